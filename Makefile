@@ -1,0 +1,72 @@
+PYTHON ?= python3
+PORT ?= 9600
+BIN := .venv/bin
+STAMP := .venv/.stamp
+NPM_STAMP := tests/npm/node_modules/.stamp
+CODE := $(wildcard src tests scripts bench)
+
+.PHONY: help setup run test check conformance conformance-server bench docs
+.PHONY: lint ruff types imports clean lock
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
+
+setup: $(STAMP) ## make .venv with tabhub and the tools in it
+
+$(STAMP): pyproject.toml requirements.lock
+	@scripts/ensure-python $(PYTHON)
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
+	@touch $@
+
+$(NPM_STAMP): tests/npm/package.json tests/npm/package-lock.json
+	@scripts/ensure-node
+	cd tests/npm && npm ci --no-audit --no-fund --loglevel=error
+	@tests/npm/node_modules/node/bin/node --version >/dev/null
+	@touch $@
+
+run: setup ## start the server and a browser on the demo page
+	@scripts/ensure-browser >/dev/null
+	@exec $(BIN)/tabhub start --browser --demo
+
+test: setup $(NPM_STAMP) ## everything, in real Chromium too
+	@scripts/ensure-browser >/dev/null
+	@$(MAKE) --no-print-directory lint types imports
+	$(BIN)/pytest -q -n 3 --dist worksteal
+
+check: setup ruff types imports ## the quick loop: no browser, no npm
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not real_browser and not npm and not slow"
+
+conformance: setup $(NPM_STAMP) ## run the public MCP suites
+	@$(BIN)/python -m tests.conformance.run
+
+conformance-server: setup ## run the suites' fixture server alone (PORT=N)
+	@exec $(BIN)/python -m tests.conformance.server --port $(PORT)
+
+bench: setup ## print the tables of measurements
+	@$(BIN)/python -m bench
+
+docs: setup ## write the generated pages of docs/
+	@$(BIN)/python scripts/docs.py
+
+lint: ruff ## ruff, the lock files and, once npm packages are there, the extension
+	@scripts/check-locks
+	@[ ! -e $(NPM_STAMP) ] || scripts/check-extension
+
+ruff: setup
+	$(BIN)/ruff check --quiet $(CODE)
+	$(BIN)/ruff format --check --quiet $(CODE)
+
+types: setup ## mypy, strict, tests included
+	$(BIN)/mypy $(CODE)
+
+imports: setup ## the rooms' import rule
+	$(BIN)/lint-imports --no-logo
+
+lock: ## write both lock files anew
+	@PYTHON=$(PYTHON) scripts/lock
+
+clean: ## remove all that make made
+	rm -rf .venv build dist tests/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .import_linter_cache .hypothesis
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,141 @@
+/**
+ * The DOM, read safely. A form's inputs, and elements named in a document, hide the built-in
+ * properties of the same name ("children", "body"), so everything goes through the prototypes.
+ */
+tabhub.define("dom", () => {
+  /**
+   * @param {object} prototype
+   * @param {string} name
+   * @returns {(...args: any[]) => any}
+   */
+  const getter = (prototype, name) => {
+    const get = Object.getOwnPropertyDescriptor(prototype, name)?.get;
+    if (!get) throw new Error(`no getter ${name}`);
+    return get;
+  };
+  const node = Node.prototype;
+  const element = Element.prototype;
+  const getFirstChild = getter(node, "firstChild");
+  const getNextSibling = getter(node, "nextSibling");
+  const getParentNode = getter(node, "parentNode");
+  const getNodeType = getter(node, "nodeType");
+  const getConnected = getter(node, "isConnected");
+  const getLocalName = getter(element, "localName");
+  const getSlot = getter(element, "assignedSlot");
+  const getDocumentElement = getter(Document.prototype, "documentElement");
+  const getBody = getter(Document.prototype, "body");
+  const getActive = getter(Document.prototype, "activeElement");
+  const { getRootNode } = node;
+  const { getAttribute, hasAttribute, hasAttributes, matches, closest, checkVisibility } = element;
+  const { getBoundingClientRect, getClientRects } = element;
+  const VISIBLE = { visibilityProperty: true };
+
+  /** Only these may have a shadow root, apart from custom elements. */
+  const HOSTS = new Set(
+    "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(
+      " ",
+    ),
+  );
+
+  /** @type {TabhubDom["tag"]} */
+  const tag = (el) => getLocalName.call(el);
+
+  /** @type {TabhubDom["isElement"]} */
+  const isElement = (thing) => thing !== null && getNodeType.call(thing) === Node.ELEMENT_NODE;
+
+  /** @param {string} name */
+  function mayHost(name) {
+    return HOSTS.has(name) || name.includes("-");
+  }
+
+  /** @type {TabhubDom["shadowRoot"]} */
+  function shadowRoot(el) {
+    if (!mayHost(tag(el))) return null;
+    return el instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(el) : null;
+  }
+
+  /**
+   * @param {Node} parent
+   * @returns {Node[]}
+   */
+  function siblings(parent) {
+    const list = [];
+    for (let n = getFirstChild.call(parent); n; n = getNextSibling.call(n)) list.push(n);
+    return list;
+  }
+
+  /** @type {TabhubDom["children"]} */
+  function children(el, name = tag(el)) {
+    const shadow = mayHost(name) ? shadowRoot(el) : null;
+    if (shadow) return siblings(shadow);
+    const assigned = name === "slot" && el instanceof HTMLSlotElement ? el.assignedNodes() : [];
+    return assigned.length ? assigned : siblings(el);
+  }
+
+  /** @type {TabhubDom["parent"]} */
+  function parent(thing) {
+    const slot = isElement(thing) ? getSlot.call(thing) : null;
+    const up = slot ?? getParentNode.call(thing);
+    if (up instanceof ShadowRoot) return up.host;
+    return isElement(up) ? up : null;
+  }
+
+  /** @type {TabhubDom["holds"]} */
+  function holds(ancestor, inner) {
+    for (let n = inner; n; n = parent(n)) if (n === ancestor) return true;
+    return false;
+  }
+
+  /** @type {TabhubDom["isRendered"]} */
+  function isRendered(el) {
+    if (checkVisibility.call(el)) return true;
+    // Such an element has no box of its own, but its children have.
+    return getComputedStyle(el).display === "contents";
+  }
+
+  /**
+   * @param {Node} from
+   * @returns {Generator<Element>}
+   */
+  function* everyElement(from) {
+    for (const child of siblings(from)) {
+      if (!isElement(child)) continue;
+      yield child;
+      const shadow = shadowRoot(child);
+      if (shadow) yield* everyElement(shadow);
+      yield* everyElement(child);
+    }
+  }
+
+  /** @type {TabhubDom["queryDeep"]} */
+  function* queryDeep(selector) {
+    for (const el of everyElement(document)) if (matches.call(el, selector)) yield el;
+  }
+
+  return {
+    firstChild: (n) => getFirstChild.call(n),
+    nextSibling: (n) => getNextSibling.call(n),
+    isElement,
+    isText: /** @type {TabhubDom["isText"]} */ ((n) => getNodeType.call(n) === Node.TEXT_NODE),
+    tag,
+    attr: (el, name) => getAttribute.call(el, name),
+    isBare: (el) => !hasAttributes.call(el),
+    has: (el, name) => hasAttribute.call(el, name),
+    matches: (el, selector) => matches.call(el, selector),
+    closest: (el, selector) => closest.call(el, selector),
+    rect: (el) => getBoundingClientRect.call(el),
+    rects: (el) => getClientRects.call(el),
+    isConnected: (n) => getConnected.call(n),
+    root: (n) => /** @type {Document | ShadowRoot} */ (getRootNode.call(n)),
+    shadowRoot,
+    children,
+    parent,
+    holds,
+    isRendered,
+    isVisible: (el) => checkVisibility.call(el, VISIBLE),
+    documentElement: () => getDocumentElement.call(document),
+    body: () => getBody.call(document),
+    activeElement: () => getActive.call(document),
+    queryDeep,
+  };
+});

@@ -1,0 +1,121 @@
+/** What stands behind the role and the name on a line: attributes and states. */
+tabhub.define("lines", () => {
+  const { attr, has, isBare, matches } = tabhub.dom;
+  const { clean, clip } = tabhub.names;
+  const HREF_LENGTH = 300;
+  const VALUE_LENGTH = 200;
+  const NO_VALUE = new Set(["button", "checkbox", "file", "image", "radio", "reset", "submit"]);
+  const FIELDS = new Set(["input", "select", "textarea"]);
+
+  /** @type {TabhubLines["quote"]} */
+  const quote = (text) => `"${text.replace(/["\\]/g, "\\$&")}"`;
+
+  /**
+   * @param {string} name
+   * @param {string | null} value
+   * @param {number} [length]
+   */
+  function attribute(name, value, length = VALUE_LENGTH) {
+    const text = value ? clip(clean(value), length) : "";
+    return text ? ` ${name}=${quote(text)}` : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function valueOf(element, tag) {
+    if (element instanceof HTMLSelectElement) return selectedLabels(element);
+    if (element instanceof HTMLTextAreaElement) return element.value;
+    if (element instanceof HTMLInputElement) return inputValue(element);
+    if (tag === "progress" || tag === "meter") return attr(element, "value");
+    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow");
+  }
+
+  /** @param {HTMLSelectElement} select */
+  function selectedLabels(select) {
+    return [...select.selectedOptions].map((option) => option.label).join(", ");
+  }
+
+  /** @param {HTMLInputElement} input */
+  function inputValue(input) {
+    return input.type === "password" || NO_VALUE.has(input.type) ? null : input.value;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} name
+   */
+  function field(element, tag, name) {
+    const type = tag === "input" ? (attr(element, "type") ?? "").toLowerCase() : "";
+    const shownType = type === "text" || type === "checkbox" || type === "radio" ? "" : type;
+    const placeholder = clean(attr(element, "placeholder") ?? "");
+    return (
+      attribute("type", shownType) +
+      (placeholder === name ? "" : attribute("placeholder", placeholder)) +
+      attribute("value", valueOf(element, tag))
+    );
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function states(element, tag) {
+    if (!isControl(tag) && tag !== "summary" && isBare(element)) return "";
+    const isOn = (/** @type {string} */ name) => attr(element, `aria-${name}`) === "true";
+    const input = element instanceof HTMLInputElement ? element : null;
+    const expanded = expandedState(element, tag);
+    const flags = [
+      input?.checked || isOn("checked") ? "checked" : "",
+      input?.indeterminate || attr(element, "aria-checked") === "mixed" ? "mixed" : "",
+      isOn("disabled") || (isControl(tag) && matches(element, ":disabled")) ? "disabled" : "",
+      expanded,
+      isOn("pressed") ? "pressed" : "",
+      isOn("selected") ? "selected" : "",
+      has(element, "required") || isOn("required") ? "required" : "",
+      has(element, "readonly") || isOn("readonly") ? "readonly" : "",
+    ];
+    return flags.map((flag) => (flag ? ` ${flag}` : "")).join("");
+  }
+
+  /** @param {string} tag */
+  function isControl(tag) {
+    return FIELDS.has(tag) || tag === "button" || tag === "fieldset" || tag === "option";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function expandedState(element, tag) {
+    const details = tag === "summary" ? tabhub.dom.parent(element) : null;
+    const value = details ? String(has(details, "open")) : attr(element, "aria-expanded");
+    return value === "true" ? "expanded" : value === "false" ? "collapsed" : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function level(element, tag) {
+    const number = attr(element, "aria-level") ?? (/^h[1-6]$/.test(tag) ? tag[1] : "");
+    return number ? ` level=${Number(number) || 2}` : "";
+  }
+
+  return {
+    quote,
+    details(element, tag, role, name) {
+      const isField = FIELDS.has(tag) || role === "slider" || role === "progressbar";
+      return (
+        (tag === "a" || tag === "area"
+          ? attribute("href", attr(element, "href"), HREF_LENGTH)
+          : "") +
+        (isField || role === "meter" || role === "spinbutton" ? field(element, tag, name) : "") +
+        (role === "heading" ? level(element, tag) : "") +
+        states(element, tag)
+      );
+    },
+  };
+});

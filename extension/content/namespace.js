@@ -1,0 +1,22 @@
+/**
+ * The one name the content scripts share, in the extension's own (isolated) world.
+ * Pages cannot see it, but an element whose id is "tabhub" would be found under the same
+ * name, so only an own property counts.
+ */
+if (!Object.hasOwn(globalThis, "tabhub")) {
+  Object.defineProperty(globalThis, "tabhub", {
+    value: {
+      /** A second injection finds the parts defined and changes nothing. */
+      define(/** @type {string} */ name, /** @type {() => unknown} */ make) {
+        if (!Object.hasOwn(this, name)) Object.defineProperty(this, name, { value: make() });
+      },
+      fail(
+        /** @type {string} */ reason,
+        /** @type {string} */ message,
+        /** @type {object} */ data = {},
+      ) {
+        throw Object.assign(new Error(message), { reason, data });
+      },
+    },
+  });
+}

@@ -1,0 +1,119 @@
+/** The line to the service worker, kept open for the life of the document. */
+tabhub.define("port", () => {
+  const { childframes, evidence, fill, refs, settle, target, walker, dom } = tabhub;
+  const CALM_MS = 1000;
+  /** @type {chrome.runtime.Port | null} */
+  let port = null;
+  let connectedAt = 0;
+  let briefLives = 0;
+
+  /** @param {any} body */
+  function minting(body, /** @type {() => unknown} */ work) {
+    refs.adopt(body.range);
+    const value = work();
+    return { value, next: refs.range()?.next };
+  }
+
+  /** @param {any} body */
+  function read({ root, filter, depth }) {
+    const start = root ? refs.resolve(root) : dom.documentElement();
+    const page = start ? walker.read(start, { filter, depth }) : { text: "", frames: [] };
+    return { ...page, index: childframes.ownIndex() };
+  }
+
+  /** @param {any} body */
+  function aim(body) {
+    const element = target.find(body);
+    const point = target.aim(element);
+    evidence.expect(element);
+    settle.arm(element);
+    return point;
+  }
+
+  /** @param {any} body */
+  function startFill(body) {
+    const element = target.find(body);
+    settle.arm(element);
+    return fill.fill(element, body.text, body.clear);
+  }
+
+  /** @type {[string, (body: any) => unknown][]} */
+  const table = [
+    ["read", (body) => minting(body, () => read(body))],
+    ["announce", (body) => minting(body, () => childframes.announce())],
+    ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
+    ["activation", () => navigator.userActivation.hasBeenActive],
+    ["index", () => childframes.ownIndex()],
+    ["listen", () => childframes.listen()],
+    ["heard", () => childframes.heard()],
+    ["through", (body) => childframes.through(body)],
+    ["has", ({ selector }) => target.has(selector)],
+    ["aim", aim],
+    ["hovered", () => evidence.hovered()],
+    ["fill", startFill],
+    ["filled", () => fill.filled()],
+    ["settle", async () => ({ ...(await settle.rest()), arrived: evidence.arrived() })],
+  ];
+  const answers = new Map(table);
+
+  /** @param {any} message */
+  async function answer({ id, type, body }) {
+    const asked = port;
+    try {
+      const value = await answers.get(type)?.(body);
+      post(asked, { id, value });
+    } catch (error) {
+      const { reason = "internal", message, data } = /** @type {any} */ (error);
+      post(asked, { id, error: { reason, message, data } });
+    }
+  }
+
+  /**
+   * @param {chrome.runtime.Port | null} to
+   * @param {object} message
+   */
+  function post(to, message) {
+    try {
+      to?.postMessage(message);
+    } catch {
+      // The port has closed; whoever asked knows.
+    }
+  }
+
+  function connect() {
+    if (port) return;
+    try {
+      port = chrome.runtime.connect({ name: "frame" });
+    } catch {
+      // The extension is gone; nothing here may show in the page.
+      return;
+    }
+    connectedAt = performance.now();
+    port.onMessage.addListener((message) => void answer(message));
+    port.onDisconnect.addListener(disconnected);
+    post(port, { type: "hello", range: refs.range() });
+  }
+
+  function disconnected() {
+    // Reading the error keeps it out of the page's console.
+    void chrome.runtime?.lastError;
+    port = null;
+    if (!chrome.runtime?.id) return;
+    briefLives = performance.now() - connectedAt < CALM_MS ? briefLives + 1 : 0;
+    // A worker that keeps dying is not to be woken in a tight loop.
+    if (briefLives > 1) setTimeout(connect, CALM_MS);
+    else connect();
+  }
+
+  function reconnect() {
+    port?.disconnect();
+    port = null;
+    connect();
+  }
+
+  evidence.onArrival(() => post(port, { type: "news" }));
+  window.addEventListener("pageshow", (event) => event.persisted && reconnect());
+  document.addEventListener("prerenderingchange", reconnect);
+  connect();
+  return {};
+});

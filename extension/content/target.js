@@ -1,0 +1,132 @@
+/** Finding the element a command names, bringing it into view, and the point to press. */
+tabhub.define("target", () => {
+  const { closest, isConnected, isVisible, matches, queryDeep, rect, rects } = tabhub.dom;
+  const scrollIntoView = Element.prototype.scrollIntoView;
+  const CONTROLS = "button, input, select, textarea, option, fieldset";
+  const POINTS = [
+    [0.5, 0.5],
+    [0.25, 0.5],
+    [0.75, 0.5],
+    [0.5, 0.2],
+    [0.5, 0.8],
+  ];
+  const RECTS_TRIED = 4;
+  /** @type {ScrollLogicalPosition[]} */
+  const SCROLLS = ["center", "end", "start"];
+
+  /** @param {string} selector */
+  function first(selector) {
+    try {
+      const quick = Document.prototype.querySelector.call(document, selector);
+      return quick ?? queryDeep(selector).next().value ?? null;
+    } catch {
+      return tabhub.fail("invalid_arguments", `"${selector}" is not a CSS selector.`);
+    }
+  }
+
+  /** @type {TabhubTarget["find"]} */
+  function find({ ref, selector }) {
+    if (ref !== undefined) return tabhub.refs.resolve(ref);
+    const found = first(selector ?? "");
+    return found ?? tabhub.fail("not_found", `Nothing on the page matches ${selector}.`);
+  }
+
+  /** @type {TabhubTarget["refuseDisabled"]} */
+  function refuseDisabled(element) {
+    const control = closest(element, CONTROLS);
+    const isDisabled = control ? matches(control, ":disabled") : false;
+    if (isDisabled || closest(element, "[aria-disabled=true]")) {
+      tabhub.fail("disabled", "The element is disabled.");
+    }
+    if (closest(element, "[inert]")) tabhub.fail("disabled", "The element is inert.");
+  }
+
+  /**
+   * @param {DOMRect} box
+   * @returns {{left: number, top: number, right: number, bottom: number}}
+   */
+  function inViewport({ left, top, right, bottom }) {
+    return {
+      left: Math.max(left, 0),
+      top: Math.max(top, 0),
+      right: Math.min(right, window.innerWidth),
+      bottom: Math.min(bottom, window.innerHeight),
+    };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {TabhubPoint[]} points of it that are in the viewport, the best first
+   */
+  function candidates(element) {
+    const boxes = [...rects(element)].slice(0, RECTS_TRIED).map(inViewport);
+    const shown = boxes.filter(({ left, top, right, bottom }) => right > left && bottom > top);
+    return POINTS.flatMap(([fx, fy]) =>
+      shown.map(({ left, top, right, bottom }) => ({
+        x: left + (right - left) * fx,
+        y: top + (bottom - top) * fy,
+      })),
+    );
+  }
+
+  /** @param {Element} element */
+  function reachablePoint(element) {
+    return candidates(element).find((point) => tabhub.hit.reaches(element, tabhub.hit.at(point)));
+  }
+
+  /** @param {Element} element */
+  function isWhollyShown(element) {
+    const { left, top, right, bottom } = rect(element);
+    return left >= 0 && top >= 0 && right <= window.innerWidth && bottom <= window.innerHeight;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {ScrollLogicalPosition} block
+   */
+  function scroll(element, block) {
+    scrollIntoView.call(element, { block, inline: "nearest", behavior: "instant" });
+  }
+
+  /** @param {Element} element */
+  function refuseUnseen(element) {
+    if (!isConnected(element)) tabhub.fail("detached", "The element has left the page.");
+    const { width, height } = rect(element);
+    const hasSize = (width > 0 && height > 0) || rects(element).length > 1;
+    if (!isVisible(element) || !hasSize) tabhub.fail("not_visible", "The element is not visible.");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {never}
+   */
+  function refuseCovered(element) {
+    const [point] = candidates(element);
+    if (!point) return tabhub.fail("not_visible", "The element cannot be brought into view.");
+    const hit = tabhub.hit.at(point);
+    const by = hit ? tabhub.hit.describe(hit) : "something that takes no presses";
+    return tabhub.fail("covered_by", `The element is covered by ${by}.`, { coveredBy: by });
+  }
+
+  return {
+    has: (selector) => first(selector) !== null,
+    find,
+    refuseDisabled,
+    aim(element) {
+      refuseUnseen(element);
+      refuseDisabled(element);
+      const now = isWhollyShown(element) ? reachablePoint(element) : undefined;
+      if (now) return now;
+      for (const block of SCROLLS) {
+        scroll(element, block);
+        const point = reachablePoint(element);
+        if (point) return point;
+      }
+      return refuseCovered(element);
+    },
+    showPart(element) {
+      refuseUnseen(element);
+      if (!isWhollyShown(element)) scroll(element, "center");
+    },
+  };
+});

@@ -1,0 +1,175 @@
+/** What each content script offers to the ones after it. */
+
+interface TabhubDom {
+  firstChild(node: Node): Node | null;
+  nextSibling(node: Node): Node | null;
+  isElement(node: Node | null): node is Element;
+  isText(node: Node): node is Text;
+  tag(element: Element): string;
+  attr(element: Element, name: string): string | null;
+  has(element: Element, name: string): boolean;
+  /** Without any attribute: asking once is cheaper than asking for each. */
+  isBare(element: Element): boolean;
+  matches(element: Element, selector: string): boolean;
+  closest(element: Element, selector: string): Element | null;
+  rect(element: Element): DOMRect;
+  rects(element: Element): DOMRectList;
+  isConnected(node: Node): boolean;
+  root(node: Node): Document | ShadowRoot;
+  /** Open or closed. */
+  shadowRoot(element: Element): ShadowRoot | null;
+  /** What is rendered inside, through shadow roots and slots. */
+  children(element: Element, tag?: string): Node[];
+  /** The element around, through slots and shadow hosts. */
+  parent(node: Node): Element | null;
+  /** Whether `node` is `ancestor` or is rendered inside it. */
+  holds(ancestor: Element, node: Node | null): boolean;
+  /** Rendered at all: no display: none on it or around it. */
+  isRendered(element: Element): boolean;
+  /** Rendered and not visibility: hidden. */
+  isVisible(element: Element): boolean;
+  documentElement(): Element | null;
+  body(): Element | null;
+  activeElement(): Element | null;
+  /** Matches in the document and in every shadow root, in document order. */
+  queryDeep(selector: string): Generator<Element>;
+}
+
+interface TabhubRange {
+  slot: number;
+  next: number;
+}
+
+interface TabhubRefs {
+  adopt(range: TabhubRange): void;
+  range(): TabhubRange | undefined;
+  mint(element: Element): number;
+  resolve(number: number): Element;
+}
+
+interface TabhubRoles {
+  of(element: Element, tag: string): string;
+  isWidget(role: string): boolean;
+  isNamedByContent(role: string): boolean;
+  isLandmark(role: string): boolean;
+  isPlain(role: string): boolean;
+  isInline(tag: string): boolean;
+  isSkipped(tag: string): boolean;
+}
+
+interface TabhubNames {
+  clean(text: string): string;
+  clip(text: string, length: number): string;
+  textOf(element: Element, limit: number): string;
+  /** By author's attributes and native markup, without the content. */
+  given(element: Element, tag: string, role: string): string;
+  hint(element: Element): string;
+}
+
+interface TabhubHole {
+  line: number;
+  depth: number;
+  ref: number;
+  index: number;
+}
+
+interface TabhubLines {
+  quote(text: string): string;
+  /** Attributes and states, with a leading space each. */
+  details(element: Element, tag: string, role: string, name: string): string;
+}
+
+interface TabhubInteractive {
+  isEditable(element: Element): boolean;
+  isActive(element: Element, tag: string, role: string): boolean;
+  isPointed(element: Element, tag: string): boolean;
+  hiddenControl(element: Element, tag: string): Element | null;
+}
+
+interface TabhubWalker {
+  read(
+    root: Element,
+    options: { filter: string; depth: number },
+  ): { text: string; frames: TabhubHole[] };
+}
+
+interface TabhubPoint {
+  x: number;
+  y: number;
+}
+
+interface TabhubChildFrames {
+  /** Which of the parent's frames this window is, -1 when it is not among them. */
+  ownIndex(): number;
+  indexOf(element: Element): number;
+  announce(): { ref: number; nonce: string }[];
+  listen(): void;
+  heard(): Promise<string | null>;
+  through(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
+}
+
+interface TabhubHit {
+  at(point: TabhubPoint): Element | null;
+  /** Whether a press that lands on `hit` acts on `element`. */
+  reaches(element: Element, hit: Element | null): boolean;
+  describe(element: Element): string;
+}
+
+interface TabhubHow {
+  ref?: number;
+  selector?: string;
+}
+
+interface TabhubTarget {
+  has(selector: string): boolean;
+  find(how: TabhubHow): Element;
+  aim(element: Element): TabhubPoint;
+  refuseDisabled(element: Element): void;
+  showPart(element: Element): void;
+}
+
+interface TabhubEvidence {
+  expect(element: Element): void;
+  arrived(): boolean;
+  hovered(): boolean;
+  /** Called when an expected press has come. */
+  onArrival(listener: () => void): void;
+}
+
+/** The part of the Navigation API's event that is used here. */
+interface TabhubNavigateEvent extends Event {
+  destination: { sameDocument: boolean };
+  downloadRequest: string | null;
+}
+
+interface TabhubSettle {
+  arm(element: Element): void;
+  rest(): Promise<{ mutated: boolean; navigating: boolean }>;
+}
+
+interface TabhubFill {
+  fill(element: Element, text: string, clear: boolean): { typed: boolean };
+  filled(): string;
+}
+
+interface TabhubParts {
+  dom: TabhubDom;
+  refs: TabhubRefs;
+  roles: TabhubRoles;
+  names: TabhubNames;
+  lines: TabhubLines;
+  interactive: TabhubInteractive;
+  walker: TabhubWalker;
+  childframes: TabhubChildFrames;
+  hit: TabhubHit;
+  target: TabhubTarget;
+  evidence: TabhubEvidence;
+  settle: TabhubSettle;
+  fill: TabhubFill;
+  port: object;
+}
+
+declare const tabhub: Readonly<TabhubParts> & {
+  define<Name extends keyof TabhubParts>(name: Name, make: () => TabhubParts[Name]): void;
+  fail(reason: string, message: string, data?: object): never;
+};

@@ -1,0 +1,119 @@
+/** page.click and page.fill. */
+
+import { CommandError } from "./errors.js";
+import { waitUntilDrawn, withTab } from "./debugger.js";
+import { openDialog, unlessDialog } from "./dialogs.js";
+import { clickAt, deleteSelection, insertText, pressOf } from "./input.js";
+import { comeToRest, Departure } from "./settle.js";
+import { aim, findTarget } from "./target.js";
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {Awaited<ReturnType<typeof comeToRest>>} Rest */
+
+/** @param {Context} context */
+export async function click({ tabId, input }) {
+  const press = pressOf(input);
+  return withTab(tabId, async () => {
+    const { frame, point } = await unlessDialog(tabId, () => aimAt(tabId, input));
+    const act = () => clickAt(tabId, point, press);
+    const { rest, dialog } = await actAndRest(tabId, frame, act);
+    if (!rest.arrived && !dialog) throw notArrived();
+    return { effect: effectOf(rest, dialog), trusted: true };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {any} input
+ */
+async function aimAt(tabId, input) {
+  await waitUntilDrawn(tabId);
+  const target = await findTarget(tabId, input);
+  return { frame: target.frame, point: await aim(target) };
+}
+
+function notArrived() {
+  const message = "The click was sent, but the page did not receive it on this element.";
+  return new CommandError("page_may_have_received", message);
+}
+
+/** @param {Context} context */
+export async function fill({ tabId, input }) {
+  const { text, clear = true } = input;
+  if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
+  return withTab(tabId, async () => {
+    const { frame, how } = await unlessDialog(tabId, () => findTarget(tabId, input));
+    let plan = { typed: false };
+    const act = async () => {
+      plan = await frame.ask("fill", { ...how, text, clear: Boolean(clear) });
+      if (plan.typed) await type(tabId, text);
+    };
+    const { rest, dialog } = await actAndRest(tabId, frame, act);
+    const value = dialog ? undefined : await valueAfter(frame, rest);
+    return { effect: { ...effectOf(rest, dialog), value }, trusted: plan.typed };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} text
+ */
+async function type(tabId, text) {
+  await (text ? insertText(tabId, text) : deleteSelection(tabId));
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Rest} rest
+ */
+async function valueAfter(frame, rest) {
+  if (rest.navigated !== undefined) return undefined;
+  return frame.ask("filled", {});
+}
+
+/**
+ * Acts, and waits for rest; a dialog that opens meanwhile ends the waiting.
+ * @param {number} tabId
+ * @param {Frame} frame
+ * @param {() => Promise<unknown>} act
+ */
+async function actAndRest(tabId, frame, act) {
+  const departure = new Departure(tabId);
+  let arrived = false;
+  frame.onNews = () => (arrived = true);
+  try {
+    const rest = await unlessDialog(tabId, async () => {
+      await act();
+      return comeToRest(frame, departure, () => arrived);
+    });
+    return { rest, dialog: undefined };
+  } catch (error) {
+    const dialog = openDialog(tabId);
+    if (!dialog || !isDialog(error)) throw error;
+    return { rest: interruptedRest(arrived), dialog };
+  } finally {
+    departure.stop();
+  }
+}
+
+/** @param {unknown} error */
+function isDialog(error) {
+  return error instanceof CommandError && error.reason === "dialog_open";
+}
+
+/**
+ * @param {boolean} arrived
+ * @returns {Rest}
+ */
+function interruptedRest(arrived) {
+  return { arrived, mutated: false, navigating: false };
+}
+
+/**
+ * @param {Rest} rest
+ * @param {import("./dialogs.js").Dialog | undefined} dialog
+ */
+function effectOf({ navigated, mutated }, dialog) {
+  return { navigated, mutated, dialog };
+}

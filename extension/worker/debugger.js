@@ -1,0 +1,219 @@
+/**
+ * The debugger on tabs: attached when a command needs it, kept while commands come,
+ * dropped when they stop. Other debuggers on the same tab do not disturb it.
+ */
+
+import { CommandError, messageOf } from "./errors.js";
+
+const PROTOCOL = "1.3";
+const IDLE_MS = 60_000;
+const ATTACH_MS = 5_000;
+const FRAME_MS = 250;
+/** A background tab draws at full pace only while someone looks on: this looks, and costs little. */
+const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 8, maxHeight: 8, everyNthFrame: 1000 };
+const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
+
+/**
+ * @typedef {object} Session
+ * @property {Promise<void>} ready
+ * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
+ * @property {boolean} watched
+ * @property {number} inUse
+ * @property {ReturnType<typeof setTimeout> | undefined} idleTimer
+ */
+
+/** @type {Map<number, Session>} */
+const sessions = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+export function send(tabId, method, params) {
+  return chrome.debugger.sendCommand({ tabId }, method, params);
+}
+
+/** @param {number} tabId */
+export function isTaken(tabId) {
+  return sessions.has(tabId);
+}
+
+/**
+ * Attached, with focus emulated: a background tab then behaves as if it were shown.
+ * @param {number} tabId
+ */
+export async function takeTab(tabId) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  rest(tabId, session);
+  await session.ready;
+}
+
+/**
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function withTab(tabId, work) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  session.inUse++;
+  try {
+    await session.ready;
+    return await work();
+  } finally {
+    session.inUse--;
+    rest(tabId, session);
+  }
+}
+
+/**
+ * Input sent to a page that has never drawn is acknowledged and lost.
+ * @param {number} tabId
+ */
+export async function waitUntilDrawn(tabId) {
+  const session = sessions.get(tabId);
+  if (!session) return;
+  if (!session.watched) void send(tabId, "Page.startScreencast", ONLOOKER).catch(() => {});
+  session.watched = true;
+  session.drawn ??= within(FRAME_MS, nextFrame(tabId)).catch(() => {});
+  await session.drawn;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {any} params
+ */
+export function screencastEvent(tabId, method, params) {
+  if (method !== "Page.screencastFrame") return;
+  const { sessionId } = params;
+  void send(tabId, "Page.screencastFrameAck", { sessionId }).catch(() => {});
+}
+
+/** @param {number} tabId */
+async function nextFrame(tabId) {
+  await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
+}
+
+/** @param {number} tabId */
+export function documentChanged(tabId) {
+  const session = sessions.get(tabId);
+  if (session) session.drawn = null;
+}
+
+/** @param {number} tabId */
+export function forgetTab(tabId) {
+  clearTimeout(sessions.get(tabId)?.idleTimer);
+  sessions.delete(tabId);
+}
+
+/** An attachment outlives the worker that made it: let it go if no command comes. */
+export async function adoptAttachments() {
+  const targets = await chrome.debugger.getTargets();
+  for (const { attached, tabId } of targets) {
+    if (attached && tabId !== undefined) setTimeout(releaseUnused, IDLE_MS, tabId);
+  }
+}
+
+/** @param {number} tabId */
+function releaseUnused(tabId) {
+  if (!sessions.has(tabId)) void release(tabId);
+}
+
+/** @param {number} tabId */
+function begin(tabId) {
+  /** @type {Session} */
+  const session = {
+    ready: attach(tabId),
+    drawn: null,
+    watched: false,
+    inUse: 0,
+    idleTimer: undefined,
+  };
+  sessions.set(tabId, session);
+  session.ready.catch(() => sessions.get(tabId) === session && sessions.delete(tabId));
+  return session;
+}
+
+/** @param {number} tabId */
+async function attach(tabId) {
+  try {
+    await within(ATTACH_MS, attachAndPrepare(tabId));
+  } catch (error) {
+    throw explainRefusal(tabId, error);
+  }
+}
+
+/** @param {number} tabId */
+async function attachAndPrepare(tabId) {
+  await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
+    // Left behind by an earlier life of this worker: it is ours and still works.
+    if (!/already attached/i.test(messageOf(error))) throw error;
+  });
+  await Promise.all([
+    send(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true }),
+    send(tabId, "Page.enable"),
+  ]);
+}
+
+/**
+ * @param {number} tabId
+ * @param {unknown} error
+ */
+function explainRefusal(tabId, error) {
+  const message = messageOf(error);
+  if (error instanceof CommandError) return error;
+  if (/no tab with/i.test(message)) {
+    return new CommandError("tab_not_found", `There is no tab ${tabId}.`);
+  }
+  if (/not attached|already attached/i.test(message)) {
+    return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
+  }
+  return new CommandError(
+    "needs_person",
+    `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
+  );
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function rest(tabId, session) {
+  clearTimeout(session.idleTimer);
+  session.idleTimer = setTimeout(() => {
+    if (session.inUse || sessions.get(tabId) !== session) return;
+    sessions.delete(tabId);
+    void release(tabId);
+  }, IDLE_MS);
+}
+
+/** @param {number} tabId */
+async function release(tabId) {
+  try {
+    await send(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false });
+    await send(tabId, "Page.stopScreencast");
+    await chrome.debugger.detach({ tabId });
+  } catch {
+    // Gone already, or not ours.
+  }
+}
+
+/**
+ * @template T
+ * @param {number} ms
+ * @param {Promise<T>} promise
+ */
+async function within(ms, promise) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new CommandError("timeout", "The page does not answer.")), ms);
+  });
+  try {
+    return /** @type {T} */ (await Promise.race([promise, late]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

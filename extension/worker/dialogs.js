@@ -1,0 +1,127 @@
+/**
+ * Dialogs that pages open. While one is open the page answers nothing,
+ * so whatever waits for the page must stop waiting.
+ */
+
+import { CommandError } from "./errors.js";
+import { send } from "./debugger.js";
+
+const STORED = "dialogs";
+
+/** @typedef {{type: string, message: string}} Dialog */
+
+/** @type {Map<number, Dialog>} */
+const open = new Map();
+/** @type {Map<number, Set<() => void>>} */
+const changes = new Map();
+/** @type {Set<number>} tabs that are leaving their page on purpose */
+const leaving = new Set();
+
+/** A dialog outlives the worker: remember it in the session's storage. */
+export async function restoreDialogs() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const [tabId, dialog] of Array.isArray(stored) ? stored : []) open.set(tabId, dialog);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {any} params
+ */
+export function dialogEvent(tabId, method, params) {
+  if (method === "Page.javascriptDialogClosed") forgetDialog(tabId);
+  if (method !== "Page.javascriptDialogOpening") return;
+  if (params.type === "beforeunload" && leaving.has(tabId)) return void answer(tabId, true);
+  open.set(tabId, { type: params.type, message: params.message });
+  changed(tabId);
+}
+
+/** @param {number} tabId */
+export function forgetDialog(tabId) {
+  if (open.delete(tabId)) changed(tabId);
+}
+
+/** @param {number} tabId */
+function changed(tabId) {
+  void chrome.storage.session.set({ [STORED]: [...open] });
+  changes.get(tabId)?.forEach((listener) => listener());
+}
+
+/** @param {number} tabId */
+export function openDialog(tabId) {
+  return open.get(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {() => void} listener
+ * @returns {() => void}
+ */
+function onChange(tabId, listener) {
+  const set = changes.get(tabId) ?? new Set();
+  changes.set(tabId, set.add(listener));
+  return () => {
+    set.delete(listener);
+    if (!set.size) changes.delete(tabId);
+  };
+}
+
+/**
+ * Does the work, unless a dialog is open or opens meanwhile: then it fails at once.
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function unlessDialog(tabId, work) {
+  refuseIfOpen(tabId);
+  /** @type {PromiseWithResolvers<never>} */
+  const { promise: opened, reject } = Promise.withResolvers();
+  const stop = onChange(tabId, () => {
+    const dialog = open.get(tabId);
+    if (dialog) reject(dialogError(dialog));
+  });
+  try {
+    const working = work();
+    working.catch(() => {});
+    return await Promise.race([working, opened]);
+  } finally {
+    stop();
+  }
+}
+
+/** @param {number} tabId */
+function refuseIfOpen(tabId) {
+  const dialog = open.get(tabId);
+  if (dialog) throw dialogError(dialog);
+}
+
+/** @param {Dialog} dialog */
+function dialogError(dialog) {
+  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". It must be answered first.`;
+  return new CommandError("dialog_open", message, { dialog });
+}
+
+/** @param {number} tabId */
+export async function dismissDialog(tabId) {
+  const dialog = open.get(tabId);
+  if (!dialog) return;
+  await answer(tabId, dialog.type === "beforeunload");
+  forgetDialog(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} accept
+ */
+async function answer(tabId, accept) {
+  await send(tabId, "Page.handleJavaScriptDialog", { accept }).catch(() => {});
+}
+
+/**
+ * @param {number} tabId
+ * @returns {() => void} stops accepting
+ */
+export function acceptLeaving(tabId) {
+  leaving.add(tabId);
+  return () => leaving.delete(tabId);
+}

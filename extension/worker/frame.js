@@ -1,0 +1,110 @@
+/** One document in one frame, at the other end of a port. */
+
+import { CommandError } from "./errors.js";
+
+const ANSWER_MS = 5000;
+
+export class Frame {
+  /** @type {chrome.runtime.Port} */
+  #port;
+  #nextId = 1;
+  /** @type {Map<number, PromiseWithResolvers<any>>} */
+  #pending = new Map();
+  /** @type {import("./slots.js").Range | undefined} */
+  range;
+  /** @type {{parent: Frame, ref: number} | undefined} found by a nonce, good for life */
+  place;
+  /** @type {Promise<number> | undefined} */
+  #parentId;
+  onHello = () => {};
+  onGone = () => {};
+  /** @type {(news: any) => void} */
+  onNews = () => {};
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {number} tabId
+   * @param {number} frameId
+   */
+  constructor(port, tabId, frameId) {
+    this.#port = port;
+    this.tabId = tabId;
+    this.frameId = frameId;
+    port.onMessage.addListener((message) => this.#receive(message));
+    port.onDisconnect.addListener(() => this.#gone());
+  }
+
+  /**
+   * @param {string} type
+   * @param {object} body
+   * @param {number} [timeoutMs]
+   * @returns {Promise<any>}
+   */
+  ask(type, body, timeoutMs = ANSWER_MS) {
+    const id = this.#nextId++;
+    const pending = Promise.withResolvers();
+    this.#pending.set(id, pending);
+    const timer = setTimeout(() => this.#settle(id, timeoutError()), timeoutMs);
+    try {
+      this.#port.postMessage({ id, type, body });
+    } catch {
+      this.#settle(id, goneError());
+    }
+    return pending.promise.finally(() => clearTimeout(timer));
+  }
+
+  /** @returns {Promise<number>} -1 when the browser does not say */
+  parentId() {
+    this.#parentId ??= chrome.webNavigation
+      .getFrame({ tabId: this.tabId, frameId: this.frameId })
+      .then((details) => details?.parentFrameId ?? -1)
+      .catch(() => -1);
+    return this.#parentId;
+  }
+
+  /** @param {any} message */
+  #receive(message) {
+    if (message?.type === "hello") this.#hello(message);
+    else if (message?.type === "news") this.onNews(message);
+    else this.#settle(message?.id, answerError(message), message?.value);
+  }
+
+  /** @param {any} message */
+  #hello({ range }) {
+    if (Number.isInteger(range?.slot) && Number.isInteger(range?.next)) this.range = range;
+    this.onHello();
+  }
+
+  #gone() {
+    // Reading the error keeps it out of the extension's own error list.
+    void chrome.runtime.lastError;
+    for (const id of [...this.#pending.keys()]) this.#settle(id, goneError());
+    this.onGone();
+  }
+
+  /**
+   * @param {number} id
+   * @param {CommandError | null} error
+   * @param {unknown} [value]
+   */
+  #settle(id, error, value) {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error) pending?.reject(error);
+    else pending?.resolve(value);
+  }
+}
+
+/** @param {any} message */
+function answerError(message) {
+  const error = message?.error;
+  return error ? new CommandError(String(error.reason), String(error.message), error.data) : null;
+}
+
+function timeoutError() {
+  return new CommandError("timeout", "The page does not answer: it is busy, or shows a dialog.");
+}
+
+function goneError() {
+  return new CommandError("navigated_away", "The page went away before it answered.");
+}

@@ -1,0 +1,156 @@
+/** The frames of every tab, each reached by a port its content script keeps open. */
+
+import { CommandError } from "./errors.js";
+import { Frame } from "./frame.js";
+import { injectInto } from "./inject.js";
+import { parseRef, SlotBooks, slotOf } from "./slots.js";
+
+const STORED = "slots";
+const SAVE_AFTER_MS = 100;
+const INJECT_AFTER_MS = 60;
+const APPEAR_MS = 3000;
+const RECOVER_MS = 700;
+const bornAt = Date.now();
+
+/** @type {Map<number, Map<number, Frame>>} */
+const tabs = new Map();
+/** @type {Set<() => void>} */
+const arrivals = new Set();
+const books = new SlotBooks();
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let saveTimer;
+
+export async function restoreSlots() {
+  books.load((await chrome.storage.session.get(STORED))[STORED]);
+}
+
+function saveSoon() {
+  saveTimer ??= setTimeout(() => {
+    saveTimer = undefined;
+    void chrome.storage.session.set({ [STORED]: books.dump() });
+  }, SAVE_AFTER_MS);
+}
+
+/** @param {chrome.runtime.Port} port */
+export function frameConnected(port) {
+  const sender = port.sender;
+  if (port.name !== "frame" || sender?.tab?.id === undefined) return port.disconnect();
+  const frame = new Frame(port, sender.tab.id, sender.frameId ?? 0);
+  frame.onHello = () => register(frame);
+  frame.onGone = () => unregister(frame);
+}
+
+/** @param {Frame} frame */
+function register(frame) {
+  const frames = tabs.get(frame.tabId) ?? new Map();
+  tabs.set(frame.tabId, frames.set(frame.frameId, frame));
+  if (frame.range) noteRange(frame);
+  arrivals.forEach((listener) => listener());
+}
+
+/** @param {Frame} frame */
+function unregister(frame) {
+  const frames = tabs.get(frame.tabId);
+  if (frames?.get(frame.frameId) !== frame) return;
+  frames.delete(frame.frameId);
+  if (!frames.size) tabs.delete(frame.tabId);
+}
+
+/** @param {Frame} frame */
+function noteRange(frame) {
+  if (frame.range && books.note(frame.tabId, frame.range)) saveSoon();
+}
+
+/** @param {number} tabId */
+export function forgetFrames(tabId) {
+  tabs.delete(tabId);
+  if (books.forget(tabId)) saveSoon();
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Frame[]} the main frame first
+ */
+export function framesOf(tabId) {
+  return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
+}
+
+/**
+ * Ask a frame something that may make it mint refs.
+ * @param {Frame} frame
+ * @param {string} type
+ * @param {object} body
+ * @param {number} [timeoutMs]
+ */
+export async function askMinting(frame, type, body, timeoutMs) {
+  frame.range ??= books.assign(frame.tabId, frame.frameId === 0);
+  const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
+  frame.range = { slot: frame.range.slot, next };
+  noteRange(frame);
+  return value;
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+export async function mainFrame(tabId) {
+  const find = () => tabs.get(tabId)?.get(0);
+  const soon = find() ?? (await appearance(find, INJECT_AFTER_MS));
+  if (soon) return soon;
+  // Injecting may never end while a navigation is under way; only its refusal is awaited.
+  const refused = new Promise((_, reject) => injectInto(tabId).catch(reject));
+  const late = await Promise.race([appearance(find, APPEAR_MS), refused]);
+  if (late) return late;
+  throw new CommandError("timeout", "The page does not answer: it is busy, or shows a dialog.");
+}
+
+/**
+ * @param {number} tabId
+ * @param {unknown} ref
+ * @returns {Promise<{frame: Frame, number: number}>}
+ */
+export async function frameOfRef(tabId, ref) {
+  const number = parseRef(ref);
+  if (number === null) {
+    throw new CommandError("invalid_arguments", `"${ref}" is not a ref (they look like ref_12).`);
+  }
+  const find = () => framesOf(tabId).find((frame) => frame.range?.slot === slotOf(number));
+  const frame = find() ?? (await appearance(find, bornAt + RECOVER_MS - Date.now()));
+  if (!frame) throw staleRef(ref);
+  return { frame, number };
+}
+
+/** @param {unknown} ref */
+export function staleRef(ref) {
+  return new CommandError("stale_ref", `${ref} is not on the page any more. Read the page again.`);
+}
+
+/**
+ * @param {() => Frame | undefined} find
+ * @param {number} timeoutMs
+ * @returns {Promise<Frame | undefined>}
+ */
+function appearance(find, timeoutMs) {
+  if (timeoutMs <= 0) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const listener = () => void (find() && end());
+    const timer = setTimeout(() => end(), timeoutMs);
+    const end = () => {
+      arrivals.delete(listener);
+      clearTimeout(timer);
+      resolve(find());
+    };
+    arrivals.add(listener);
+  });
+}
+
+/**
+ * Whether someone has acted in the page, so that it may ask before it is left.
+ * @param {number} tabId
+ */
+export async function hasBeenActive(tabId) {
+  const frame = tabs.get(tabId)?.get(0);
+  if (!frame) return false;
+  return frame.ask("activation", {}, 200).catch(() => true);
+}

@@ -1,0 +1,25 @@
+/** Back and forward. */
+
+import { send, withTab } from "./debugger.js";
+import { CommandError } from "./errors.js";
+
+/**
+ * The browser's own back button skips pages that nobody has acted in, which is most of what
+ * an agent visits; the debugger sees every entry.
+ * @param {number} tabId
+ * @param {-1 | 1} delta
+ */
+export async function goInHistory(tabId, delta) {
+  await withTab(tabId, async () => {
+    const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
+    const entry = entries[currentIndex + delta];
+    if (!entry)
+      throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
+    await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
+  });
+}
+
+/** @param {-1 | 1} delta */
+function word(delta) {
+  return delta < 0 ? "back" : "forward";
+}

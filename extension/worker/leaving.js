@@ -1,0 +1,25 @@
+/** Making sure that no dialog keeps a tab from leaving its page. */
+
+import { isTaken, takeTab } from "./debugger.js";
+import { acceptLeaving, dismissDialog } from "./dialogs.js";
+import { hasBeenActive } from "./frames.js";
+
+/**
+ * A page asks "leave?" only after someone has acted in it, and the question can be
+ * answered only by a debugger that was there before it was asked.
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function leavingFreely(tabId, work) {
+  await dismissDialog(tabId);
+  const mayAsk = isTaken(tabId) || (await hasBeenActive(tabId));
+  if (!mayAsk) return work();
+  const stopAccepting = acceptLeaving(tabId);
+  try {
+    await takeTab(tabId).catch(() => {});
+    return await work();
+  } finally {
+    stopAccepting();
+  }
+}

@@ -1,0 +1,72 @@
+/** What the main frame of each tab is doing, as a stream of steps others can watch. */
+
+/**
+ * @typedef {"started" | "committed" | "dom" | "complete" | "failed" | "moved"} Step
+ *   `moved` is a navigation within the document
+ * @typedef {{step: Step, url: string, error?: string}} LoadEvent
+ */
+
+/** @type {Map<number, Set<(event: LoadEvent) => void>>} */
+const watchers = new Map();
+/** @type {Map<number, LoadEvent>} failures that came before anyone could watch the tab */
+const failures = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {(event: LoadEvent) => void} watcher
+ * @returns {() => void} stops watching
+ */
+export function watchLoads(tabId, watcher) {
+  const set = watchers.get(tabId) ?? new Set();
+  watchers.set(tabId, set.add(watcher));
+  return () => {
+    set.delete(watcher);
+    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
+  };
+}
+
+/** @param {number} tabId */
+export function lastFailure(tabId) {
+  return failures.get(tabId);
+}
+
+/** @param {number} tabId */
+export function forgetLoads(tabId) {
+  failures.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {LoadEvent} event
+ */
+function publish(tabId, event) {
+  if (event.step === "failed") failures.set(tabId, event);
+  if (event.step === "started") failures.delete(tabId);
+  watchers.get(tabId)?.forEach((watcher) => watcher(event));
+}
+
+/**
+ * @param {Step} step
+ * @returns {(details: {tabId: number, frameId: number, url: string, error?: string}) => void}
+ */
+function publisher(step) {
+  return ({ tabId, frameId, url, error }) => {
+    if (frameId === 0) publish(tabId, { step, url, error });
+  };
+}
+
+/** To be called while the worker's script runs: later listeners do not wake it. */
+export function listenToLoads() {
+  const { webNavigation } = chrome;
+  webNavigation.onBeforeNavigate.addListener(publisher("started"));
+  webNavigation.onCommitted.addListener(publisher("committed"));
+  webNavigation.onDOMContentLoaded.addListener(publisher("dom"));
+  webNavigation.onCompleted.addListener(publisher("complete"));
+  webNavigation.onErrorOccurred.addListener(publisher("failed"));
+  webNavigation.onHistoryStateUpdated.addListener(publisher("moved"));
+  webNavigation.onReferenceFragmentUpdated.addListener(publisher("moved"));
+  // Pages that come back from the back/forward cache complete only here.
+  chrome.tabs.onUpdated.addListener((tabId, { status }, { url }) => {
+    if (status === "complete") publish(tabId, { step: "complete", url: url ?? "" });
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * The service worker. It may be stopped and started at any moment, so every listener is
+ * registered here, at once; what they need is rebuilt behind one promise.
+ */
+
+import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
+import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
+import { Dispatcher } from "./dispatch.js";
+import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
+import { injectEverywhere } from "./inject.js";
+import { Link } from "./link.js";
+import { forgetLoads, listenToLoads } from "./loads.js";
+import { introduceBrowser } from "./browser.js";
+import { TabNews } from "./tabnews.js";
+
+const RESCUE = "rescue";
+const RESCUE_MINUTES = 0.5;
+
+const ready = Promise.allSettled([restoreSlots(), restoreDialogs(), adoptAttachments()]);
+const link = new Link({
+  opened: async () => link.notify("tab.syncAll", await introduceBrowser()),
+  received: (message) => dispatcher.receive(link, message),
+});
+const news = new TabNews((item) => link.tell("tab.stateChanged", item));
+const dispatcher = new Dispatcher(ready, () => news.flush());
+
+/** @param {number} tabId */
+function forgetEverything(tabId) {
+  forgetTab(tabId);
+  forgetDialog(tabId);
+  forgetFrames(tabId);
+  forgetLoads(tabId);
+}
+
+listenToLoads();
+chrome.runtime.onConnect.addListener((port) => frameConnected(port));
+chrome.alarms.onAlarm.addListener(() => link.rescue());
+chrome.runtime.onMessage.addListener((message, sender, reply) => {
+  const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
+  if (message === "link-state" && fromOptions) reply(link.isOpen);
+});
+chrome.storage.local.onChanged.addListener(() => link.rescue());
+
+chrome.tabs.onCreated.addListener((tab) => news.created(tab));
+chrome.tabs.onUpdated.addListener((tabId, change) => news.updated(tabId, change));
+chrome.tabs.onActivated.addListener(({ tabId }) => news.activated(tabId));
+chrome.windows.onFocusChanged.addListener((windowId) => news.windowFocused(windowId));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  forgetEverything(tabId);
+  news.closed(tabId);
+});
+chrome.tabs.onReplaced.addListener((newId, oldId) => {
+  forgetEverything(oldId);
+  void news.replaced(newId, oldId);
+});
+
+chrome.webNavigation.onCommitted.addListener(({ tabId, frameId }) => {
+  if (frameId === 0) documentChanged(tabId);
+});
+chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+  if (tabId === undefined) return;
+  dialogEvent(tabId, method, params);
+  screencastEvent(tabId, method, params);
+});
+chrome.debugger.onDetach.addListener(({ tabId }) => {
+  if (tabId === undefined) return;
+  forgetTab(tabId);
+  forgetDialog(tabId);
+});
+
+void chrome.alarms.get(RESCUE).then((alarm) => {
+  if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });
+});
+void injectEverywhere();
+link.start();

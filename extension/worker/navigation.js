@@ -1,0 +1,185 @@
+/** Opening, navigating and closing tabs. */
+
+import { CommandError, messageOf } from "./errors.js";
+import { goInHistory } from "./history.js";
+import { leavingFreely } from "./leaving.js";
+import { LoadWait, loadError, wasAborted } from "./loadwait.js";
+import { lastFailure } from "./loads.js";
+import { getTab, noteAlive, pageResult } from "./tabs.js";
+
+const LOAD_MS = 30_000;
+const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
+
+const WORDS = new Set(["back", "forward", "reload"]);
+
+/** @type {Map<number, LoadWait>} the navigation a command is waiting for, per tab */
+const underWay = new Map();
+
+/**
+ * @typedef {object} Context
+ * @property {number} tabId
+ * @property {any} input
+ * @property {AbortSignal} signal
+ * @property {(progress: number, total: number, message: string) => void} progress
+ */
+
+/** @param {Context} context */
+export async function openTab({ input, signal }) {
+  const url = requireAbsolute(addressOf(input));
+  const tab = await createTab(url, input);
+  const tabId = /** @type {number} */ (tab.id);
+  noteAlive(tabId);
+  const wait = new LoadWait(tabId);
+  try {
+    signal.addEventListener("abort", () => wait.fail(signal.reason));
+    await catchUp(wait, tabId, url);
+    const loaded = await wait.within(timeoutOf(input));
+    return await loadedResult(tabId, loaded);
+  } catch (error) {
+    await chrome.tabs.remove(tabId).catch(() => {});
+    throw await explain(error, url);
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {any} input
+ */
+async function createTab(url, { active = false, windowId }) {
+  try {
+    return await chrome.tabs.create({ url, active: Boolean(active), windowId });
+  } catch (error) {
+    if (windowId === undefined && /window/i.test(messageOf(error))) return createWindow(url);
+    throw new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
+  }
+}
+
+/** @param {string} url */
+async function createWindow(url) {
+  const made = await chrome.windows.create({ url, focused: false });
+  const tab = made?.tabs?.[0];
+  if (!tab) throw new CommandError("internal", "The browser opened no tab.");
+  return tab;
+}
+
+/**
+ * The load may have gone on, or ended, before we could watch.
+ * @param {LoadWait} wait
+ * @param {number} tabId
+ * @param {string} url
+ */
+async function catchUp(wait, tabId, url) {
+  const tab = await getTab(tabId);
+  const failure = lastFailure(tabId);
+  if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
+  const waitsToLeaveBlank = tab.url === "about:blank" && url !== "about:blank";
+  if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
+  wait.assumeCommitted();
+  if (tab.status === "complete") wait.finish();
+}
+
+/** @param {Context} context */
+export async function navigateTab(context) {
+  const { tabId, input } = context;
+  const url = addressOf(input);
+  if (!WORDS.has(url)) requireAbsolute(url);
+  underWay.get(tabId)?.fail(new CommandError("navigated_away", "Another navigation took over."));
+  return leavingFreely(tabId, () => navigateAndWait(context, url));
+}
+
+/**
+ * @param {Context} context
+ * @param {string} url
+ */
+async function navigateAndWait({ tabId, input, signal, progress }, url) {
+  const wait = new LoadWait(tabId, {
+    progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
+  });
+  underWay.set(tabId, wait);
+  try {
+    signal.addEventListener("abort", () => wait.fail(signal.reason));
+    await leaveFor(tabId, url);
+    return await loadedResult(tabId, await wait.within(timeoutOf(input)));
+  } catch (error) {
+    throw await explain(error, url);
+  } finally {
+    wait.stop();
+    if (underWay.get(tabId) === wait) underWay.delete(tabId);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+async function leaveFor(tabId, url) {
+  try {
+    if (url === "back") await goInHistory(tabId, -1);
+    else if (url === "forward") await goInHistory(tabId, 1);
+    else if (url === "reload") await chrome.tabs.reload(tabId);
+    else await chrome.tabs.update(tabId, { url });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    await getTab(tabId);
+    const message = `The tab could not go to ${url}: ${messageOf(error)}`;
+    throw new CommandError("navigation_failed", message);
+  }
+}
+
+/** @param {Context} context */
+export async function closeTab({ tabId }) {
+  await leavingFreely(tabId, () => chrome.tabs.remove(tabId));
+  return { closed: tabId };
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} loaded
+ */
+async function loadedResult(tabId, loaded) {
+  const result = await pageResult(tabId);
+  return { ...result, status: loaded ? "complete" : result.status };
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} url
+ */
+async function explain(error, url) {
+  if (!wasAborted(error)) return error;
+  const name = await downloadedFrom(url);
+  const why = name
+    ? `it became a download (${name})`
+    : "it was answered without a page, or the navigation was stopped";
+  const data = { netError: "net::ERR_ABORTED", download: Boolean(name) };
+  return new CommandError("navigation_failed", `${url} did not become a page: ${why}.`, data);
+}
+
+/** @param {string} url */
+async function downloadedFrom(url) {
+  const recent = await chrome.downloads.search({ orderBy: ["-startTime"], limit: 5 });
+  const found = recent.find((item) => item.url === url || item.finalUrl === url);
+  return found && (found.filename.split(/[\\/]/).pop() || "file");
+}
+
+/** @param {any} input */
+function addressOf({ url }) {
+  if (typeof url !== "string" || !url.trim()) {
+    throw new CommandError("invalid_arguments", "url must be an address.");
+  }
+  if (/^\s*javascript:/i.test(url)) {
+    throw new CommandError("invalid_arguments", "url cannot be a javascript: address.");
+  }
+  return url.trim();
+}
+
+/** @param {string} url */
+function requireAbsolute(url) {
+  if (URL.canParse(url)) return url;
+  throw new CommandError("invalid_arguments", `"${url}" is not a full address (https://…).`);
+}
+
+/** @param {any} input */
+function timeoutOf({ timeoutMs }) {
+  return Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : LOAD_MS;
+}

@@ -1,0 +1,108 @@
+/** Tabs as the link describes them. */
+
+import { CommandError } from "./errors.js";
+
+/**
+ * @typedef {object} Tab
+ * @property {number} tabId
+ * @property {string} url
+ * @property {string} title
+ * @property {boolean} active
+ * @property {number} windowId
+ * @property {number} index
+ * @property {"loading" | "complete" | "unloaded"} status
+ * @property {number} [groupId]
+ * @property {boolean} focusedWindow
+ */
+
+/** @type {Set<number>} tabs seen alive, so that a command need not ask the browser first */
+const alive = new Set();
+/** @type {number} */
+let focusedWindowId = chrome.windows.WINDOW_ID_NONE;
+
+/** @param {number} windowId */
+export function noteFocusedWindow(windowId) {
+  // NONE means another program has the focus: the last window stays the person's own.
+  if (windowId !== chrome.windows.WINDOW_ID_NONE) focusedWindowId = windowId;
+}
+
+/** @param {number} tabId */
+export function noteAlive(tabId) {
+  alive.add(tabId);
+}
+
+/** @param {number} tabId */
+export function noteGone(tabId) {
+  alive.delete(tabId);
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {Tab}
+ */
+export function describe(tab) {
+  const groupId = tab.groupId >= 0 ? tab.groupId : undefined;
+  return {
+    tabId: tab.id ?? chrome.tabs.TAB_ID_NONE,
+    url: tab.url || tab.pendingUrl || "",
+    title: tab.title ?? "",
+    active: tab.active,
+    windowId: tab.windowId,
+    index: tab.index,
+    status: tab.discarded ? "unloaded" : statusOf(tab),
+    ...(groupId === undefined ? {} : { groupId }),
+    focusedWindow: tab.windowId === focusedWindowId,
+  };
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function statusOf(tab) {
+  if (tab.status === "unloaded") return "unloaded";
+  return tab.status === "loading" ? "loading" : "complete";
+}
+
+/** @returns {Promise<Tab[]>} */
+export async function listTabs() {
+  if (focusedWindowId === chrome.windows.WINDOW_ID_NONE) await findFocusedWindow();
+  const tabs = await chrome.tabs.query({});
+  tabs.forEach((tab) => tab.id !== undefined && alive.add(tab.id));
+  return tabs.map(describe);
+}
+
+async function findFocusedWindow() {
+  try {
+    noteFocusedWindow((await chrome.windows.getLastFocused()).id ?? focusedWindowId);
+  } catch {
+    // No window at all: nothing is focused.
+  }
+}
+
+/**
+ * @param {unknown} tabId
+ * @returns {Promise<number>}
+ */
+export async function requireTab(tabId) {
+  if (typeof tabId !== "number" || !Number.isInteger(tabId)) {
+    throw new CommandError("invalid_arguments", "This command needs the number of a tab (tabId).");
+  }
+  if (!alive.has(tabId)) await getTab(tabId);
+  return tabId;
+}
+
+/** @param {number} tabId */
+export async function getTab(tabId) {
+  try {
+    const tab = await chrome.tabs.get(tabId);
+    alive.add(tabId);
+    return tab;
+  } catch {
+    alive.delete(tabId);
+    throw new CommandError("tab_not_found", `There is no tab ${tabId}.`);
+  }
+}
+
+/** @param {number} tabId */
+export async function pageResult(tabId) {
+  const { url, title, status } = describe(await getTab(tabId));
+  return { tabId, url, title, status };
+}

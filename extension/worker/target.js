@@ -1,0 +1,98 @@
+/** Reaching the element an acting command names, in whichever frame it is. */
+
+import { CommandError } from "./errors.js";
+import { frameOfRef, framesOf, mainFrame } from "./frames.js";
+import { move } from "./input.js";
+import { placeOf } from "./places.js";
+
+const STABLE_TRIES = 4;
+const HOVER_TRIES = 20;
+
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {import("./input.js").Point} Point */
+/** @typedef {{frame: Frame, how: {ref: number} | {selector: string}}} Target */
+
+/**
+ * @param {number} tabId
+ * @param {any} input
+ * @returns {Promise<Target>}
+ */
+export async function findTarget(tabId, { ref, selector }) {
+  if ((ref === undefined) === (selector === undefined)) {
+    throw new CommandError("invalid_arguments", "Give either ref or selector.");
+  }
+  if (ref === undefined) return findBySelector(tabId, String(selector));
+  await mainFrame(tabId);
+  const { frame, number } = await frameOfRef(tabId, ref);
+  return { frame, how: { ref: number } };
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} selector
+ */
+async function findBySelector(tabId, selector) {
+  const how = { selector };
+  const main = await mainFrame(tabId);
+  if (await main.ask("has", how)) return { frame: main, how };
+  const others = framesOf(tabId).filter((frame) => frame !== main);
+  const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
+  const frame = others[found.indexOf(true)];
+  if (!frame) throw new CommandError("not_found", `Nothing on the page matches ${selector}.`);
+  return { frame, how };
+}
+
+/**
+ * Where on the tab's viewport a press reaches the element.
+ * @param {Target} target
+ * @returns {Promise<Point>}
+ */
+export async function aim({ frame, how }) {
+  const local = await frame.ask("aim", how);
+  if (frame.frameId === 0) return local;
+  const point = await settled(() => outward(frame, local));
+  await untilHovered(frame, point);
+  return point;
+}
+
+/**
+ * The browser routes input to frames of other processes by what was drawn last, which may be
+ * older than what we measured. A press must not be tried, but a movement may.
+ * @param {Frame} frame
+ * @param {Point} point
+ */
+async function untilHovered(frame, { x, y }) {
+  for (let i = 0; i < HOVER_TRIES; i++) {
+    // The browser swallows a movement to where the mouse is already.
+    const moves = [move(frame.tabId, { x: x + 1, y }), move(frame.tabId, { x, y })];
+    await Promise.all(moves);
+    if (await frame.ask("hovered", {})) return;
+  }
+  const message = "The element's frame does not receive the mouse at this point.";
+  throw new CommandError("not_visible", message);
+}
+
+/**
+ * Scrolling in a frame of another process moves the frames around it a little later.
+ * @param {() => Promise<Point>} locate
+ */
+async function settled(locate) {
+  let point = await locate();
+  for (let i = 0; i < STABLE_TRIES; i++) {
+    const again = await locate();
+    if (again.x === point.x && again.y === point.y) break;
+    point = again;
+  }
+  return point;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Point} point
+ * @returns {Promise<Point>}
+ */
+async function outward(frame, point) {
+  if (frame.frameId === 0) return point;
+  const { parent, ref, index } = await placeOf(frame);
+  return outward(parent, await parent.ask("through", { ref, index, ...point }));
+}

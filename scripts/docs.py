@@ -1,0 +1,135 @@
+"""Writes the pages of docs/ that come from the code. `--check` only says which are out of date."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import typer
+
+from tabhub.cli.commands import app
+from tabhub.config.settings import Settings
+from tabhub.errors import REASONS
+from tabhub.tools import catalog
+from tabhub.wire import link
+
+ROOT = Path(__file__).parent.parent
+NOTE = "<!-- Written by `make docs` from the code. -->"
+
+
+def tools() -> str:
+    return "\n".join(
+        [f"# Browser tools\n\n{NOTE}\n", *(_tool(tool.entry()) for tool in catalog.ALL)]
+    )
+
+
+def _tool(tool: Any) -> str:
+    hints = ", ".join(key.removesuffix("Hint") for key, value in tool.annotations.items() if value)
+    rows = [
+        _parameter(name, schema, tool) for name, schema in tool.input_schema["properties"].items()
+    ]
+    table = ["| parameter | type | |", "|---|---|---|", *rows] if rows else ["No parameters."]
+    notes = f"\n\nHints: {hints}." if hints else ""
+    return f"## {tool.name}\n\n{tool.description}{notes}\n\n" + "\n".join(table) + "\n"
+
+
+def _parameter(name: str, schema: dict[str, Any], tool: Any) -> str:
+    kind = schema.get("type") or " or ".join(f"`{value}`" for value in schema["enum"])
+    needed = "Required. " if name in tool.input_schema.get("required", ()) else ""
+    return f"| `{name}` | {kind} | {needed}{schema.get('description', '')} |"
+
+
+def cli() -> str:
+    root = typer.main.get_command(app)
+    return "\n".join([f"# Command line\n\n{NOTE}\n", *_command(root, "tabhub")])
+
+
+def _command(command: Any, path: str) -> list[str]:
+    context = click.Context(command, info_name=path)
+    if isinstance(command, click.Group) or hasattr(command, "commands"):
+        return [
+            line
+            for name, sub in command.commands.items()
+            for line in _command(sub, f"{path} {name}")
+        ]
+    return [f"## {path}\n\n{command.help}\n", *_flags(command, context)]
+
+
+def _flags(command: Any, context: Any) -> list[str]:
+    rows = [parameter.get_help_record(context) for parameter in command.params]
+    lines = [f"- `{row[0]}` {row[1]}".rstrip() for row in rows if row and row[0] != "--help"]
+    return [*lines, ""] if lines else []
+
+
+def errors() -> str:
+    intro = (
+        "Every error, on every surface, has a code, a reason word, a sentence for people, and says "
+        "whether trying again can help. Rely on the words; sentences may change."
+    )
+    columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help")
+    rows = [
+        (f"`{word}`", row.code, row.status, row.category, "yes" if row.retryable else "no")
+        for word, row in REASONS.items()
+    ]
+    return f"# Errors\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"
+
+
+def settings() -> str:
+    plain = json.loads(msgspec.json.encode(Settings()))
+    rows = [(f"`{key}`", json.dumps(value)) for key, value in _flat(plain, "")]
+    intro = "Keys of `config.json` in tabhub's home."
+    return f"# Settings\n\n{NOTE}\n\n{intro}\n\n{_table(('key', 'default'), rows)}"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
+
+
+def _flat(value: dict[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    pairs: list[tuple[str, Any]] = []
+    for key, inner in value.items():
+        pairs += (
+            _flat(inner, f"{prefix}{key}.") if isinstance(inner, dict) else [(prefix + key, inner)]
+        )
+    return pairs
+
+
+def link_schema() -> str:
+    kinds = [link.SyncAll, link.StateChanged, link.ProgressTold, link.Dispatch, link.Dispatched]
+    _, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": components}
+    return json.dumps(schema, indent=2) + "\n"
+
+
+PAGES = {
+    "docs/tools.md": tools,
+    "docs/cli.md": cli,
+    "docs/errors.md": errors,
+    "docs/settings.md": settings,
+    "protocol/link.schema.json": link_schema,
+}
+
+
+def stale() -> list[str]:
+    """The pages whose file is not what the code says."""
+    return [name for name, make in PAGES.items() if _read(ROOT / name) != make()]
+
+
+def _read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+def main() -> None:
+    if "--check" in sys.argv:
+        sys.exit("\n".join(f"{name} is out of date: run `make docs`" for name in stale()) or 0)
+    for name, make in PAGES.items():
+        (ROOT / name).parent.mkdir(exist_ok=True)
+        (ROOT / name).write_text(make())
+
+
+if __name__ == "__main__":
+    main()

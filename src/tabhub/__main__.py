@@ -1,0 +1,5 @@
+"""`python -m tabhub`."""
+
+from tabhub.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The ways in for agents. Nothing here knows a browser."""

@@ -1,0 +1,98 @@
+"""Asking back: elicitation, sampling and roots, in the two styles that MCP has had.
+
+Handshake era: the server sends a request of its own and waits for the answer. Sessionless era:
+the call ends as `input_required`, and the client sends it again with the answers and our state.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from tabhub.errors import ProtocolError
+from tabhub.wire.mcp.messages import Json
+
+_CAPABILITY = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+_DIGEST_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question: an MCP request that goes to the client."""
+
+    method: str
+    params: Json = field(default_factory=dict)
+
+    def wire(self) -> Json:
+        return {"method": self.method, "params": self.params}
+
+
+def elicit(message: str, schema: Json) -> Ask:
+    return Ask("elicitation/create", {"message": message, "requestedSchema": schema})
+
+
+class NeedsInput(Exception):
+    """The call cannot go on before the client has answered (sessionless era)."""
+
+    def __init__(self, asks: dict[str, Ask], state: Any) -> None:
+        super().__init__("input required")
+        self.asks = asks
+        self.state = state
+
+
+def require_capabilities(asks: dict[str, Ask], capabilities: Json) -> None:
+    """A client is only asked what it said it can answer."""
+    needed = {_CAPABILITY[ask.method] for ask in asks.values()}
+    missing = sorted(needed - capabilities.keys())
+    if missing:
+        raise ProtocolError(
+            f"This call needs a client that can do {' and '.join(missing)}.",
+            "missing_capability",
+            data={"requiredCapabilities": {name: {} for name in missing}},
+        )
+
+
+class Sealer:
+    """Signs what a client carries for us between two rounds, so that it cannot be altered.
+
+    The signature covers the request too: a state does not open for any other.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = key or secrets.token_bytes(32)
+
+    def seal(self, state: Any, request: bytes) -> str:
+        body = msgspec.json.encode(state)
+        return base64.urlsafe_b64encode(self._sign(body, request) + body).decode()
+
+    def open(self, sealed: str, request: bytes) -> Any:
+        try:
+            raw = base64.urlsafe_b64decode(sealed)
+        except ValueError:
+            raise _altered() from None
+        # Decoding overlooks what follows the padding; only the exact text is the one we gave out.
+        if base64.urlsafe_b64encode(raw).decode() != sealed:
+            raise _altered()
+        signature, body = raw[:_DIGEST_BYTES], raw[_DIGEST_BYTES:]
+        if not hmac.compare_digest(signature, self._sign(body, request)):
+            raise _altered()
+        return msgspec.json.decode(body)
+
+    def _sign(self, body: bytes, request: bytes) -> bytes:
+        digest = hashlib.sha256(request).digest()
+        return hmac.digest(self._key, digest + body, hashlib.sha256)
+
+
+def _altered() -> ProtocolError:
+    return ProtocolError(
+        "The requestState is not one that this server gave out for this request.",
+        "invalid_params",
+    )

@@ -1,0 +1,121 @@
+"""The `/mcp` endpoint: reads a request, tells the eras apart, hands over. Raw ASGI: it is hot."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from tabhub.agents.body import read_body
+from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.handshake import Handshake
+from tabhub.agents.mcp.reply import Receive, Reply, Scope, Send
+from tabhub.agents.mcp.session import Session, Sessions
+from tabhub.agents.mcp.sessionless import Sessionless
+from tabhub.agents.security import CALLER
+from tabhub.errors import ProtocolError, TabhubError
+from tabhub.wire import jsonrpc, limits
+from tabhub.wire.mcp import headers as h
+from tabhub.wire.mcp import versions
+
+Headers = dict[bytes, bytes]
+
+SESSION = b"mcp-session-id"
+
+
+class McpEndpoint:
+    """Streamable HTTP for every revision, on one path."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        clock: Callable[[], float],
+        idle_seconds: float = limits.IDLE_MINUTES * 60,
+        max_body: int = limits.BODY_BYTES,
+    ) -> None:
+        self.sessions = Sessions(backend, clock, idle_seconds)
+        self._handshake = Handshake(backend, self.sessions)
+        self._sessionless = Sessionless(backend)
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = dict(scope["headers"])
+        reply = Reply(send, may_stream=_accepts_streams(headers))
+        body = b""
+        try:
+            if scope["method"] == "POST":
+                _require_json(headers)
+                body = await read_body(headers, receive, self._max_body)
+                await self._post(scope, headers, body, reply, receive)
+            else:
+                await self._other(scope["method"], headers, reply, receive)
+        except TabhubError as error:
+            await reply.json(error.status, jsonrpc.failure(jsonrpc.id_of(body), error))
+
+    def close(self) -> None:
+        """End sessions and subscriptions, so that every open stream ends by itself."""
+        self.sessions.close()
+        self._sessionless.close()
+
+    async def _post(
+        self, scope: Scope, headers: Headers, body: bytes, reply: Reply, receive: Receive
+    ) -> None:
+        message = jsonrpc.decode_any(body)
+        if isinstance(message, list):
+            session = self._session(headers)
+            if not versions.has_batches(session.version):
+                raise ProtocolError(f"Revision {session.version} has no batches.")
+            await self._handshake.post_batch(session, message, reply)
+        elif _is_sessionless(headers, message):
+            if len(headers) != len(scope["headers"]):
+                h.refuse_duplicates(scope["headers"])
+            caller = scope.get(CALLER, "main")
+            await self._sessionless.post(message, headers, caller, reply, receive)
+        elif message.method == "initialize" and not message.is_notification():
+            session, answer = self._handshake.initialize(message)
+            reply.headers = ((SESSION, session.id.encode()),)
+            await reply.json(200, answer)
+        else:
+            await self._handshake.post(self._session(headers), message, reply)
+
+    async def _other(self, method: str, headers: Headers, reply: Reply, receive: Receive) -> None:
+        sessionless = h.value_of(headers, h.VERSION) in versions.SESSIONLESS
+        if method not in ("GET", "DELETE") or sessionless:
+            reply.headers = ((b"allow", b"POST" if sessionless else b"GET, POST, DELETE"),)
+            raise ProtocolError(f"{method} is not allowed here.", "method_not_allowed")
+        session = self._session(headers)
+        if method == "DELETE":
+            self.sessions.end(session.id)
+            await reply.json(200, b"{}")
+            return
+        if not reply.may_stream:
+            raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
+        await self._handshake.get(session, h.value_of(headers, b"last-event-id"), reply, receive)
+
+    def _session(self, headers: Headers) -> Session:
+        version = h.value_of(headers, h.VERSION)
+        if version is not None and version not in versions.SUPPORTED:
+            raise h.unsupported(version)
+        id = h.value_of(headers, SESSION)
+        if id is None:
+            raise ProtocolError("The header Mcp-Session-Id is missing; send initialize first.")
+        return self.sessions.get(id)
+
+
+def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
+    """By header, or by a body that says so: then its headers will be found wanting."""
+    if h.value_of(headers, h.VERSION) in versions.SESSIONLESS:
+        return True
+    if SESSION in headers or not isinstance(message.params, msgspec.Raw):
+        return False
+    return h.claims_envelope(message.params)
+
+
+def _accepts_streams(headers: Headers) -> bool:
+    accepted = headers.get(b"accept", b"*/*")
+    return b"text/event-stream" in accepted or b"*/*" in accepted or b"text/*" in accepted
+
+
+def _require_json(headers: Headers) -> None:
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise ProtocolError("The body must be application/json.", "unsupported_media_type")

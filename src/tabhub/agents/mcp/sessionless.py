@@ -1,0 +1,176 @@
+"""The revision without sessions: each POST stands alone, and closing it cancels it."""
+
+import asyncio
+from copy import copy
+from typing import Any, cast
+
+import msgspec
+from msgspec import UNSET
+
+from tabhub.agents.mcp import dispatch
+from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
+from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.listening import Subscriptions
+from tabhub.agents.mcp.reply import Receive, Reply
+from tabhub.agents.mcp.streams import message_frame
+from tabhub.agents.mcp.watch import Watch
+from tabhub.errors import ProtocolError, TabhubError
+from tabhub.wire import jsonrpc
+from tabhub.wire.mcp import headers as h
+from tabhub.wire.mcp import messages as m
+from tabhub.wire.mcp.param_headers import ParamHeaders
+
+LISTEN = "subscriptions/listen"
+
+_CACHEABLE = (m.Page, m.ReadResult, m.DiscoverResult)
+_INVALID_PARAMS = -32602
+_RENUMBERED = {-32002: _INVALID_PARAMS}
+"""Codes that older revisions had of their own, such as a missing resource's."""
+
+_any_params = dispatch.ParamsDecoder(m.Params)
+_listen_params = dispatch.ParamsDecoder(m.ListenParams)
+
+
+class SessionlessExchange(Exchange):
+    """A request that stands alone: it can notify, and ask by ending early."""
+
+    def __init__(self, envelope: h.Envelope, caller: str, reply: Reply, params: m.Params) -> None:
+        super().__init__(
+            version=envelope.version,
+            client=envelope.client,
+            capabilities=envelope.capabilities,
+            session=caller,
+            meta=params.meta,
+            log_level=envelope.log_level,
+        )
+        self._reply = reply
+        self._answers = getattr(params, "input_responses", None) or {}
+
+    async def notify(self, method: str, params: m.Json) -> None:
+        await self._reply.frame(message_frame(jsonrpc.notification(method, params)))
+
+    async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+        if any(key not in self._answers for key in asks):
+            raise NeedsInput(asks, state)
+        return {key: self._answers[key] for key in asks}
+
+
+class Sessionless:
+    """Answers the clients of the sessionless era."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._sealer = Sealer()
+        self._subscriptions = Subscriptions(backend)
+        self._param_headers = ParamHeaders()
+
+    async def post(
+        self,
+        message: jsonrpc.Incoming,
+        headers: h.Headers,
+        caller: str,
+        reply: Reply,
+        receive: Receive,
+    ) -> None:
+        if message.is_response():
+            raise ProtocolError("A client sends no responses in this revision.")
+        if message.is_notification():
+            h.require_version(h.value_of(headers, h.VERSION))
+            await reply.accepted()
+            return
+        watch = Watch(receive)
+        try:
+            status, body = await self._answer(message, headers, caller, reply)
+            await _finish(reply, status, body)
+        except asyncio.CancelledError:
+            if not watch.client_left:
+                raise
+            watch.absorb()
+        finally:
+            watch.stop()
+
+    def close(self) -> None:
+        self._subscriptions.close()
+
+    async def _answer(
+        self, message: jsonrpc.Incoming, headers: h.Headers, caller: str, reply: Reply
+    ) -> tuple[int, bytes]:
+        id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
+        try:
+            if name == LISTEN:
+                result = await self._listen(id, message.params, headers, reply)
+            else:
+                result = await self._call(name, message.params, headers, caller, reply)
+            return 200, jsonrpc.success(id, self._stamped(result))
+        except Exception as fault:
+            error = dispatch.error_for(fault, name)
+            error.code = _RENUMBERED.get(error.code, error.code)
+            return _status(error), jsonrpc.failure(id, error)
+
+    async def _listen(
+        self, id: jsonrpc.Id, raw: dispatch.RawParams, headers: h.Headers, reply: Reply
+    ) -> m.Result:
+        params = _listen_params(raw)
+        h.open_envelope(LISTEN, params, headers)
+        return await self._subscriptions.serve(id, params.notifications, reply)
+
+    async def _call(
+        self, name: str, raw: dispatch.RawParams, headers: h.Headers, caller: str, reply: Reply
+    ) -> m.Result:
+        method = dispatch.find(dispatch.SESSIONLESS, self._backend, name)
+        params = (_any_params if method is None else method.params)(raw)
+        envelope = h.open_envelope(name, params, headers)
+        if method is None:
+            raise dispatch.not_found(name)
+        if isinstance(params, m.CallParams):
+            schema = self._backend.input_schema(params.name)
+            self._param_headers.check(params.name, schema, params.arguments, headers)
+        exchange = SessionlessExchange(envelope, caller, reply, params)
+        if isinstance(params, m.InputParams) and params.request_state is not None:
+            request = _request(name, params, caller)
+            exchange.state = self._sealer.open(params.request_state, request)
+        try:
+            return await method.answer(self._backend)(exchange, params)
+        except NeedsInput as need:
+            return self._input_required(need, _request(name, params, caller))
+
+    def _input_required(self, need: NeedsInput, request: bytes) -> m.Result:
+        return m.InputRequired(
+            input_requests={key: ask.wire() for key, ask in need.asks.items()},
+            request_state=UNSET if need.state is None else self._sealer.seal(need.state, request),
+            result_type="input_required",
+        )
+
+    def _stamped(self, result: m.Result) -> m.Result:
+        """Add what this era requires of every result; the backend's own object stays as it is."""
+        result = copy(result)
+        if result.result_type is UNSET:
+            result.result_type = "complete"
+        if isinstance(result, _CACHEABLE) and result.ttl_ms is UNSET:
+            result.ttl_ms, result.cache_scope = 0, "private"
+        server = {m.META_SERVER_INFO: self._backend.info}
+        result.meta = server if result.meta is UNSET else {**result.meta, **server}
+        return result
+
+
+async def _finish(reply: Reply, status: int, body: bytes) -> None:
+    if reply.streaming:
+        await reply.frame(message_frame(body))
+        await reply.end()
+    else:
+        await reply.json(status, body)
+
+
+def _status(error: TabhubError) -> int:
+    """Faults of the message show in the status; what a handler says is an answer like others."""
+    if isinstance(error, ProtocolError):
+        return error.status
+    return 400 if error.code == _INVALID_PARAMS else 200
+
+
+def _request(name: str, params: Any, caller: str) -> bytes:
+    """What makes two rounds the same request, whatever order its members come in."""
+    arguments = getattr(params, "arguments", None)
+    plain = msgspec.json.decode(arguments) if isinstance(arguments, msgspec.Raw) else arguments
+    target = getattr(params, "name", None) or getattr(params, "uri", None)
+    return msgspec.json.encode([caller, name, target, plain], order="deterministic")

@@ -1,0 +1,1 @@
+"""The link to the extension, and the launcher. A stranger to agents."""

@@ -1,0 +1,7 @@
+"""The error of a browser that did not start, or not as it should."""
+
+from tabhub.errors import Unavailable
+
+
+class BrowserFailed(Unavailable):
+    """Says in its sentence what the browser did instead."""

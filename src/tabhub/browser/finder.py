@@ -1,0 +1,150 @@
+"""Finds the Chrome or Chromium of this machine, and how it takes an extension."""
+
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabhub.config.settings import browser_from_environment
+from tabhub.errors import NotFound
+
+VERSION_SECONDS = 15
+NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
+_MAC_APPS = ("Google Chrome", "Google Chrome for Testing", "Chromium")
+_WINDOWS_FOLDERS = ("Google/Chrome", "Chromium")
+_LINUX_INSTALLERS = {
+    "debian": "apt-get install chromium",
+    "ubuntu": "snap install chromium",
+    "fedora": "dnf install chromium",
+    "arch": "pacman -S chromium",
+    "alpine": "apk add chromium",
+    "suse": "zypper install chromium",
+}
+
+
+class BrowserNotFound(NotFound):
+    """Says in its sentence what to install."""
+
+
+@dataclass(frozen=True)
+class Browser:
+    """A browser that can be started."""
+
+    path: Path
+    version: str
+    needs_debugging_pipe: bool
+    """Google's own build ignores `--load-extension`."""
+
+
+def find_browser() -> Browser:
+    """The browser the person named, else the first one that says its version."""
+    named = browser_from_environment()
+    if named:
+        return _named(named)
+    for path in _candidates():
+        version = _version(path)
+        if version is not None:
+            return _browser(path, version)
+    raise BrowserNotFound(
+        f"No Chrome or Chromium was found: install one ({_installer()}),"
+        " or set TABHUB_BROWSER to its path."
+    )
+
+
+def _named(name: str) -> Browser:
+    path = shutil.which(Path(name).expanduser())
+    if path is None:
+        raise BrowserNotFound(
+            f"TABHUB_BROWSER is {name!r}, which is not a program:"
+            f" correct it, or install a browser ({_installer()}) and unset it."
+        )
+    return _browser(Path(path), _version(Path(path)) or "")
+
+
+def _browser(path: Path, version: str) -> Browser:
+    return Browser(path.absolute(), version, _is_branded(path, version))
+
+
+def _is_branded(path: Path, version: str) -> bool:
+    if version:
+        return version.startswith("Google Chrome") and "for Testing" not in version
+    folder = path.as_posix().lower()
+    return "google/chrome/" in folder or "google-chrome" in folder or "google chrome.app" in folder
+
+
+def _candidates() -> Iterator[Path]:
+    for name in NAMES:
+        found = shutil.which(name)
+        if found:
+            yield Path(found)
+    yield from filter(Path.is_file, _usual_places())
+
+
+def _usual_places() -> list[Path]:
+    if sys.platform == "darwin":
+        return _mac_places()
+    if sys.platform == "win32":
+        return _windows_places()
+    return []
+
+
+def _mac_places() -> list[Path]:
+    folders = (Path("/Applications"), Path.home() / "Applications")
+    return [
+        folder / f"{app}.app" / "Contents" / "MacOS" / app
+        for folder in folders
+        for app in _MAC_APPS
+    ]
+
+
+def _windows_places() -> list[Path]:
+    local = Path.home() / "AppData" / "Local"
+    roots = (Path("C:/Program Files"), Path("C:/Program Files (x86)"), local)
+    return [
+        root / folder / "Application" / "chrome.exe"
+        for root in roots
+        for folder in _WINDOWS_FOLDERS
+    ]
+
+
+def _version(path: Path) -> str | None:
+    """What it says of itself; None when it cannot run, as a stub without its package."""
+    if sys.platform == "win32":
+        # There, --version opens a window instead of answering.
+        return ""
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            # Debian's wrapper complains there about a machine it can run on very well.
+            stderr=subprocess.DEVNULL,
+            timeout=VERSION_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode(errors="replace").strip()
+
+
+def _installer() -> str:
+    if sys.platform == "darwin":
+        return "brew install --cask google-chrome"
+    if sys.platform == "win32":
+        return "winget install Google.Chrome"
+    for name in _distributions():
+        if name in _LINUX_INSTALLERS:
+            return _LINUX_INSTALLERS[name]
+    return "the package is usually called chromium"
+
+
+def _distributions() -> list[str]:
+    """This Linux and those it is made from, nearest first."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return []
+    return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]

@@ -1,0 +1,1 @@
+"""The life of one call, from raw arguments to a result. Knows no transport."""

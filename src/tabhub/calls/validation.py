@@ -1,0 +1,62 @@
+"""Arguments against schemas, compiled once a tool. A schema never makes us fetch anything."""
+
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from tabhub.errors import InvalidArguments
+from tabhub.hub.tools import Tool
+
+SHOWN_ERRORS = 5
+
+
+class Validators:
+    """The compiled schema of each tool; a tool that was replaced is compiled anew."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, tuple[Tool, jsonschema_rs.Validator]] = {}
+
+    def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
+        """Decode and check; every fault is named with its place."""
+        given = _decode(raw)
+        validator = self._of(tool)
+        if not validator.is_valid(given):
+            raise _refusal(tool, validator, given)
+        return given
+
+    def _of(self, tool: Tool) -> jsonschema_rs.Validator:
+        known = self._compiled.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = self._compiled[tool.name] = (tool, _compile(tool))
+        return known[1]
+
+
+def _compile(tool: Tool) -> jsonschema_rs.Validator:
+    try:
+        return jsonschema_rs.validator_for(dict(tool.input_schema), offline=True)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+        raise InvalidArguments(f"The schema of {tool.name} cannot be used.") from None
+
+
+def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
+    if raw is None:
+        return {}
+    try:
+        given = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidArguments(f"The arguments cannot be read: {error}.") from None
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise InvalidArguments("The arguments must be an object.")
+    return given
+
+
+def _refusal(tool: Tool, validator: jsonschema_rs.Validator, given: Any) -> InvalidArguments:
+    faults = []
+    for error in validator.iter_errors(given):
+        place = "/".join(str(step) for step in error.instance_path)
+        faults.append(f"{place}: {error.message}" if place else error.message)
+    shown = "; ".join(faults[:SHOWN_ERRORS])
+    return InvalidArguments(f"{tool.name}: {shown}", data={"errors": faults[:SHOWN_ERRORS]})

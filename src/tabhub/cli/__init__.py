@@ -1,0 +1,18 @@
+"""The command line. One file a command; what a command needs is imported when it runs."""
+
+import sys
+
+FAILED, USAGE, NOT_REACHABLE = 1, 2, 3
+"""Exit codes, beside 0."""
+
+
+def main() -> None:
+    """Entry point: errors end as one sentence on stderr, never as a traceback."""
+    from tabhub.cli.commands import app
+    from tabhub.errors import TabhubError
+
+    try:
+        app()
+    except TabhubError as error:
+        print(f"tabhub: {error.message}", file=sys.stderr)
+        sys.exit(USAGE if error.row.category == "validation" else FAILED)

@@ -1,0 +1,34 @@
+"""Configuration that a person can paste into an agent."""
+
+import json
+from typing import Any
+
+
+def blocks(port: int, secret: str | None) -> str:
+    """How to connect the usual clients to this server."""
+    url = f"http://127.0.0.1:{port}/mcp"
+    bearer = {} if secret is None else {"Authorization": f"Bearer {secret}"}
+    header = "".join(f' \\\n  --header "{name}: {value}"' for name, value in bearer.items())
+    cursor = {"mcpServers": {"tabhub": _entry("type", "http", url, bearer)}}
+    windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}
+    opencode = {"mcp": {"tabhub": _entry("type", "remote", url, bearer)}}
+    return "\n\n".join(
+        [
+            f"Claude Code:\n  claude mcp add --transport http tabhub {url}{header}",
+            f"Claude Code (~/.claude.json), Cursor (.cursor/mcp.json):\n{_pretty(cursor)}",
+            f"Windsurf (~/.codeium/windsurf/mcp_config.json):\n{_pretty(windsurf)}",
+            f"OpenCode (opencode.json):\n{_pretty(opencode)}",
+        ]
+    )
+
+
+def _entry(key: str, kind: str, url: str, bearer: dict[str, str]) -> dict[str, Any]:
+    return {key: kind, "url": url, **_headers(bearer)}
+
+
+def _headers(bearer: dict[str, str]) -> dict[str, Any]:
+    return {"headers": bearer} if bearer else {}
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=2)

@@ -1,0 +1,105 @@
+"""Every command with its flags. The work is done in the file of the command's name."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tabhub import __version__
+
+app = typer.Typer(
+    name="tabhub",
+    help="Connects any AI agent to the tabs of your own browser.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
+app.add_typer(extension_app, name="extension")
+
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="0 picks a free one. Default 9515.")
+]
+Headless = Annotated[
+    bool | None,
+    typer.Option("--headless/--headed", help="Default: headless when there is no display."),
+]
+BrowserArgs = Annotated[
+    list[str] | None,
+    typer.Option("--browser-arg", metavar="ARG", help="A flag for the browser; repeatable."),
+]
+UserDataDir = Annotated[Path | None, typer.Option(help="Profile folder. Default: tabhub's own.")]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def start(
+    port: Port = None,
+    browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
+    headless: Headless = None,
+    browser_arg: BrowserArgs = None,
+    user_data_dir: UserDataDir = None,
+    no_auth: Annotated[
+        bool, typer.Option("--no-auth", help="Ask nobody for the secret. Unsafe.")
+    ] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Open a demo page and show one call.")
+    ] = False,
+) -> None:
+    """Run the server until Ctrl-C."""
+    from tabhub.cli.browser import BrowserWish
+    from tabhub.cli.start import Wishes, run
+
+    wish = BrowserWish(headless, browser_arg or [], user_data_dir)
+    run(Wishes(port=port, browser=wish if browser or demo else None, auth=not no_auth, demo=demo))
+
+
+@app.command()
+def stop() -> None:
+    """Stop the running server."""
+    from tabhub.cli.stop import run
+
+    run()
+
+
+@app.command()
+def status(json: Json = False) -> None:
+    """Tell whether a server runs, and where."""
+    from tabhub.cli.status import run
+
+    run(json)
+
+
+@app.command("browser")
+def browser_command(
+    headless: Headless = None,
+    url: Annotated[list[str] | None, typer.Option(help="A page to open; repeatable.")] = None,
+    browser_arg: BrowserArgs = None,
+    user_data_dir: UserDataDir = None,
+) -> None:
+    """Start Chrome or Chromium with the extension loaded and paired."""
+    from tabhub.cli.browser import BrowserWish, run
+
+    run(BrowserWish(headless, browser_arg or [], user_data_dir), url or [])
+
+
+@extension_app.command("path")
+def extension_path() -> None:
+    """Print the folder of the unpacked extension, for a browser you set up yourself."""
+    from tabhub.cli.extension import run
+
+    run()

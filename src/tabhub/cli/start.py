@@ -1,0 +1,139 @@
+"""`tabhub start`: the server, with a browser if wanted, until Ctrl-C."""
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from typing import Any
+
+from tabhub import __version__
+from tabhub.app import App, Server, listen
+from tabhub.browser.installation import install_extension
+from tabhub.browser.process import BrowserProcess
+from tabhub.cli import demo, running
+from tabhub.cli.blocks import blocks
+from tabhub.cli.browser import BrowserWish
+from tabhub.config import secret, settings
+from tabhub.config.home import Home
+from tabhub.errors import Unavailable
+
+LOG_BYTES = 5_000_000
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a person said on the command line."""
+
+    port: int | None
+    browser: BrowserWish | None
+    auth: bool
+    demo: bool
+
+
+def run(wishes: Wishes) -> None:
+    home = Home.from_environment().create()
+    known = running.find(home)
+    if known is not None:
+        raise Unavailable(f"tabhub already runs on port {known.port} (pid {known.pid}).")
+    _log_to_file(home)
+    _run_loop(_serve(wishes, home))
+
+
+async def _serve(wishes: Wishes, home: Home) -> None:
+    chosen = settings.load(home)
+    port = settings.chosen_port(wishes.port, chosen)
+    try:
+        listener = listen(chosen.host, port)
+    except OSError as error:
+        raise Unavailable(f"Port {port} cannot be used: {error.strerror}.") from None
+    auth = secret.prepare(home, listener.getsockname()[1])
+    install_extension(home)
+    server = Server(App(chosen, auth.secret if wishes.auth else None), listener)
+    running.write(home, server.port)
+    try:
+        _greet(server.port, auth.secret if wishes.auth else None)
+        await _until_stopped(server, wishes, home)
+    finally:
+        running.remove(home)
+
+
+async def _until_stopped(server: Server, wishes: Wishes, home: Home) -> None:
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    serving = asyncio.create_task(server.serve())
+    serving.add_done_callback(lambda _: stopping.set())
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_stop, server, serving)
+        company = asyncio.create_task(_company(server, wishes, home, stack))
+        company.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
+        await stopping.wait()
+        company.cancel()
+        await asyncio.wait({company})
+    if not company.cancelled() and (error := company.exception()) is not None:
+        raise error
+
+
+async def _company(server: Server, wishes: Wishes, home: Home, stack: AsyncExitStack) -> None:
+    """What comes along with the server: the browser and the demo."""
+    if wishes.browser is None:
+        return
+    url = stack.enter_context(demo.serve_page()) if wishes.demo else None
+    browser = await wishes.browser.fulfil(home, [])
+    stack.push_async_callback(browser.stop)
+    print(f"Browser started (pid {browser.pid}).", flush=True)
+    if url is not None:
+        await _unless_it_dies(browser, demo.show(server.app, url))
+        print("\ntabhub is up. Ctrl-C stops it and the browser.", flush=True)
+
+
+async def _unless_it_dies(browser: BrowserProcess, work: Coroutine[Any, Any, None]) -> None:
+    """Do something with the browser, or say why it ended."""
+    working, died = asyncio.ensure_future(work), asyncio.ensure_future(browser.failure())
+    try:
+        await asyncio.wait({working, died}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise died.result()
+        working.result()
+    finally:
+        working.cancel()
+        died.cancel()
+
+
+async def _stop(server: Server, serving: "asyncio.Task[None]") -> None:
+    await server.stop()
+    await serving
+
+
+def _broke(task: "asyncio.Task[None]") -> bool:
+    return not task.cancelled() and task.exception() is not None
+
+
+def _greet(port: int, main_secret: str | None) -> None:
+    print(f"tabhub {__version__} on http://127.0.0.1:{port}\n")
+    if main_secret is None:
+        print("WARNING: running without authentication.\n", file=sys.stderr)
+    print(blocks(port, main_secret), flush=True)
+
+
+def _log_to_file(home: Home) -> None:
+    handler = RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1)
+    logging.basicConfig(
+        level=logging.INFO,
+        handlers=[handler],
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+
+
+def _run_loop(work: Coroutine[Any, Any, None]) -> None:
+    """uvloop where there is one: it halves the cost of a call."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)

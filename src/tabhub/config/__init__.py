@@ -1,0 +1,1 @@
+"""Settings, paths and secrets: the only reader of the environment."""

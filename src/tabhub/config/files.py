@@ -1,0 +1,24 @@
+"""Writing files that other processes read: whole or not at all, and for their owner only."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def private_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.chmod(0o700)
+    return path
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write by rename, with mode 0600 from the first byte on."""
+    private_folder(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

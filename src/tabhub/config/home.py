@@ -1,0 +1,29 @@
+"""Where tabhub keeps its things: `~/.tabhub`, or `TABHUB_HOME`."""
+
+import os
+from pathlib import Path
+
+from tabhub.config.files import private_folder
+
+
+class Home:
+    """The folder and the names in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.config = root / "config.json"
+        self.extension = root / "extension"
+        self.auth = root / "extension" / "auth.json"
+        self.log = root / "server.log"
+        self.pid = root / "server.pid"
+        self.profile = root / "profile"
+
+    @classmethod
+    def from_environment(cls) -> "Home":
+        named = os.environ.get("TABHUB_HOME")
+        return cls(Path(named).expanduser() if named else Path.home() / ".tabhub")
+
+    def create(self) -> "Home":
+        private_folder(self.root)
+        private_folder(self.extension)
+        return self

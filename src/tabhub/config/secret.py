@@ -1,0 +1,45 @@
+"""The main secret, shared by the server and the extension's own copy through `auth.json`."""
+
+import re
+import secrets
+
+import msgspec
+
+from tabhub.config.files import write_private
+from tabhub.config.home import Home
+from tabhub.errors import Internal
+
+_SECRET = re.compile(r"[0-9a-f]{64}")
+
+
+class Auth(msgspec.Struct):
+    """What the extension reads to find and enter the server."""
+
+    secret: str
+    port: int
+
+
+def load(home: Home) -> Auth | None:
+    """What is stored, or None before the first start."""
+    try:
+        auth = msgspec.json.decode(home.auth.read_bytes(), type=Auth)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise Internal(
+            f"{home.auth} cannot be read ({error}). Delete it to make a new secret."
+        ) from None
+    if not _SECRET.fullmatch(auth.secret):
+        raise Internal(
+            f"The secret in {home.auth} is not 64 hex characters. Delete it to make a new one."
+        )
+    return auth
+
+
+def prepare(home: Home, port: int) -> Auth:
+    """Keep the secret there is, or make one, and note the port for the extension."""
+    stored = load(home)
+    auth = Auth(stored.secret if stored else secrets.token_hex(32), port)
+    if auth != stored:
+        write_private(home.auth, msgspec.json.encode(auth))
+    return auth

@@ -1,0 +1,69 @@
+"""What a person can set in `config.json`, with the defaults that hold otherwise."""
+
+import os
+
+import msgspec
+
+from tabhub.config.home import Home
+from tabhub.errors import InvalidArguments
+
+DEFAULT_PORT = 9515
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MEGABYTE = 1024 * 1024
+
+
+class _Keys(msgspec.Struct, rename="camel", kw_only=True):
+    """Base: camelCase in the file; keys we do not know are left for those who do."""
+
+
+class Limits(_Keys):
+    body_bytes: int = 10 * MEGABYTE
+    ws_bytes: int = 10 * MEGABYTE
+    call_seconds: float = 30
+    max_call_seconds: float = 300
+
+
+class SessionSettings(_Keys):
+    idle_minutes: float = 30
+
+
+class Settings(_Keys):
+    port: int = DEFAULT_PORT
+    host: str = "127.0.0.1"
+    limits: Limits = msgspec.field(default_factory=Limits)
+    sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)
+
+
+def load(home: Home) -> Settings:
+    """The settings of a home; a file that does not fit is refused with the place that is wrong."""
+    try:
+        loaded = msgspec.json.decode(home.config.read_bytes(), type=Settings)
+    except FileNotFoundError:
+        return Settings()
+    except msgspec.DecodeError as error:
+        raise InvalidArguments(f"{home.config}: {error}.") from None
+    if loaded.host not in LOOPBACK:
+        raise InvalidArguments(f"{home.config}: host must be loopback, not {loaded.host!r}.")
+    return loaded
+
+
+def chosen_port(flag: int | None, settings: Settings) -> int:
+    """The port to listen on: the flag, then TABHUB_PORT, then PORT, then the file."""
+    if flag is not None:
+        return flag
+    named = os.environ.get("TABHUB_PORT") or os.environ.get("PORT")
+    if not named:
+        return settings.port
+    if not named.isdecimal() or int(named) > 65535:
+        raise InvalidArguments(f"The port {named!r} in the environment is not a port number.")
+    return int(named)
+
+
+def browser_from_environment() -> str | None:
+    """The browser a person wants used instead of the one we would find."""
+    return os.environ.get("TABHUB_BROWSER") or None
+
+
+def has_display() -> bool:
+    """Whether a window could be shown at all."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,182 @@
+"""The one error tree, and the one table that says how each reason looks on every wire.
+
+    TabhubError
+    ├── ProtocolError      the message itself is wrong
+    ├── AccessError        who is asking, or from where, is not allowed
+    ├── NotFound           what was named is not there
+    ├── InvalidArguments   the tool's input does not fit its schema
+    ├── Refused            the page or the browser was not in a state to do it; nothing was done
+    ├── Unavailable        the other side is gone or busy
+    ├── TimedOut           it took too long
+    ├── Cancelled          the caller took it back
+    └── Internal           our own fault
+
+An error carries a reason word from `REASONS`. Clients may rely on the words; sentences may change.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """What one reason word means on the wires: JSON-RPC, HTTP, and to a client's retry logic."""
+
+    code: int
+    status: int
+    category: str
+    retryable: bool = False
+
+
+class TabhubError(Exception):
+    """An error with a reason word, a sentence for people, and data for programs."""
+
+    default = "internal"
+
+    def __init__(
+        self,
+        message: str,
+        reason: str | None = None,
+        *,
+        data: Mapping[str, Any] | None = None,
+        code: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason or self.default
+        self.row = REASONS.get(self.reason, REASONS["internal"])
+        self.code = self.row.code if code is None else code
+        self.extra = dict(data or {})
+
+    @property
+    def status(self) -> int:
+        return self.row.status
+
+    @property
+    def retryable(self) -> bool:
+        return bool(self.extra.get("retryable", self.row.retryable))
+
+    def data(self) -> dict[str, Any]:
+        """What goes beside code and message on every surface."""
+        named = {
+            "reason": self.reason,
+            "category": self.row.category,
+            "retryable": self.retryable,
+        }
+        return {**self.extra, **named}
+
+    def to_jsonrpc(self) -> dict[str, Any]:
+        return {"code": self.code, "message": self.message, "data": self.data()}
+
+    def to_http(self) -> dict[str, Any]:
+        return {"error": {"code": self.code, "message": self.message, **self.data()}}
+
+
+class ProtocolError(TabhubError):
+    default = "invalid_request"
+
+
+class AccessError(TabhubError):
+    default = "not_authenticated"
+
+
+class NotFound(TabhubError):
+    default = "not_found"
+
+
+class InvalidArguments(TabhubError):
+    default = "invalid_arguments"
+
+
+class Refused(TabhubError):
+    default = "needs_person"
+
+
+class Unavailable(TabhubError):
+    default = "extension_disconnected"
+
+
+class TimedOut(TabhubError):
+    default = "timeout"
+
+
+class Cancelled(TabhubError):
+    default = "cancelled"
+
+
+class Internal(TabhubError):
+    default = "internal"
+
+
+_PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
+_TOOL = -32000
+"""A tool could not do what was asked; the reason word says why."""
+
+_TREE: dict[type[TabhubError], dict[str, Row]] = {
+    ProtocolError: {
+        "parse_error": Row(_PARSE, 400, "validation"),
+        "invalid_request": Row(_REQUEST, 400, "validation"),
+        "method_not_found": Row(_METHOD, 404, "not_found"),
+        "method_not_allowed": Row(_REQUEST, 405, "validation"),
+        "invalid_params": Row(_PARAMS, 400, "validation"),
+        "header_mismatch": Row(-32020, 400, "validation"),
+        "missing_capability": Row(-32021, 400, "validation"),
+        "unsupported_version": Row(-32022, 400, "validation"),
+        "not_acceptable": Row(_REQUEST, 406, "validation"),
+        "unsupported_media_type": Row(_REQUEST, 415, "validation"),
+        "too_large": Row(_REQUEST, 413, "validation"),
+    },
+    AccessError: {
+        "not_authenticated": Row(-32001, 401, "auth"),
+        "foreign_origin": Row(-32001, 403, "auth"),
+        "foreign_host": Row(-32001, 403, "auth"),
+    },
+    NotFound: {
+        "not_found": Row(_REQUEST, 404, "not_found"),
+        "unknown_session": Row(-32001, 404, "not_found"),
+        "unknown_tool": Row(_PARAMS, 404, "not_found"),
+        "unknown_resource": Row(-32002, 404, "not_found"),
+        "unknown_prompt": Row(_PARAMS, 404, "not_found"),
+        "tab_not_found": Row(-32001, 404, "not_found"),
+        "no_current_tab": Row(-32001, 404, "not_found"),
+        "no_tab_for_tool": Row(-32001, 404, "not_found"),
+        "element_not_found": Row(_TOOL, 422, "not_found"),
+    },
+    InvalidArguments: {"invalid_arguments": Row(_PARAMS, 400, "validation")},
+    Refused: {
+        "stale_ref": Row(_TOOL, 422, "not_found"),
+        "covered_by": Row(_TOOL, 422, "unavailable"),
+        "disabled": Row(_TOOL, 422, "unavailable"),
+        "readonly": Row(_TOOL, 422, "unavailable"),
+        "detached": Row(_TOOL, 422, "not_found"),
+        "not_visible": Row(_TOOL, 422, "unavailable"),
+        "no_effect": Row(_TOOL, 422, "unavailable"),
+        "navigated_away": Row(_TOOL, 422, "unavailable"),
+        "navigation_failed": Row(_TOOL, 422, "unavailable"),
+        "dialog_open": Row(_TOOL, 422, "unavailable"),
+        "csp_blocked": Row(_TOOL, 422, "permission"),
+        "debugger_busy": Row(_TOOL, 422, "unavailable", True),
+        "needs_person": Row(_TOOL, 422, "permission"),
+        "script_error": Row(_TOOL, 422, "validation"),
+    },
+    Unavailable: {
+        "extension_disconnected": Row(_TOOL, 503, "unavailable", True),
+        "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
+        "too_many_calls": Row(_TOOL, 429, "rate_limit", True),
+        "invalid_response": Row(_INTERNAL, 502, "internal"),
+        "shutting_down": Row(_TOOL, 503, "unavailable", True),
+    },
+    TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},
+    Cancelled: {"cancelled": Row(-32800, 499, "unavailable")},
+    Internal: {"internal": Row(_INTERNAL, 500, "internal")},
+}
+
+REASONS: dict[str, Row] = {word: row for rows in _TREE.values() for word, row in rows.items()}
+_CLASS_OF: dict[str, type[TabhubError]] = {
+    word: kind for kind, rows in _TREE.items() for word in rows
+}
+
+
+def from_reason(reason: str, message: str, data: Mapping[str, Any] | None = None) -> TabhubError:
+    """Rebuild an error that came over the link; a word we do not know is our fault, not theirs."""
+    kind = _CLASS_OF.get(reason, Internal)
+    return kind(message, reason if reason in _CLASS_OF else "internal", data=data)

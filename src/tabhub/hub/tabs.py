@@ -1,0 +1,113 @@
+"""The tabs of every connected browser, under ids that are unique among them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal
+
+from tabhub.errors import NotFound
+
+MINTED_FROM = 1_000_000_000_000
+"""Ids we make up ourselves lie far above the ones browsers give."""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One page in one browser."""
+
+    id: int
+    browser: str
+    native_id: int
+    url: str = ""
+    title: str = ""
+    active: bool = False
+    focused_window: bool = False
+    window_id: int = 0
+    index: int = 0
+    status: str = "complete"
+    group_id: int | None = None
+
+
+Change = Literal["opened", "updated", "closed"]
+
+
+class Tabs:
+    """Every tab there is, by our id and by the browser's own; every change is told."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[Change, int], None]] = []
+        self._by_id: dict[int, Tab] = {}
+        self._ids: dict[tuple[str, int], int] = {}
+        self._minted = count(MINTED_FROM)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def all(self) -> list[Tab]:
+        return list(self._by_id.values())
+
+    def of_browser(self, browser: str) -> list[Tab]:
+        return [tab for tab in self._by_id.values() if tab.browser == browser]
+
+    def get(self, id: int) -> Tab:
+        tab = self._by_id.get(id)
+        if tab is None:
+            raise NotFound(f"There is no tab {id}. {self._known()}", "tab_not_found")
+        return tab
+
+    def find(self, id: int) -> Tab | None:
+        return self._by_id.get(id)
+
+    def put(self, tab: Tab) -> Tab:
+        """Learn of a tab, or of its new state; `tab.id` is set here."""
+        key = (tab.browser, tab.native_id)
+        id = self._ids.get(key)
+        if id is None:
+            id = tab.native_id if tab.native_id not in self._by_id else next(self._minted)
+            self._ids[key] = id
+        before = self._by_id.get(id)
+        known = self._by_id[id] = replace(tab, id=id)
+        if before is None:
+            self._tell("opened", id)
+        elif before != known:
+            self._tell("updated", id)
+        return known
+
+    def remove(self, browser: str, native_id: int) -> int | None:
+        """Forget a closed tab; its public id, if it had one."""
+        id = self._ids.pop((browser, native_id), None)
+        if id is not None:
+            del self._by_id[id]
+            self._tell("closed", id)
+        return id
+
+    def rename(self, browser: str, old_native_id: int, new_native_id: int) -> None:
+        """A browser gave a tab a new number (it was discarded and revived); ours stays."""
+        if old_native_id == new_native_id or (browser, old_native_id) not in self._ids:
+            return
+        self.remove(browser, new_native_id)  # learned of as if it were another tab
+        id = self._ids.pop((browser, old_native_id))
+        self._ids[(browser, new_native_id)] = id
+        self._by_id[id] = replace(self._by_id[id], native_id=new_native_id)
+
+    def sync(self, browser: str, tabs: Iterable[Tab]) -> list[int]:
+        """Take a browser's full list; returns the ids of the tabs that have gone."""
+        told = list(tabs)
+        present = {tab.native_id for tab in told}
+        gone = [t for t in self.of_browser(browser) if t.native_id not in present]
+        for tab in told:
+            self.put(tab)
+        return [id for t in gone if (id := self.remove(browser, t.native_id)) is not None]
+
+    def on_change(self, listener: Callable[[Change, int], None]) -> None:
+        self._listeners.append(listener)
+
+    def _tell(self, change: Change, id: int) -> None:
+        for listener in self._listeners:
+            listener(change, id)
+
+    def _known(self) -> str:
+        if not self._by_id:
+            return "No browser tab is open; browser_open_tab opens one."
+        some = ", ".join(str(id) for id in list(self._by_id)[:20])
+        return f"Open tabs: {some}."

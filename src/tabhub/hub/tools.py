@@ -1,0 +1,77 @@
+"""The registry of tools: immutable entries, a duplicate is an error, every change is told."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabhub.errors import Internal, NotFound
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool as data: what it is called, what it takes, and whose it is."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    source: str
+    """The key of the `Source` that runs it."""
+    title: str | None = None
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    needs_tab: bool = True
+    """Whether a call goes to one tab; then `tabId` names it and the hub fills it in."""
+    opens_tab: bool = False
+    """Whether the result names a tab that becomes the session's current one."""
+    seconds: float | None = None
+    """A time limit of its own, where the usual one does not fit."""
+
+
+class ToolRegistry:
+    """One dict and few verbs."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def add(self, *tools: Tool) -> None:
+        for tool in tools:
+            if tool.name in self._tools:
+                raise Internal(f"There are two tools called {tool.name!r}.")
+            self._tools[tool.name] = tool
+        self._changed()
+
+    def remove(self, *names: str) -> None:
+        for name in names:
+            self.get(name)
+            del self._tools[name]
+        self._changed()
+
+    def replace(self, tool: Tool) -> None:
+        """Put a changed tool in the place of the one with its name."""
+        if self.get(tool.name) != tool:
+            self._tools[tool.name] = tool
+            self._changed()
+
+    def find(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    def get(self, name: str) -> Tool:
+        tool = self._tools.get(name)
+        if tool is None:
+            raise NotFound(f"There is no tool called {name!r}.", "unknown_tool")
+        return tool
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
+
+    def _changed(self) -> None:
+        for listener in self._listeners:
+            listener()

@@ -1,0 +1,1 @@
+"""The browser tools: one object each, one family a file."""

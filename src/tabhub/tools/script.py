@@ -1,0 +1,45 @@
+"""Running JavaScript in a page."""
+
+import msgspec
+
+from tabhub.calls.results import done
+from tabhub.errors import Refused
+from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.wire.mcp.messages import CallResult
+
+
+async def _execute(context: Context) -> CallResult:
+    input = {"code": context.job.arguments["code"], "timeoutMs": context.wait_ms}
+    output = await context.in_tab("page.evaluate", input)
+    thrown = output.get("exception")
+    if thrown is not None:
+        raise _script_error(thrown)
+    value = output.get("value")
+    shown = output.get("description") or msgspec.json.encode(value).decode()
+    return done(shown, {"value": value})
+
+
+def _script_error(thrown: Json) -> Refused:
+    message, stack = str(thrown.get("message", "")), str(thrown.get("stack") or "")
+    sentence = f"The script threw: {message}"
+    return Refused(
+        f"{sentence}\n{stack}" if stack else sentence,
+        "script_error",
+        data={"message": message, "stack": stack},
+    )
+
+
+EXECUTE_SCRIPT = BrowserTool(
+    name="browser_execute_script",
+    title="Execute JavaScript",
+    description=(
+        "Run JavaScript in the page and return the value of the last expression as JSON. "
+        "`return` and top-level `await` work; so do pages with a strict CSP."
+    ),
+    run=_execute,
+    properties={"code": {"type": "string"}},
+    required=("code",),
+    destructive=True,
+)
+
+TOOLS = (EXECUTE_SCRIPT,)

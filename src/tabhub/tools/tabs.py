@@ -1,0 +1,137 @@
+"""Tabs: list, open, close, navigate."""
+
+from asyncio import gather
+
+import msgspec
+
+from tabhub.calls.results import done
+from tabhub.hub.tabs import Tab
+from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.tools.urls import HISTORY, address
+from tabhub.wire.link import TabState
+from tabhub.wire.mcp.messages import CallResult
+
+
+async def _list_tabs(context: Context) -> CallResult:
+    browsers = [browser.id for browser in context.browsers.all()]
+    if not browsers:
+        context.browsers.first()  # says that no browser is connected, and what to do
+    lists = await gather(*(_tabs_of(context, id) for id in browsers))
+    tabs = [tab for found in lists for tab in found]
+    lines = [f"{len(tabs)} open tabs", *(_line(tab) for tab in tabs)]
+    return done("\n".join(lines), {"tabs": [_shown(tab) for tab in tabs]})
+
+
+async def _tabs_of(context: Context, browser: str) -> list[Tab]:
+    output = await context.in_browser(browser, "tabs.list", {})
+    states = msgspec.convert(output["tabs"], list[TabState])
+    return context.browsers.learn_all(browser, states)
+
+
+async def _open_tab(context: Context) -> CallResult:
+    given = context.job.arguments
+    browser = given.get("connectionId") or context.browsers.first().id
+    input = {
+        "url": address(given["url"]),
+        "active": given.get("active", False),
+        "timeoutMs": context.wait_ms,
+    }
+    output = await context.in_browser(browser, "tabs.open", input)
+    tab = _learn(context, browser, output)
+    return done(f"Opened tab {tab.id}: {_page(tab)}", _location(tab))
+
+
+async def _close_tab(context: Context) -> CallResult:
+    await context.in_tab("tabs.close", {})
+    return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
+
+
+async def _navigate_tab(context: Context) -> CallResult:
+    wanted = context.job.arguments["url"]
+    url = wanted if wanted in HISTORY else address(wanted)
+    output = await context.in_tab("tabs.navigate", {"url": url, "timeoutMs": context.wait_ms})
+    tab = _learn(context, context.tab.browser, output)
+    return done(f"Tab {tab.id} is at {_page(tab)}", _location(tab))
+
+
+def _learn(context: Context, browser: str, output: Json) -> Tab:
+    """A tab after it opened or moved: what is known of it, with its new place."""
+    told = msgspec.convert(output, TabState)
+    return context.browsers.moved(browser, told)
+
+
+def _line(tab: Tab) -> str:
+    return f"- {tab.id}: {_page(tab)}" + (" (active)" if tab.active else "")
+
+
+def _page(tab: Tab) -> str:
+    title = " ".join(tab.title.split())
+    return f"{tab.url} {title!r}" if title else tab.url
+
+
+def _location(tab: Tab) -> Json:
+    return {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
+
+
+def _shown(tab: Tab) -> Json:
+    shown = {
+        "tabId": tab.id,
+        "url": tab.url,
+        "title": tab.title,
+        "active": tab.active,
+        "windowId": tab.window_id,
+        "browser": tab.browser,
+    }
+    return shown if tab.group_id is None else {**shown, "groupId": tab.group_id}
+
+
+LIST_TABS = BrowserTool(
+    name="browser_list_tabs",
+    title="List tabs",
+    description="All open tabs with their ids, addresses and titles.",
+    run=_list_tabs,
+    read_only=True,
+    needs_tab=False,
+)
+
+OPEN_TAB = BrowserTool(
+    name="browser_open_tab",
+    title="Open tab",
+    description=(
+        "Open a page in a new background tab and wait until it has loaded. "
+        "The tab becomes this session's current tab."
+    ),
+    run=_open_tab,
+    properties={
+        "url": {"type": "string", "description": "Address; https:// is assumed."},
+        "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
+        "connectionId": {
+            "type": "string",
+            "description": "Browser to use when several are connected (see browser_list_tabs).",
+        },
+    },
+    required=("url",),
+    needs_tab=False,
+    opens_tab=True,
+)
+
+CLOSE_TAB = BrowserTool(
+    name="browser_close_tab",
+    title="Close tab",
+    description="Close a tab. An open dialog in it is dismissed.",
+    run=_close_tab,
+    destructive=True,
+)
+
+NAVIGATE_TAB = BrowserTool(
+    name="browser_navigate_tab",
+    title="Navigate tab",
+    description="Go to an address and wait until the page has loaded; tells the final address.",
+    run=_navigate_tab,
+    properties={
+        "url": {"type": "string", "description": "Address, or back, forward or reload."},
+    },
+    required=("url",),
+)
+
+TOOLS = (LIST_TABS, OPEN_TAB, CLOSE_TAB, NAVIGATE_TAB)

@@ -1,0 +1,1 @@
+"""Messages as typed data. Nothing here does I/O or knows about tasks."""

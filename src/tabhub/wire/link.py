@@ -1,0 +1,77 @@
+"""Messages between the server and the extension. `docs/link.md` says when each is sent."""
+
+from typing import Any, Literal
+
+import msgspec
+
+PROTOCOL = 1
+SUBPROTOCOLS = ("tabhub", "opentabs")
+"""What a client may call the link; the second name is accepted for the sake of others."""
+
+REPLACED = 4001
+"""Close code: the same profile has connected again."""
+
+
+class Params(msgspec.Struct, rename="camel", kw_only=True):
+    """Base: camelCase on the wire."""
+
+
+class TabState(Params):
+    """A tab as its browser describes it."""
+
+    tab_id: int
+    url: str = ""
+    title: str = ""
+    active: bool = False
+    window_id: int = 0
+    index: int = 0
+    status: str = "complete"
+    group_id: int | None = None
+    focused_window: bool = False
+
+
+class BrowserInfo(Params):
+    name: str = "browser"
+    version: str = ""
+    user_agent: str = ""
+
+
+class SyncAll(Params):
+    """`tab.syncAll`: everything the browser has open."""
+
+    browser: BrowserInfo = msgspec.field(default_factory=BrowserInfo)
+    tabs: list[TabState] = msgspec.field(default_factory=list)
+
+
+class StateChanged(Params):
+    """`tab.stateChanged`: what has happened to one tab."""
+
+    tab_id: int
+    state: Literal["opened", "updated", "activated", "closed", "replaced"]
+    tab: TabState | None = None
+    replaced_by: int | None = None
+
+
+class ProgressTold(Params):
+    """`tool.progress`: how far a dispatched tool has come."""
+
+    dispatch_id: str
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+class Dispatch(Params):
+    """`tool.dispatch`: run one command."""
+
+    plugin: str
+    tool: str
+    input: Any
+    tab_id: int | None
+    dispatch_id: str
+
+
+class Dispatched(Params):
+    """The result of a `tool.dispatch`."""
+
+    output: Any = None

@@ -1,0 +1,146 @@
+"""Who may come in."""
+
+import httpx
+import pytest
+
+from tests.support.serving import SECRET, client, served
+
+ENDPOINTS = [
+    ("POST", "/mcp"),
+    ("GET", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("GET", "/ws-info"),
+    ("POST", "/extension/reload"),
+    ("GET", "/no-such-place"),
+]
+
+
+async def _ask(http: httpx.AsyncClient, method: str, path: str, **headers: str) -> httpx.Response:
+    return await http.request(method, path, headers=headers)
+
+
+@pytest.mark.requirement("OT-16")
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    "token",
+    [None, "wrong", SECRET[:-1], SECRET + "0", SECRET.upper(), "x"],
+)
+async def test_every_endpoint_refuses_a_missing_or_wrong_token(token: str | None) -> None:
+    async with served() as server, client(server.port, token) as http:
+        for method, path in ENDPOINTS:
+            answer = await _ask(http, method, path)
+            assert answer.status_code == 401, path
+            assert answer.json()["error"]["reason"] == "not_authenticated"
+            assert answer.json()["error"]["retryable"] is False
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.requirement("OT-16")
+async def test_the_bearer_scheme_is_case_insensitive_and_blanks_do_not_matter() -> None:
+    async with served() as server, client(server.port, None) as http:
+        for value in (f"Bearer {SECRET}", f"bearer  {SECRET}", f"BEARER {SECRET}"):
+            assert (await _ask(http, "GET", "/ws-info", Authorization=value)).status_code == 200
+        for value in (SECRET, f"Basic {SECRET}"):
+            assert (await _ask(http, "GET", "/ws-info", Authorization=value)).status_code == 401
+
+
+@pytest.mark.requirement("OT-16")
+async def test_the_links_address_is_told_to_those_who_have_the_secret() -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await http.get("/ws-info")
+    assert answer.json() == {"wsUrl": f"ws://127.0.0.1:{server.port}/ws"}
+
+
+@pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://example.com",
+        "http://localhost:3000",
+        "null",
+        "http://127.0.0.1",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1:{port}.evil.example",
+        "file://",
+        "chrome-extension:/evil",
+        "",
+    ],
+)
+async def test_a_request_from_a_web_page_is_refused_on_every_endpoint(origin: str) -> None:
+    async with served() as server, client(server.port) as http:
+        for method, path in [*ENDPOINTS, ("GET", "/health")]:
+            answer = await _ask(http, method, path, Origin=origin.format(port=server.port))
+            assert answer.status_code == 403, path
+            assert answer.json()["error"]["reason"] == "foreign_origin"
+
+
+@pytest.mark.requirement("OT-17")
+async def test_an_extension_and_the_servers_own_origin_are_let_through() -> None:
+    async with served() as server, client(server.port) as http:
+        for origin in ("chrome-extension://abcdefgh", f"http://127.0.0.1:{server.port}"):
+            assert (await _ask(http, "GET", "/ws-info", Origin=origin)).status_code == 200
+
+
+@pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example", 403),
+        ("evil.example:{port}", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost.evil.example:{port}", 403),
+        ("192.168.0.1", 403),
+        ("0.0.0.0", 403),
+        ("", 403),
+        ("localhost:{port}", 200),
+        ("LOCALHOST", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:{port}", 200),
+    ],
+)
+async def test_only_a_loopback_host_is_served(host: str, status: int) -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await _ask(http, "GET", "/health", Host=host.format(port=server.port))
+        assert answer.status_code == status
+        if status == 403:
+            assert answer.json()["error"]["reason"] == "foreign_host"
+
+
+async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> None:
+    async with served() as server:
+        async with client(server.port, None) as http:
+            assert (await http.get("/health")).json() == {"status": "ok"}
+        async with client(server.port, "wrong") as http:
+            assert (await http.get("/health")).status_code == 401
+        async with client(server.port) as http:
+            full = (await http.get("/health")).json()
+    assert full["status"] == "ok"
+    assert full["toolCount"] == 8
+    assert full["extensionConnected"] is False
+
+
+@pytest.mark.requirement("TH-41")
+async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
+    async with served() as server, client(server.port) as http:
+        nowhere = await http.get("/nowhere")
+        wrong = await http.post("/health")
+    assert (nowhere.status_code, nowhere.json()["error"]["reason"]) == (404, "not_found")
+    assert (wrong.status_code, wrong.json()["error"]["reason"]) == (405, "method_not_allowed")
+
+
+async def test_without_authentication_a_local_client_needs_no_token() -> None:
+    async with served(secret=None) as server, client(server.port, None) as http:
+        assert (await http.get("/ws-info")).status_code == 200
+
+
+@pytest.mark.requirement("TH-41")
+async def test_a_body_over_the_limit_is_refused_and_the_server_goes_on() -> None:
+    async with served() as server, client(server.port) as http:
+        headers = {"Content-Type": "application/json"}
+        for body in (b"x" * (10 * 1024 * 1024 + 1),):
+            announced = await http.post("/mcp", content=body, headers=headers)
+            assert (announced.status_code, announced.json()["error"]["data"]["reason"]) == (
+                413,
+                "too_large",
+            )
+        assert (await http.get("/health")).status_code == 200

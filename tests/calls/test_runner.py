@@ -1,0 +1,218 @@
+"""The life of a call, with sources made for the test."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from tabhub.calls.ports import Call, Job
+from tabhub.calls.results import done
+from tabhub.calls.runner import Runner
+from tabhub.errors import Cancelled, InvalidArguments, NotFound, TimedOut
+from tabhub.hub.sessions import AgentSessions
+from tabhub.hub.tabs import Tab, Tabs
+from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.wire.mcp.messages import CallResult
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"n": {"type": "integer", "minimum": 1}, "tabId": {"type": "integer"}},
+    "required": ["n"],
+    "additionalProperties": False,
+}
+
+
+class Recorder:
+    """A source that counts its runs and does what the test says."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.started = asyncio.Event()
+        self.go = asyncio.Event()
+        self.go.set()
+        self.ended: list[str] = []
+
+    async def run(self, job: Job) -> CallResult:
+        self.jobs.append(job)
+        self.started.set()
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.ended.append("cancelled")
+            raise
+        return done("ok", {"n": job.arguments.get("n"), "runs": len(self.jobs)})
+
+
+class Bench:
+    """A runner with one tool for tabs, one that opens them, and a clock to turn."""
+
+    def __init__(self, **limits: float) -> None:
+        self.source, self.tabs, self.sessions = Recorder(), Tabs(), AgentSessions()
+        self.now = 0.0
+        self.tools = ToolRegistry()
+        self.tools.add(
+            Tool("act", "acts", SCHEMA, source="test"),
+            Tool("free", "needs no tab", SCHEMA, source="test", needs_tab=False),
+        )
+        self.tabs.put(Tab(id=0, browser="a", native_id=1))
+        self.runner = Runner(
+            self.tools,
+            self.tabs,
+            self.sessions,
+            {"test": self.source},
+            lambda: self.now,
+            **limits,
+        )
+
+    async def call(
+        self,
+        tool: str = "free",
+        arguments: Any = None,
+        *,
+        id: str | None = None,
+        session: str = "s",
+    ) -> Any:
+        raw = msgspec.Raw(msgspec.json.encode({"n": 1} if arguments is None else arguments))
+        result = await self.runner.run(Call(tool, raw, session, _silent, id))
+        return result.structured_content
+
+
+async def _silent(progress: float, total: float | None, message: str | None) -> None:
+    return None
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "required"),
+        ({"n": "one"}, "n: "),
+        ({"n": 0}, "minimum"),
+        ({"n": 1, "m": 2}, "m"),
+        ([], "object"),
+        ("x", "object"),
+        ({"n": True}, "n: "),
+    ],
+)
+async def test_wrong_arguments_are_refused_with_their_place_and_nothing_runs(
+    arguments: Any, told: str
+) -> None:
+    bench = Bench()
+    with pytest.raises(InvalidArguments, match=told):
+        await bench.call(arguments=arguments)
+    assert bench.source.jobs == []
+
+
+async def test_the_tab_id_is_taken_out_of_the_arguments_and_becomes_the_current_tab() -> None:
+    bench = Bench()
+    await bench.call("act", {"n": 1, "tabId": 1})
+    await bench.call("act", {"n": 2})
+    assert [(job.arguments, job.tab and job.tab.id) for job in bench.source.jobs] == [
+        ({"n": 1}, 1),
+        ({"n": 2}, 1),
+    ]
+
+
+async def test_one_sessions_current_tab_is_not_anothers() -> None:
+    bench = Bench()
+    await bench.call("act", {"n": 1, "tabId": 1}, session="mine")
+    with pytest.raises(NotFound) as refused:
+        await bench.call("act", {"n": 1}, session="yours")
+    assert refused.value.reason == "no_current_tab"
+
+
+async def test_a_schema_never_makes_the_server_fetch_anything() -> None:
+    bench = Bench()
+    bench.tools.add(Tool("sly", "refers away", {"$ref": "http://127.0.0.1:1/x"}, source="test"))
+    with pytest.raises(InvalidArguments, match="schema"):
+        await bench.call("sly")
+
+
+async def test_a_tool_that_was_replaced_is_validated_by_its_new_schema() -> None:
+    bench = Bench()
+    await bench.call("free")
+    loose = Tool("free", "takes all", {"type": "object"}, source="test", needs_tab=False)
+    bench.tools.replace(loose)
+    await bench.call("free", {"anything": True})
+    assert len(bench.source.jobs) == 2
+
+
+@pytest.mark.requirement("OT-05")
+async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
+    bench = Bench(call_seconds=0.01)
+    bench.source.go.clear()
+    with pytest.raises(TimedOut) as late:
+        await bench.call()
+    assert late.value.retryable
+    assert bench.source.ended == ["cancelled"]
+
+
+async def test_progress_keeps_a_call_alive_but_not_for_ever() -> None:
+    class Talker:
+        async def run(self, job: Job) -> CallResult:
+            while True:
+                await job.progress(1, None, None)
+                await asyncio.sleep(0.005)
+
+    told = 0
+
+    async def count(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal told
+        told += 1
+
+    bench = Bench(call_seconds=0.05, max_call_seconds=0.2)
+    bench.runner._sources = {"test": Talker()}
+    with pytest.raises(TimedOut):
+        await bench.runner.run(Call("free", msgspec.Raw(b'{"n":1}'), "s", count))
+    assert told > 11, "it lived beyond the plain limit of ten steps"
+
+
+async def test_an_operation_id_runs_once_whether_asked_during_or_after() -> None:
+    bench = Bench()
+    bench.source.go.clear()
+    first = asyncio.create_task(bench.call(id="op"))
+    await bench.source.started.wait()
+    second = asyncio.create_task(bench.call(id="op"))
+    await asyncio.sleep(0)
+    bench.source.go.set()
+    assert await first == await second == await bench.call(id="op") == {"n": 1, "runs": 1}
+
+
+async def test_an_operation_id_of_another_session_is_another_operation() -> None:
+    bench = Bench()
+    assert (await bench.call(id="op"))["runs"] == 1
+    assert (await bench.call(id="op", session="other"))["runs"] == 2
+
+
+async def test_an_operation_id_cannot_be_used_for_another_call() -> None:
+    bench = Bench()
+    await bench.call(id="op")
+    with pytest.raises(InvalidArguments, match="another call"):
+        await bench.call(arguments={"n": 2}, id="op")
+
+
+async def test_an_operation_is_forgotten_after_ten_minutes() -> None:
+    bench = Bench()
+    await bench.call(id="op")
+    bench.now = 601
+    assert (await bench.call(id="op"))["runs"] == 2
+
+
+async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_once_cancelled() -> (
+    None
+):
+    bench = Bench()
+    bench.source.go.clear()
+    waiting = [asyncio.create_task(bench.call(id="op")) for _ in range(2)]
+    await bench.source.started.wait()
+    waiting[0].cancel()
+    await asyncio.wait({waiting[0]})
+    assert bench.source.ended == []
+    waiting[1].cancel()
+    await asyncio.wait({waiting[1]})
+    await asyncio.sleep(0)
+    assert bench.source.ended == ["cancelled"]
+    with pytest.raises(Cancelled):
+        await bench.call(id="op")
+    assert len(bench.source.jobs) == 1

@@ -1,0 +1,101 @@
+"""The command line without a browser."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.product import Product
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+def test_help_names_every_command(product: Product) -> None:
+    shown = product.run("--help")
+    assert shown.returncode == 0
+    for command in ("start", "stop", "status", "browser", "extension"):
+        assert f"  {command} " in shown.stdout
+
+
+def test_status_and_stop_say_when_nothing_runs(product: Product) -> None:
+    status = product.run("status", "--json")
+    assert (json.loads(status.stdout), status.returncode) == ({"running": False}, 3)
+    assert product.run("stop").returncode == 3
+
+
+def test_a_started_server_is_found_by_status_and_ended_by_stop(product: Product) -> None:
+    with product.running("start", "--port", "0") as process:
+        port = product.wait_running()
+        status = product.status()
+        assert (status["running"], status["port"], status["pid"]) == (True, port, process.pid)
+        assert status["version"]
+        again = product.run("start", "--port", "0")
+        assert (again.returncode, f"already runs on port {port}" in again.stderr) == (1, True)
+        assert product.run("stop").returncode == 0
+        assert process.wait(20) == 0
+    assert product.run("status").returncode == 3
+
+
+def test_a_pid_file_left_by_a_dead_server_does_not_matter(product: Product) -> None:
+    product.home.mkdir()
+    (product.home / "server.pid").write_text('{"pid": 1, "port": 1}')
+    with product.running("start", "--port", "0"):
+        assert product.wait_running() > 1
+
+
+def test_the_secret_and_the_port_are_where_the_extension_looks(product: Product) -> None:
+    with product.running("start", "--port", "0"):
+        port = product.wait_running()
+        auth = product.home / "extension" / "auth.json"
+        assert json.loads(auth.read_text()) == {"secret": product.secret, "port": port}
+        assert auth.stat().st_mode & 0o777 == 0o600
+        assert product.home.stat().st_mode & 0o777 == 0o700
+        assert (product.home / "extension" / "manifest.json").is_file()
+        assert product.secret not in (product.home / "server.log").read_text()
+
+
+def test_a_port_in_use_or_out_of_range_is_told_in_one_sentence(
+    product: Product, tmp_path: Path
+) -> None:
+    with product.running("start", "--port", "0"):
+        port = product.wait_running()
+        other = Product(tmp_path / "other")
+        taken = other.run("start", "--port", str(port))
+        assert (taken.returncode, taken.stderr.count("\n")) == (1, 1)
+        assert f"Port {port} cannot be used" in taken.stderr
+    assert product.run("start", "--port", "70000").returncode == 2
+
+
+def test_a_wrong_configuration_is_told_with_its_place(product: Product) -> None:
+    product.home.mkdir()
+    (product.home / "config.json").write_text('{"port": "high"}')
+    refused = product.run("start")
+    assert refused.returncode == 2
+    assert "config.json" in refused.stderr
+    assert "$.port" in refused.stderr
+
+
+def test_without_authentication_a_warning_is_given(product: Product) -> None:
+    with product.running("start", "--port", "0", "--no-auth"):
+        product.wait_running()
+        assert "WARNING" in product.output
+        assert "Bearer" not in product.output
+
+
+def test_the_extension_can_be_set_up_by_hand(product: Product) -> None:
+    shown = product.run("extension", "path")
+    folder = Path(shown.stdout.strip())
+    assert folder == product.home / "extension"
+    assert {"manifest.json", "auth.json"} <= {*os.listdir(folder)}
+
+
+def test_a_browser_that_cannot_be_found_is_told_with_what_to_install(product: Product) -> None:
+    product.environment["TABHUB_BROWSER"] = "/nowhere/chrome"
+    missing = product.run("browser")
+    assert missing.returncode == 1
+    assert "/nowhere/chrome" in missing.stderr
+    assert "Traceback" not in missing.stderr

@@ -1,0 +1,43 @@
+"""One server and one real browser for all foreign clients, and the tools they must find."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.real.conftest import product, site
+from tests.support.product import Product
+from tests.support.site import Site
+
+__all__ = ["TOOLS", "Endpoint", "endpoint", "product", "site"]
+
+TOOLS = [
+    "browser_list_tabs",
+    "browser_open_tab",
+    "browser_close_tab",
+    "browser_navigate_tab",
+    "browser_read_page",
+    "browser_click_element",
+    "browser_type_text",
+    "browser_execute_script",
+]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where agents connect, what they have to show, and two pages to visit."""
+
+    url: str
+    secret: str
+    page: str
+    next_page: str
+
+    @property
+    def authorization(self) -> str:
+        return f"Bearer {self.secret}"
+
+
+@pytest.fixture
+def endpoint(product: tuple[Product, int], site: Site) -> Endpoint:
+    running, port = product
+    url = f"http://127.0.0.1:{port}/mcp"
+    return Endpoint(url, running.secret, site.page("form"), site.page("targets"))

@@ -1,0 +1,50 @@
+// What both TypeScript clients do with the product. In: one JSON object on stdin, so that the
+// secret shows in no list of processes. Out: what came of it, as one JSON object on stdout.
+
+const NO_TAB = 999999999;
+const INFO = { name: "tabhub-tests", version: "1" };
+
+export async function converse(makeClient, Transport) {
+  const input = JSON.parse(await text(process.stdin));
+  let changed;
+  const change = new Promise((resolve) => (changed = resolve));
+  const listChanged = { resources: { onChanged: (error, found) => changed({ error, found }) } };
+  const { client, call } = makeClient(INFO, { listChanged }, input.mode);
+  const headers = { Authorization: `Bearer ${input.secret}` };
+  const transport = new Transport(new URL(input.url), { requestInit: { headers } });
+  await client.connect(transport);
+  try {
+    process.stdout.write(JSON.stringify(await use(client, call, transport, input, change)));
+  } finally {
+    await client.close();
+  }
+}
+
+async function use(client, call, transport, input, change) {
+  const opened = await call("browser_open_tab", { url: input.page });
+  const { tabId } = opened.structuredContent;
+  const progress = [];
+  const said = {
+    server: client.getServerVersion().name,
+    revision: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion,
+    tools: (await client.listTools()).tools,
+    resources: (await client.listResources()).resources,
+    prompts: (await client.listPrompts()).prompts,
+    opened,
+    change: await change,
+    ran: await call("browser_execute_script", { code: "1+1", tabId }),
+    failed: await call("browser_close_tab", { tabId: NO_TAB }),
+    unknown: await call("no_such_tool", {}).catch(({ code, message }) => ({ code, message })),
+    moved: await call("browser_navigate_tab", { tabId, url: input.next_page }, (told) =>
+      progress.push(told.progress),
+    ),
+  };
+  const closed = await call("browser_close_tab", { tabId });
+  return { ...said, progress, closed };
+}
+
+async function text(stream) {
+  const parts = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,14 @@
+// @modelcontextprotocol/client 2.x: speaks both eras, as `mode` says.
+
+import {
+  Client,
+  StreamableHTTPClientTransport,
+} from "../npm/node_modules/@modelcontextprotocol/client/dist/index.mjs";
+import { converse } from "./conversation.mjs";
+
+await converse((info, options, mode) => {
+  const client = new Client(info, { ...options, versionNegotiation: { mode } });
+  const call = (name, given, onprogress) =>
+    client.callTool({ name, arguments: given }, { onprogress });
+  return { client, call };
+}, StreamableHTTPClientTransport);

@@ -1,0 +1,90 @@
+"""The command line of the MCP Inspector works with the product, in both eras of the protocol."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.conftest import TOOLS, Endpoint
+from tests.conformance.run import NODE, PACKAGES
+
+pytestmark = [
+    pytest.mark.npm,
+    pytest.mark.real_browser,
+    pytest.mark.xdist_group("clients"),
+]
+
+INSPECTOR = PACKAGES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+SECONDS = 60
+TOOL_FAILED = 5
+"""The exit code with which the Inspector tells that a call came back with isError."""
+
+Done = subprocess.CompletedProcess[str]
+Inspector = Callable[..., Done]
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) -> Inspector:
+    """Runs the Inspector, with a home of its own for what it stores."""
+    header = f"Authorization: {endpoint.authorization}"
+    target = ("--cli", endpoint.url, "--transport", "http", "--header", header)
+    era = ("--protocol-era", str(request.param))
+
+    def run(method: str, *arguments: str) -> Done:
+        return subprocess.run(
+            [str(NODE), str(INSPECTOR), *target, *era, "--method", method, *arguments],
+            env=os.environ | {"HOME": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def call(inspect: Inspector) -> Inspector:
+    def run(tool: str, **arguments: object) -> Done:
+        pairs = [f"{key}={value}" for key, value in arguments.items()]
+        return inspect("tools/call", "--tool-name", tool, "--tool-arg", *pairs)
+
+    return run
+
+
+def printed(done: Done) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_inspector_lists_the_eight_tools_and_finds_their_schemas_portable(
+    inspect: Inspector,
+) -> None:
+    listed = printed(inspect("tools/list", "--strict"))
+    assert [tool["name"] for tool in listed["tools"]] == TOOLS
+
+
+def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
+    call: Inspector, endpoint: Endpoint
+) -> None:
+    opened = printed(call("browser_open_tab", url=endpoint.page))["structuredContent"]
+    assert opened["title"] == "Form"
+    ran = printed(call("browser_execute_script", code="1+1", tabId=opened["tabId"]))
+    assert ran["structuredContent"] == {"value": 2}
+    closed = printed(call("browser_close_tab", tabId=opened["tabId"]))
+    assert closed["structuredContent"] == {"closed": opened["tabId"]}
+
+
+@pytest.mark.requirement("TH-41")
+def test_the_inspector_shows_why_a_call_failed(call: Inspector) -> None:
+    done = call("browser_close_tab", tabId=999_999_999)
+    assert done.returncode == TOOL_FAILED, done.stderr
+    result = json.loads(done.stdout)
+    assert result["isError"] is True
+    assert result["structuredContent"]["error"]["reason"] == "tab_not_found"

@@ -1,0 +1,181 @@
+"""The official Python client, in both eras of the protocol, works with the product."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, MCPError
+from mcp.client.session import IncomingMessage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ResourcesListChanged
+from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, TextResourceContents
+
+from tests.clients.conftest import TOOLS, Endpoint
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
+
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+SECONDS = 20.0
+NO_TAB = 999_999_999
+
+
+@pytest.fixture(params=list(ERAS))
+def mode(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@asynccontextmanager
+async def connected(endpoint: Endpoint, mode: str, **options: Any) -> AsyncIterator[Client]:
+    headers = {"Authorization": endpoint.authorization}
+    async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
+        transport = streamable_http_client(endpoint.url, http_client=http)
+        async with Client(transport, mode=mode, read_timeout_seconds=SECONDS, **options) as client:
+            yield client
+
+
+@asynccontextmanager
+async def tab_opened(client: Client, url: str) -> AsyncIterator[int]:
+    opened = await structured(client, "browser_open_tab", {"url": url})
+    tab: int = opened["tabId"]
+    try:
+        yield tab
+    finally:
+        await client.call_tool("browser_close_tab", {"tabId": tab})
+
+
+async def structured(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The structured content of a call that must succeed."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+@pytest.mark.requirement("OT-01")
+async def test_the_client_agrees_on_the_newest_revision_of_its_era(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client:
+        assert client.protocol_version == ERAS[mode]
+        assert client.server_info is not None
+        assert client.server_info.name == "tabhub"
+        assert "browser_read_page" in (client.instructions or "")
+
+
+async def test_the_client_lists_the_eight_tools_with_their_descriptions(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert list(tools) == TOOLS
+    assert all(tool.description and tool.title for tool in tools.values())
+    assert "code" in tools["browser_execute_script"].input_schema["properties"]
+    assert tools["browser_list_tabs"].annotations is not None
+    assert tools["browser_list_tabs"].annotations.read_only_hint is True
+
+
+async def test_the_client_opens_a_page_and_runs_a_script_in_it(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client:
+        opened = await structured(client, "browser_open_tab", {"url": endpoint.page})
+        assert (opened["url"], opened["title"]) == (endpoint.page, "Form")
+        in_tab = {"tabId": opened["tabId"]}
+        ran = await structured(client, "browser_execute_script", {"code": "1+1", **in_tab})
+        assert ran == {"value": 2}
+        closed = await structured(client, "browser_close_tab", in_tab)
+        assert closed == {"closed": opened["tabId"]}
+
+
+async def test_the_tab_last_opened_is_the_one_that_calls_without_a_tab_mean(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page):
+        ran = await structured(client, "browser_execute_script", {"code": "document.title"})
+    assert ran == {"value": "Form"}
+
+
+@pytest.mark.requirement("TH-41")
+async def test_a_call_that_fails_is_a_result_with_its_reason(endpoint: Endpoint, mode: str) -> None:
+    async with connected(endpoint, mode) as client:
+        result = await client.call_tool("browser_close_tab", {"tabId": NO_TAB})
+    assert result.is_error is True
+    assert isinstance(result.structured_content, dict)
+    error = result.structured_content["error"]
+    assert (error["reason"], error["retryable"]) == ("tab_not_found", False)
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client:
+        with pytest.raises(MCPError, match="no_such_tool") as failed:
+            await client.call_tool("no_such_tool", {})
+    assert failed.value.code == INVALID_PARAMS
+
+
+@pytest.mark.requirement("OT-04")
+async def test_progress_of_a_call_reaches_the_callback(endpoint: Endpoint, mode: str) -> None:
+    heard: list[float] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(progress)
+
+    async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page) as tab:
+        there = {"tabId": tab, "url": endpoint.next_page}
+        result = await client.call_tool("browser_navigate_tab", there, progress_callback=note)
+    assert not result.is_error
+    assert len(heard) >= 2
+    assert heard == sorted(heard)
+
+
+async def test_open_tabs_are_resources_and_the_prompt_can_be_got(
+    endpoint: Endpoint, mode: str
+) -> None:
+    async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page) as tab:
+        uri = f"tab://{tab}"
+        assert uri in {resource.uri for resource in (await client.list_resources()).resources}
+        (content,) = (await client.read_resource(uri)).contents
+        assert isinstance(content, TextResourceContents)
+        assert endpoint.page in content.text
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [template.uri_template for template in templates] == ["tab://{id}"]
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["use_browser"]
+        prompt = await client.get_prompt("use_browser", {"task": "Find the form."})
+        assert "Find the form." in prompt.messages[0].content.model_dump_json()
+
+
+@pytest.mark.filterwarnings("ignore:ping is removed")
+async def test_a_session_of_the_older_era_answers_ping(endpoint: Endpoint) -> None:
+    async with connected(endpoint, "legacy") as client:
+        await client.send_ping()
+
+
+@pytest.mark.requirement("OT-03")
+async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(endpoint: Endpoint) -> None:
+    async with (
+        connected(endpoint, "auto") as client,
+        client.listen(resources_list_changed=True) as changes,
+        asyncio.timeout(SECONDS),
+        tab_opened(client, endpoint.page),
+    ):
+        assert isinstance(await anext(aiter(changes)), ResourcesListChanged)
+
+
+@pytest.mark.requirement("OT-03")
+async def test_a_session_of_the_older_era_hears_of_an_opened_tab(endpoint: Endpoint) -> None:
+    heard = asyncio.Event()
+
+    async def take(message: IncomingMessage) -> None:
+        if isinstance(message, ResourceListChangedNotification):
+            heard.set()
+
+    async with (
+        connected(endpoint, "legacy", message_handler=take) as client,
+        tab_opened(client, endpoint.page),
+    ):
+        await asyncio.wait_for(heard.wait(), SECONDS)

@@ -1,0 +1,109 @@
+"""The official TypeScript clients, old and new, work with the product.
+
+Each holds one conversation with it, a script run by Node; the tests look at what came of it.
+"""
+
+import json
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.conftest import TOOLS, Endpoint
+from tests.conformance.run import NODE
+
+pytestmark = [
+    pytest.mark.npm,
+    pytest.mark.real_browser,
+    pytest.mark.xdist_group("clients"),
+]
+
+CLIENTS = {
+    "sdk 1.x": ("sdk1.mjs", "legacy", "2025-11-25"),
+    "client 2.x, older era": ("sdk2.mjs", "legacy", "2025-11-25"),
+    "client 2.x, newer era": ("sdk2.mjs", "auto", "2026-07-28"),
+}
+SECONDS = 60
+Said = dict[str, Any]
+_held: dict[tuple[str, str], Said] = {}
+
+
+@pytest.fixture(params=list(CLIENTS))
+def name(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def said(name: str, endpoint: Endpoint) -> Said:
+    """What came of a client's conversation, which is held once."""
+    key = (name, endpoint.url)
+    if key not in _held:
+        script, mode, _ = CLIENTS[name]
+        _held[key] = _converse(script, {**asdict(endpoint), "mode": mode})
+    return _held[key]
+
+
+def _converse(script: str, given: dict[str, str]) -> Said:
+    done = subprocess.run(
+        [str(NODE), str(Path(__file__).with_name(script))],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: Said = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.requirement("OT-01")
+def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, said: Said) -> None:
+    assert (said["server"], said["revision"]) == ("tabhub", CLIENTS[name][2])
+
+
+def test_the_client_lists_the_eight_tools_with_their_descriptions(said: Said) -> None:
+    assert [tool["name"] for tool in said["tools"]] == TOOLS
+    assert all(tool["description"] for tool in said["tools"])
+
+
+def test_the_client_opens_a_page_and_runs_a_script_in_it(said: Said, endpoint: Endpoint) -> None:
+    opened = said["opened"]["structuredContent"]
+    assert (opened["url"], opened["title"]) == (endpoint.page, "Form")
+    assert said["ran"]["structuredContent"] == {"value": 2}
+    assert said["ran"]["content"] == [{"type": "text", "text": "2"}]
+    assert said["closed"]["structuredContent"] == {"closed": opened["tabId"]}
+
+
+@pytest.mark.requirement("TH-41")
+def test_a_call_that_fails_is_a_result_with_its_reason(said: Said) -> None:
+    assert said["failed"]["isError"] is True
+    assert said["failed"]["structuredContent"]["error"]["reason"] == "tab_not_found"
+
+
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(said: Said) -> None:
+    assert said["unknown"]["code"] == -32602
+    assert "no_such_tool" in said["unknown"]["message"]
+
+
+@pytest.mark.requirement("OT-04")
+def test_progress_of_a_call_reaches_the_callback(said: Said, endpoint: Endpoint) -> None:
+    assert said["moved"]["structuredContent"]["url"] == endpoint.next_page
+    assert len(said["progress"]) >= 2
+    assert said["progress"] == sorted(said["progress"])
+
+
+def test_open_tabs_are_resources_and_there_is_a_prompt(said: Said) -> None:
+    uri = f"tab://{said['opened']['structuredContent']['tabId']}"
+    assert uri in {resource["uri"] for resource in said["resources"]}
+    assert [prompt["name"] for prompt in said["prompts"]] == ["use_browser"]
+
+
+@pytest.mark.requirement("OT-03")
+def test_an_opened_tab_is_announced_to_the_client(said: Said) -> None:
+    uri = f"tab://{said['opened']['structuredContent']['tabId']}"
+    assert said["change"]["error"] is None
+    assert uri in {resource["uri"] for resource in said["change"]["found"]}

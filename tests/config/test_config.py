@@ -1,0 +1,78 @@
+"""Home, secret and settings."""
+
+from pathlib import Path
+
+import pytest
+
+from tabhub.config import secret, settings
+from tabhub.config.home import Home
+from tabhub.errors import Internal, InvalidArguments
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_the_secret_is_made_once_and_only_its_owner_can_read_it(home: Home) -> None:
+    first = secret.prepare(home, 9515)
+    again = secret.prepare(home, 4000)
+    assert len(first.secret) == 64
+    assert (again.secret, again.port) == (first.secret, 4000)
+    assert secret.load(home) == again
+    assert (_mode(home.root), _mode(home.auth)) == (0o700, 0o600)
+    assert [path.name for path in home.extension.iterdir()] == ["auth.json"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"secret": 1, "port": 2}', '{"secret": "ab", "port": 2}']
+)
+def test_a_broken_secret_file_is_named_and_never_overwritten(home: Home, text: str) -> None:
+    home.auth.write_text(text)
+    with pytest.raises(Internal, match=r"auth\.json"):
+        secret.prepare(home, 9515)
+    assert home.auth.read_text() == text
+
+
+def test_settings_have_defaults_and_take_what_the_file_says(home: Home) -> None:
+    assert settings.load(home).port == 9515
+    home.config.write_text('{"port": 4001, "limits": {"callSeconds": 5}, "later": true}')
+    loaded = settings.load(home)
+    assert (loaded.port, loaded.limits.call_seconds, loaded.limits.max_call_seconds) == (
+        4001,
+        5,
+        300,
+    )
+
+
+def test_a_wrong_setting_is_refused_with_file_and_place(home: Home) -> None:
+    home.config.write_text('{"limits": {"callSeconds": "long"}}')
+    with pytest.raises(InvalidArguments, match=r"config\.json.*limits\.callSeconds"):
+        settings.load(home)
+
+
+def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
+    home.config.write_text('{"host": "0.0.0.0"}')
+    with pytest.raises(InvalidArguments, match="loopback"):
+        settings.load(home)
+
+
+def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = settings.Settings(port=1)
+    monkeypatch.delenv("TABHUB_PORT", raising=False)
+    monkeypatch.delenv("PORT", raising=False)
+    assert settings.chosen_port(None, chosen) == 1
+    monkeypatch.setenv("PORT", "2")
+    assert settings.chosen_port(None, chosen) == 2
+    monkeypatch.setenv("TABHUB_PORT", "3")
+    assert settings.chosen_port(None, chosen) == 3
+    assert settings.chosen_port(0, chosen) == 0
+    monkeypatch.setenv("TABHUB_PORT", "many")
+    with pytest.raises(InvalidArguments):
+        settings.chosen_port(None, chosen)

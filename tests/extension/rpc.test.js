@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as rpc from "../../extension/worker/rpc.js";
+
+test("a request, a notification and a response are told apart", () => {
+  const base = { jsonrpc: "2.0" };
+  const kind = (message) => rpc.parse(JSON.stringify({ ...base, ...message }))?.kind;
+  assert.equal(kind({ id: 1, method: "tool.dispatch", params: {} }), "request");
+  assert.equal(kind({ method: "pong" }), "notification");
+  assert.equal(kind({ id: "a", result: {} }), "response");
+});
+
+test("what is not a message is ignored, not thrown at", () => {
+  const junk = ["", "{", "null", "[]", "1", '{"jsonrpc":"1.0","method":"x"}', '{"jsonrpc":"2.0"}'];
+  for (const text of [...junk, undefined, new ArrayBuffer(2)]) assert.equal(rpc.parse(text), null);
+  assert.equal(rpc.parse('{"jsonrpc":"2.0","id":{},"method":"x"}'), null);
+});
+
+test("params that are no object become an empty one", () => {
+  assert.deepEqual(rpc.parse('{"jsonrpc":"2.0","method":"x","params":[1]}')?.params, {});
+});
+
+test("a call without an id is a notification on the wire", () => {
+  assert.equal(rpc.call("ping", {}), '{"jsonrpc":"2.0","method":"ping","params":{}}');
+});

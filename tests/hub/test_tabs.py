@@ -1,0 +1,103 @@
+"""Tabs of several browsers, and which tab a call goes to."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabhub.errors import NotFound
+from tabhub.hub.routing import route
+from tabhub.hub.sessions import AgentSessions
+from tabhub.hub.tabs import Change, Tab, Tabs
+
+
+def _tab(native_id: int, browser: str = "a", **more: str) -> Tab:
+    return Tab(id=0, browser=browser, native_id=native_id, **more)  # type: ignore[arg-type]
+
+
+def test_a_tab_keeps_its_browsers_number_unless_another_browser_has_it() -> None:
+    tabs = Tabs()
+    assert tabs.put(_tab(5)).id == 5
+    minted = tabs.put(_tab(5, "b")).id
+    assert minted != 5
+    assert tabs.put(_tab(5, "b", title="new")).id == minted
+    assert (tabs.get(5).browser, tabs.get(minted).browser) == ("a", "b")
+
+
+def test_a_full_list_forgets_what_it_does_not_name_and_leaves_other_browsers_alone() -> None:
+    tabs = Tabs()
+    for tab in (_tab(1), _tab(2), _tab(3, "b")):
+        tabs.put(tab)
+    assert tabs.sync("a", [_tab(2), _tab(4)]) == [1]
+    assert sorted(tab.id for tab in tabs.all()) == [2, 3, 4]
+
+
+def test_changes_are_told_and_repetitions_are_not() -> None:
+    tabs = Tabs()
+    told: list[tuple[Change, int]] = []
+    tabs.on_change(lambda change, id: told.append((change, id)))
+    tabs.put(_tab(1))
+    tabs.put(_tab(1))
+    tabs.put(_tab(1, title="x"))
+    tabs.remove("a", 1)
+    assert told == [("opened", 1), ("updated", 1), ("closed", 1)]
+
+
+def test_a_renumbered_tab_keeps_its_public_id() -> None:
+    tabs = Tabs()
+    tabs.put(_tab(1))
+    tabs.rename("a", 1, 9)
+    assert tabs.get(1).native_id == 9
+    assert tabs.put(_tab(9, title="back")).id == 1
+
+
+def test_an_unknown_tab_is_refused_and_the_known_ones_are_named() -> None:
+    tabs = Tabs()
+    tabs.put(_tab(4))
+    with pytest.raises(NotFound, match="Open tabs: 4") as missing:
+        tabs.get(7)
+    assert missing.value.reason == "tab_not_found"
+
+
+def test_a_call_goes_to_the_tab_it_names_else_to_the_sessions_own_and_never_elsewhere() -> None:
+    tabs, sessions = Tabs(), AgentSessions()
+    tabs.put(_tab(1))
+    tabs.put(_tab(2))
+    with pytest.raises(NotFound) as nothing:
+        route(tabs, sessions, "me", None)
+    assert nothing.value.reason == "no_current_tab"
+    sessions.use("me", 2)
+    assert route(tabs, sessions, "me", None).id == 2
+    assert route(tabs, sessions, "me", 1).id == 1
+    sessions.forget_tab(2)
+    with pytest.raises(NotFound):
+        route(tabs, sessions, "me", None)
+
+
+_steps = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "remove", "rename", "sync"]),
+        st.sampled_from("abc"),
+        st.integers(1, 6),
+        st.integers(1, 6),
+    )
+)
+
+
+@given(_steps)
+def test_whatever_browsers_report_public_ids_stay_unique_and_findable(
+    steps: list[tuple[str, str, int, int]],
+) -> None:
+    tabs = Tabs()
+    for verb, browser, one, two in steps:
+        if verb == "put":
+            tabs.put(_tab(one, browser))
+        elif verb == "remove":
+            tabs.remove(browser, one)
+        elif verb == "rename":
+            tabs.rename(browser, one, two)
+        else:
+            tabs.sync(browser, [_tab(one, browser), _tab(two, browser)])
+        known = tabs.all()
+        assert len({tab.id for tab in known}) == len(known)
+        assert len({(tab.browser, tab.native_id) for tab in known}) == len(known)
+        assert all(tabs.get(tab.id) == tab for tab in known)

@@ -1,0 +1,40 @@
+"""The registry of tools."""
+
+import pytest
+
+from tabhub.errors import Internal, NotFound
+from tabhub.hub.tools import Tool, ToolRegistry
+
+
+def _tool(name: str, description: str = "does it") -> Tool:
+    return Tool(name, description, {"type": "object"}, source="test")
+
+
+def test_tools_are_listed_in_the_order_they_came() -> None:
+    registry = ToolRegistry()
+    registry.add(_tool("b"), _tool("a"))
+    assert [tool.name for tool in registry] == ["b", "a"]
+
+
+def test_two_tools_of_one_name_are_an_error() -> None:
+    registry = ToolRegistry()
+    registry.add(_tool("a"))
+    with pytest.raises(Internal):
+        registry.add(_tool("a"))
+
+
+def test_every_real_change_is_told_once_and_no_other() -> None:
+    registry = ToolRegistry()
+    told: list[int] = []
+    registry.on_change(lambda: told.append(len(registry)))
+    registry.add(_tool("a"), _tool("b"))
+    registry.replace(_tool("a"))
+    registry.replace(_tool("a", "does it better"))
+    registry.remove("a")
+    assert told == [2, 2, 1]
+
+
+def test_an_unknown_tool_has_a_reason() -> None:
+    with pytest.raises(NotFound) as missing:
+        ToolRegistry().get("nothing")
+    assert missing.value.reason == "unknown_tool"

@@ -1,0 +1,84 @@
+"""tabhub as a person starts it, with a real browser."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.agent import Agent
+from tests.support.product import Product, wait_for
+from tests.support.site import Site
+
+pytestmark = pytest.mark.real_browser
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+def _processes_of(home: Path) -> str:
+    """What still runs with this home in its command line."""
+    found = subprocess.run(["pgrep", "-af", str(home)], capture_output=True, text=True)
+    return found.stdout
+
+
+@pytest.mark.requirement("TH-01")
+async def test_start_with_a_browser_needs_no_further_step_and_leaves_nothing_behind(
+    own: Product, site: Site
+) -> None:
+    with own.running("start", "--port", "0", "--browser", "--headless"):
+        port = own.wait_browser()["port"]
+        async with own.client(port) as http:
+            agent = Agent(http)
+            await agent.call("browser_open_tab", url=site.page("form"))
+            assert (await agent.call("browser_execute_script", code="document.title"))[
+                "value"
+            ] == "Form"
+        assert own.secret not in _processes_of(own.home)
+    assert _processes_of(own.home) == ""
+    assert not (own.home / "server.pid").exists()
+
+
+@pytest.mark.requirement("TH-01")
+async def test_a_browser_started_by_itself_pairs_with_the_running_server(
+    own: Product, site: Site
+) -> None:
+    with own.running("start", "--port", "0"):
+        own.wait_running()
+        profile = own.home.parent / "elsewhere"
+        with own.running(
+            "browser",
+            "--headless",
+            "--url",
+            site.page("form"),
+            "--user-data-dir",
+            str(profile),
+            "--browser-arg=--user-agent=robot",
+        ):
+            port = own.wait_browser()["port"]
+            async with own.client(port) as http:
+                agent = Agent(http)
+                tabs = (await agent.call("browser_list_tabs"))["tabs"]
+                tab = next(tab["tabId"] for tab in tabs if tab["url"] == site.page("form"))
+                code = "[navigator.userAgent, typeof document.modelContext]"
+                value = (await agent.call("browser_execute_script", code=code, tabId=tab))["value"]
+    assert value == ["robot", "object"]
+    assert (profile / "Default").is_dir()
+
+
+@pytest.mark.requirement("TH-01")
+def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stopped(
+    own: Product,
+) -> None:
+    with own.running("start", "--port", "0", "--demo", "--headless") as process:
+        wait_for(lambda: "tabhub is up" in own.output, "the demo to be shown", 60)
+        output = own.output
+        assert process.poll() is None
+        assert own.run("stop").returncode == 0
+        assert process.wait(20) == 0
+    assert 'heading "Hello from tabhub"' in output
+    assert re.search(r'button "Order" \[ref_\d+\]', output)
+    assert "claude mcp add --transport http tabhub" in output
+    assert _processes_of(own.home) == ""

@@ -1,0 +1,112 @@
+"""JavaScript in a real page."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.support.agent import Agent, ToolFailed
+from tests.support.site import Site
+
+pytestmark = pytest.mark.real_browser
+Value = Callable[..., Awaitable[Any]]
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("1+1", 2),
+        ("document.title", "Form"),
+        ("const a = 2; a * 3", 6),
+        ("return 5", 5),
+        ("if (true) { return 'early' } 'late'", "early"),
+        ("await Promise.resolve([1, {a: null}])", [1, {"a": None}]),
+        ("const r = await fetch(location.href); return r.status", 200),
+        ("Promise.resolve('unwrapped')", "unwrapped"),
+        ("({a: 1})", {"a": 1}),
+        ("undefined", None),
+        ("'line\\nbreak ünï'", "line\nbreak ünï"),
+        ("// only a comment", None),
+        ("let x = 1", None),
+    ],
+)
+async def test_the_value_of_the_last_expression_comes_back(
+    opened: Opener, in_page: Value, site: Site, code: str, value: Any
+) -> None:
+    await opened(site.page("form"))
+    assert await in_page(code) == value
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("undefined", "undefined"),
+        ("10n", "10n"),
+        ("NaN", "NaN"),
+        ("-0", "-0"),
+        ("window", "Window"),
+    ],
+)
+async def test_what_json_cannot_hold_is_described(
+    agent: Agent, opened: Opener, site: Site, code: str, shown: str
+) -> None:
+    await opened(site.page("form"))
+    result = await agent.result("browser_execute_script", code=code)
+    assert result["structuredContent"] == {"value": None}
+    assert shown in result["content"][0]["text"]
+
+
+async def test_an_exception_comes_with_message_and_stack(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(site.page("form"))
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_execute_script", code="function deep() { null.x }\ndeep()")
+    assert failed.value.reason == "script_error"
+    assert "null" in failed.value.error["message"]
+    assert "deep" in failed.value.error["stack"]
+    with pytest.raises(ToolFailed, match="SyntaxError"):
+        await agent.call("browser_execute_script", code="not javascript(")
+
+
+async def test_it_works_under_a_strict_policy_that_forbids_eval(
+    opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("form") + "?csp=1")
+    evil = "setTimeout(() => { try { eval('1'); done(false) } catch { done(true) } })"
+    assert await in_page(f"await new Promise((done) => {evil})") is True
+    assert await in_page("6*7") == 42
+
+
+async def test_names_declared_once_can_be_declared_again(
+    opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("form"))
+    assert [await in_page("const again = 1; again") for _ in range(2)] == [1, 1]
+
+
+@pytest.mark.requirement("OT-05")
+async def test_a_cancelled_script_stops_in_the_page_and_the_tab_stays_usable(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("form"))
+    endless = asyncio.create_task(agent.call("browser_execute_script", code="for (;;) {}"))
+    await asyncio.wait({endless}, timeout=0.5)
+    endless.cancel()
+    assert await in_page("'alive'") == "alive"
+
+
+async def test_a_dialog_does_not_hang_the_call_and_navigation_clears_it(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    tab = await opened(site.page("form"))
+    with pytest.raises(ToolFailed, match="Stop here") as failed:
+        await in_page("alert('Stop here')")
+    assert failed.value.reason == "dialog_open"
+    with pytest.raises(ToolFailed) as failed:
+        await in_page("1+1")
+    assert failed.value.reason == "dialog_open"
+    await agent.call("browser_navigate_tab", url=site.page("targets"), tabId=tab)
+    assert await in_page("1+1") == 2

@@ -1,0 +1,114 @@
+"""The link comes back by itself, whatever dies: worker, server, browser; and after long silence."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real.test_reading import ref
+from tests.support.agent import Agent
+from tests.support.cdp import browser_of
+from tests.support.product import Product, wait_for
+from tests.support.site import Site
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
+BROWSER = ("--browser", "--headless", "--browser-arg=--remote-debugging-port=0")
+IDLE_SECONDS = 600
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Product:
+    """A product of this test's own, since it will be mistreated."""
+    return Product(tmp_path / "home")
+
+
+@pytest.fixture
+def running(own: Product) -> Iterator[tuple[Product, int]]:
+    with own.running("start", "--port", "0", *BROWSER):
+        yield own, own.wait_browser()["port"]
+
+
+async def test_a_killed_service_worker_comes_back_and_refs_still_hold(
+    running: tuple[Product, int], site: Site
+) -> None:
+    product, port = running
+    async with product.client(port) as http, browser_of(product.home) as browser:
+        agent = Agent(http)
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        plain = ref(await agent.text("browser_read_page"), "Plain")
+        for _ in range(2):
+            await browser.kill_worker()
+            product.wait_browser()
+            await agent.call("browser_click_element", ref=plain)
+        log = await agent.call("browser_execute_script", code="document.body.innerText")
+        assert "plain:true plain:true" in log["value"]
+
+
+async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_other(
+    running: tuple[Product, int], site: Site
+) -> None:
+    product, port = running
+    async with product.client(port) as http, browser_of(product.home) as browser:
+        agent = Agent(http)
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        pending = asyncio.create_task(
+            agent.result("browser_execute_script", code="await new Promise(() => {})")
+        )
+        await asyncio.wait({pending}, timeout=0.5)
+        await browser.kill_worker()
+        error = (await asyncio.wait_for(pending, 10))["structuredContent"]["error"]
+        assert (error["reason"], error["retryable"]) == ("page_may_have_received", True)
+        product.wait_browser()
+        assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2
+
+
+async def test_a_restarted_server_gets_its_browser_back(own: Product, site: Site) -> None:
+    arguments = ("browser", "--headless", "--url", site.page("form"))
+    with own.running("start", "--port", "0"):
+        port = own.wait_running()
+        with own.running(*arguments):
+            browser = own.wait_browser()["browsers"][0]["id"]
+            assert own.run("stop").returncode == 0
+            with own.running("start", "--port", str(port)):
+                status = own.wait_browser()
+                assert [found["id"] for found in status["browsers"]] == [browser]
+                async with own.client(port) as http:
+                    listed = (await Agent(http).call("browser_list_tabs"))["tabs"]
+                assert [tab["url"] for tab in listed].count(site.page("form")) == 1
+
+
+async def test_a_server_on_another_port_is_found_as_well(own: Product) -> None:
+    with own.running("start", "--port", "0"), own.running("browser", "--headless"):
+        first = own.wait_browser()["port"]
+        own.run("stop")
+        with own.running("start", "--port", "0"):
+            assert own.wait_browser()["port"] != first
+
+
+async def test_a_restarted_browser_keeps_its_profile_and_connects_again(
+    own: Product, site: Site
+) -> None:
+    with own.running("start", "--port", "0"):
+        with own.running("browser", "--headless"):
+            first = own.wait_browser()["browsers"]
+        wait_for(lambda: not own.status()["browsers"], "the browser to have left")
+        with own.running("browser", "--headless", "--url", site.page("form")):
+            status = own.wait_browser()
+            assert [found["id"] for found in status["browsers"]] == [first[0]["id"]]
+            async with own.client(status["port"]) as http:
+                listed = (await Agent(http).call("browser_list_tabs"))["tabs"]
+            assert site.page("form") in {tab["url"] for tab in listed}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(IDLE_SECONDS + 120)
+async def test_after_ten_silent_minutes_the_next_call_works(
+    running: tuple[Product, int], site: Site
+) -> None:
+    product, port = running
+    async with product.client(port) as http:
+        agent = Agent(http)
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        await asyncio.sleep(IDLE_SECONDS)
+        assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2

@@ -1,0 +1,115 @@
+"""Listing, opening, closing and navigating tabs in a real browser."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.support.agent import Agent, ToolFailed
+from tests.support.site import Site
+
+pytestmark = pytest.mark.real_browser
+Value = Callable[..., Awaitable[Any]]
+
+
+async def test_an_opened_tab_is_loaded_listed_and_in_the_background(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    result = await agent.call("browser_open_tab", url=site.page("form"))
+    assert (result["url"], result["title"], result["status"]) == (
+        site.page("form"),
+        "Form",
+        "complete",
+    )
+    listed = {tab["tabId"]: tab for tab in (await agent.call("browser_list_tabs"))["tabs"]}
+    assert listed[result["tabId"]]["url"] == site.page("form")
+    assert listed[result["tabId"]]["active"] is False
+    assert isinstance(listed[result["tabId"]]["windowId"], int)
+    await agent.call("browser_close_tab", tabId=result["tabId"])
+
+
+async def test_a_closed_tab_is_gone_and_naming_it_is_an_error(agent: Agent, site: Site) -> None:
+    tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
+    assert await agent.call("browser_close_tab", tabId=tab) == {"closed": tab}
+    assert tab not in {t["tabId"] for t in (await agent.call("browser_list_tabs"))["tabs"]}
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_close_tab", tabId=tab)
+    assert failed.value.reason == "tab_not_found"
+
+
+async def test_navigating_waits_for_the_load_and_tells_the_final_address(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(site.page("targets"))
+    onward = quote("/redirect?to=/form.html")
+    target = f"{site.url}/redirect?to={onward}"
+    result = await agent.call("browser_navigate_tab", url=target, tabId=tab)
+    assert result == {"tabId": tab, "url": site.page("form"), "title": "Form", "status": "complete"}
+
+
+async def test_back_forward_and_reload_follow_the_history(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(site.page("targets"))
+    await agent.call("browser_navigate_tab", url=site.page("form"))
+    titles = [
+        (await agent.call("browser_navigate_tab", url=step))["title"]
+        for step in ("back", "forward", "reload")
+    ]
+    assert titles == ["Targets", "Form", "Form"]
+
+
+async def test_a_jump_within_the_page_ends_at_once(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(site.page("form"))
+    result = await agent.call("browser_navigate_tab", url=site.page("form") + "#mail")
+    assert result["url"].endswith("#mail")
+
+
+@pytest.mark.parametrize("tool", ["browser_navigate_tab", "browser_open_tab"])
+async def test_a_page_that_cannot_be_reached_is_an_error_that_says_why(
+    agent: Agent, opened: Opener, site: Site, tool: str
+) -> None:
+    await opened(site.page("form"))
+    before = len((await agent.call("browser_list_tabs"))["tabs"])
+    with pytest.raises(ToolFailed, match="ERR_") as failed:
+        await agent.call(tool, url="http://127.0.0.1:1/")
+    assert failed.value.reason == "navigation_failed"
+    assert len((await agent.call("browser_list_tabs"))["tabs"]) == before
+
+
+@pytest.mark.parametrize("url", ["chrome://settings", "file:///etc/passwd", "javascript:1"])
+async def test_the_browsers_own_pages_are_not_opened(agent: Agent, url: str) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_open_tab", url=url)
+    assert failed.value.reason == "invalid_arguments"
+
+
+async def test_the_current_tab_is_the_one_last_opened_or_acted_on(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    first, second = await opened(site.page("form")), await opened(site.page("targets"))
+    assert await in_page("document.title") == "Targets"
+    assert await in_page("document.title", tabId=first) == "Form"
+    assert await in_page("document.title") == "Form"
+    await agent.call("browser_close_tab", tabId=first)
+    with pytest.raises(ToolFailed) as failed:
+        await in_page("document.title")
+    assert failed.value.reason == "no_current_tab"
+    assert await in_page("document.title", tabId=second) == "Targets"
+
+
+@pytest.mark.requirement("OT-04")
+async def test_navigation_reports_its_progress(agent: Agent, opened: Opener, site: Site) -> None:
+    await opened(site.page("form"))
+    params = {
+        "name": "browser_navigate_tab",
+        "arguments": {"url": site.page("targets")},
+        "_meta": {"progressToken": 7},
+    }
+    answer = await agent.post("tools/call", params)
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert answer.text.count('"progressToken":7') >= 2

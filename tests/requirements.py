@@ -1,0 +1,130 @@
+"""The rows of requirements.toml and the tests that claim to prove them.
+
+Marks are read from the source, not from a collected run, so the answer is the same
+under xdist, with tests deselected, and on a machine without a browser.
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parent
+SOURCES = {"OT", "MB", "CB", "MT", "PX", "TH"}
+FIELDS = {"source", "text", "real", "planned"}
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    source: str
+    text: str
+    real: bool = False
+    planned: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One test that says it proves one row."""
+
+    row: str
+    test: str
+    real_browser: bool
+
+
+def load_rows(text: str) -> dict[str, Row]:
+    return {id: _row(id, fields) for id, fields in tomllib.loads(text).items()}
+
+
+def read_rows() -> dict[str, Row]:
+    return load_rows((TESTS / "requirements.toml").read_text(encoding="utf-8"))
+
+
+def _row(id: str, fields: dict[str, Any]) -> Row:
+    if unknown := fields.keys() - FIELDS:
+        raise ValueError(f"{id}: unknown fields {sorted(unknown)}")
+    if fields.get("source") not in SOURCES or not id.startswith(fields["source"] + "-"):
+        raise ValueError(f"{id}: source must be the prefix of the id, one of {sorted(SOURCES)}")
+    if not fields.get("text", "").endswith("."):
+        raise ValueError(f"{id}: text must be a sentence")
+    return Row(id=id, **fields)
+
+
+def read_claims() -> list[Claim]:
+    files = (path for path in TESTS.rglob("*.py") if "node_modules" not in path.parts)
+    return [
+        claim
+        for path in sorted(files)
+        for claim in find_claims(path.read_text(encoding="utf-8"), str(path.relative_to(TESTS)))
+    ]
+
+
+def find_claims(source: str, name: str) -> list[Claim]:
+    return list(_claims_of_body(ast.parse(source, name).body, name, []))
+
+
+def _claims_of_body(body: list[ast.stmt], where: str, inherited: list[ast.expr]) -> Iterator[Claim]:
+    marks = inherited + _pytestmark(body)
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _claims_of_body(
+                node.body, f"{where}::{node.name}", marks + node.decorator_list
+            )
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if node.name.startswith("test"):
+                yield from _claims_of_test(f"{where}::{node.name}", marks + node.decorator_list)
+
+
+def _pytestmark(body: list[ast.stmt]) -> list[ast.expr]:
+    return [
+        node.value
+        for node in body
+        if isinstance(node, ast.Assign)
+        and any(isinstance(name, ast.Name) and name.id == "pytestmark" for name in node.targets)
+    ]
+
+
+def _claims_of_test(test: str, marks: list[ast.expr]) -> Iterator[Claim]:
+    nodes = [node for mark in marks for node in ast.walk(mark)]
+    real = any(_is_mark(node, "real_browser") for node in nodes)
+    for node in nodes:
+        if isinstance(node, ast.Call) and _is_mark(node.func, "requirement"):
+            for argument in node.args:
+                yield Claim(_literal(argument, test), test, real)
+
+
+def _is_mark(node: ast.AST, name: str) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "mark"
+    )
+
+
+def _literal(node: ast.expr, test: str) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    raise ValueError(f"{test}: write the id in the requirement mark as a plain string")
+
+
+def problems(rows: dict[str, Row], claims: Iterable[Claim]) -> list[str]:
+    """What is wrong between rows and tests, one sentence each; empty when they agree."""
+    claims = list(claims)
+    claimed = {claim.row for claim in claims}
+    shown = {claim.row for claim in claims if claim.real_browser}
+    unknown = [
+        f"{claim.test} is marked {claim.row}, which is not a row of requirements.toml."
+        for claim in claims
+        if claim.row not in rows
+    ]
+    due = [row for row in rows.values() if not row.planned]
+    untested = [f"{row.id} has no test." for row in due if row.id not in claimed]
+    unreal = [
+        f"{row.id} has no test marked real_browser."
+        for row in due
+        if row.real and row.id in claimed - shown
+    ]
+    return unknown + untested + unreal

@@ -1,0 +1,101 @@
+"""A double of the extension: speaks the link, answers commands as a test tells it to."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from tests.support.serving import SECRET
+
+Handler = Callable[[dict[str, Any]], Any]
+
+
+def tab(id: int, **more: Any) -> dict[str, Any]:
+    return {"tabId": id, "url": f"https://example.com/{id}", "title": f"Tab {id}", **more}
+
+
+class Refusal(Exception):
+    """What a handler raises to answer with an error."""
+
+    def __init__(self, reason: str, message: str = "no") -> None:
+        super().__init__(message)
+        self.wire = {"code": -32000, "message": message, "data": {"reason": reason}}
+
+
+class FakeExtension:
+    """One connected browser."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.handlers: dict[str, Handler] = {}
+        self.heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await self.socket.send(json.dumps({"jsonrpc": "2.0", **message}))
+
+    async def notify(self, method: str, params: Any) -> None:
+        await self.send({"method": method, "params": params})
+
+    async def ask(self, method: str, params: Any) -> dict[str, Any]:
+        """A request to the server; its answer."""
+        await self.send({"id": "x", "method": method, "params": params})
+        return await asyncio.wait_for(self._answers.get(), 10)
+
+    async def sync(self, *tabs: dict[str, Any]) -> None:
+        """Tell all tabs; returns when the server has taken them."""
+        browser = {"name": "Fake", "version": "1"}
+        await self.notify("tab.syncAll", {"browser": browser, "tabs": list(tabs)})
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Everything sent so far has been dealt with: a ping has come back."""
+        await self.notify("ping", {})
+        await self.next("pong")
+
+    async def next(self, method: str) -> dict[str, Any]:
+        """The next message of this kind; others are dropped."""
+        while True:
+            message = await asyncio.wait_for(self.heard.get(), 10)
+            if message["method"] == method:
+                return message
+
+    async def run(self) -> None:
+        with suppress(ConnectionClosed):
+            async for text in self.socket:
+                await self._take(json.loads(text))
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        if "method" not in message:
+            self._answers.put_nowait(message)
+            return
+        self.heard.put_nowait(message)
+        handler = self.handlers.get(message.get("params", {}).get("tool", ""))
+        if message["method"] != "tool.dispatch" or handler is None:
+            return
+        try:
+            await self.send({"id": message["id"], "result": {"output": handler(message["params"])}})
+        except Refusal as refusal:
+            await self.send({"id": message["id"], "error": refusal.wire})
+
+
+@asynccontextmanager
+async def connected(
+    port: int, profile: str | None = "profile-a", secret: str = SECRET
+) -> AsyncIterator[FakeExtension]:
+    """A double that has connected and been welcomed."""
+    names = ["tabhub", secret, *([profile] if profile else [])]
+    async with connect(
+        f"ws://127.0.0.1:{port}/ws", subprotocols=[Subprotocol(name) for name in names]
+    ) as socket:
+        extension = FakeExtension(socket)
+        running = asyncio.create_task(extension.run())
+        await extension.next("sync.full")
+        yield extension
+        await socket.close()
+        await running

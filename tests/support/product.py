@@ -1,0 +1,98 @@
+"""The product as a person runs it: by its command line, with a home of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+START_SECONDS = 60.0
+T = TypeVar("T")
+
+
+class Product:
+    """A home, and the tabhub processes started in it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k not in ("PORT", "TABHUB_PORT")},
+            "TABHUB_HOME": str(home),
+        }
+
+    def run(self, *arguments: str, timeout: float = 60) -> "subprocess.CompletedProcess[str]":
+        """One command to its end."""
+        command = [sys.executable, "-m", "tabhub", *arguments]
+        return subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=timeout
+        )
+
+    @contextmanager
+    def running(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+        """A command that stays; ended with SIGINT, as by Ctrl-C."""
+        command = [sys.executable, "-u", "-m", "tabhub", *arguments]
+        output = (self.home.parent / f"{self.home.name}.out").open("a+")
+        process = subprocess.Popen(
+            command, env=self.environment, stdout=output, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            try:
+                process.wait(20)
+            finally:
+                process.kill()
+                output.close()
+
+    @property
+    def output(self) -> str:
+        return (self.home.parent / f"{self.home.name}.out").read_text()
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.run("status", "--json").stdout)
+        return found
+
+    @property
+    def secret(self) -> str:
+        found: str = json.loads((self.home / "extension" / "auth.json").read_text())["secret"]
+        return found
+
+    def wait_running(self) -> int:
+        """The port, once the server answers."""
+        look: Callable[[], int | None] = lambda: self.status().get("port")  # noqa: E731
+        return wait_for(look, "the server to answer", START_SECONDS)
+
+    def wait_browser(self) -> dict[str, Any]:
+        """The status, once an extension is connected and has told its tabs."""
+
+        def ready() -> dict[str, Any] | None:
+            status = self.status()
+            named = [browser for browser in status.get("browsers", []) if browser["ready"]]
+            return status if named else None
+
+        return wait_for(ready, "the extension to connect", START_SECONDS)
+
+    def client(self, port: int) -> httpx.AsyncClient:
+        headers = {"Authorization": f"Bearer {self.secret}"}
+        url = f"http://127.0.0.1:{port}"
+        return httpx.AsyncClient(base_url=url, headers=headers, timeout=60)
+
+
+def wait_for(look: Callable[[], T | None], what: str, seconds: float = 20.0) -> T:
+    """Look again until there is something: another process has no event to wait for."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited {seconds:.0f} s for {what}")

@@ -1,0 +1,43 @@
+"""A whole tabhub server inside the test."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+
+from tabhub.app import App, Server, listen
+from tabhub.config.settings import Settings
+
+SECRET = "5e" * 32
+
+
+@asynccontextmanager
+async def served(
+    settings: Settings | None = None, secret: str | None = SECRET
+) -> AsyncIterator[Server]:
+    """Serve on a free port for as long as the block lasts."""
+    server = Server(App(settings or Settings(), secret), listen("127.0.0.1", 0))
+    serving = asyncio.create_task(server.serve())
+    try:
+        await _answers(server.port)
+        yield server
+    finally:
+        await server.stop()
+        await serving
+
+
+def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=20)
+
+
+async def _answers(port: int) -> None:
+    async with client(port, None) as http:
+        for _ in range(200):
+            try:
+                await http.get("/health")
+            except httpx.ConnectError:
+                await asyncio.sleep(0.01)
+            else:
+                return

@@ -1,0 +1,80 @@
+"""A small web site for real browsers: pages from a folder, redirects, headers, slow answers."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+PAGES = Path(__file__).parent.parent / "real" / "pages"
+STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'"
+
+
+class Site:
+    """Where the site is; by its second name it is another origin."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.other = f"http://localhost:{port}"
+
+    def page(self, name: str) -> str:
+        return f"{self.url}/{name}.html"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        query = {key: values[0] for key, values in parse_qs(address.query).items()}
+        if address.path == "/redirect":
+            self._answer(302, b"", Location=query["to"])
+        elif address.path == "/slow":
+            time.sleep(float(query["seconds"]))
+            self._answer(200, b"<title>slow</title>at last")
+        elif address.path == "/html":
+            self._answer(200, query["body"].encode(), **_policy(query))
+        elif address.path == "/download":
+            self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
+        else:
+            self._file(address.path, query)
+
+    def _file(self, path: str, query: dict[str, str]) -> None:
+        file = PAGES / path.strip("/")
+        if not file.is_file():
+            self._answer(404, b"<title>not found</title>")
+            return
+        body = file.read_text().replace("{{other}}", f"http://localhost:{self.server.server_port}")  # type: ignore[attr-defined]
+        kind = "text/javascript" if file.suffix == ".js" else "text/html; charset=utf-8"
+        self._answer(200, body.encode(), **_policy(query), **{"Content-Type": kind})
+
+    def _answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        headers.setdefault("Content-Type", "text/html; charset=utf-8")
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def _policy(query: dict[str, str]) -> dict[str, str]:
+    return {"Content-Security-Policy": STRICT_CSP} if "csp" in query else {}
+
+
+@contextmanager
+def serving() -> Iterator[Site]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield Site(server.server_port)
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,56 @@
+"""Documents that cannot rot."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scripts import docs
+from tabhub.tools import catalog
+
+ROOT = Path(__file__).parent.parent
+TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def _prose() -> list[Path]:
+    return [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+
+
+def test_the_generated_pages_say_what_the_code_says() -> None:
+    assert docs.stale() == []
+
+
+@pytest.mark.parametrize("page", _prose(), ids=lambda page: page.name)
+def test_every_make_target_and_every_linked_file_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text()
+    assert {*re.findall(r"(?:`|    )make ([a-z][a-z-]+)", text)} <= {*TARGETS}
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_names_every_tool() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert [tool.name for tool in catalog.ALL if f"`{tool.name}`" not in readme] == []
+
+
+def test_the_repository_stands_alone() -> None:
+    """No path of one machine, no address of a package registry."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    forbidden = re.compile(r"/wor[k]/|\.\./share[d]|pypi\.or[g]|registry\.npmj[s]")
+    found = [
+        name
+        for name in listed.stdout.splitlines()
+        if (ROOT / name).is_file() and forbidden.search(_text(ROOT / name))
+    ]
+    assert found == []
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="ignore")

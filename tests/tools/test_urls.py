@@ -1,0 +1,47 @@
+"""Addresses an agent may and may not send a tab to."""
+
+import pytest
+
+from tabhub.errors import InvalidArguments
+from tabhub.tools.urls import address
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("https://example.com/a?b#c", "https://example.com/a?b#c"),
+        ("example.com", "https://example.com"),
+        (" example.com/path ", "https://example.com/path"),
+        ("example.com:8080/x", "https://example.com:8080/x"),
+        ("localhost:3000", "http://localhost:3000"),
+        ("127.0.0.1:9/x", "http://127.0.0.1:9/x"),
+        ("localhost.example.com", "https://localhost.example.com"),
+        ("data:text/html,<p>hi", "data:text/html,<p>hi"),
+        ("about:blank", "about:blank"),
+    ],
+)
+def test_an_address_is_completed(given: str, meant: str) -> None:
+    assert address(given) == meant
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "  ",
+        "two words",
+        "file:///etc/passwd",
+        "FILE:///etc/passwd",
+        "chrome://settings",
+        "chrome-extension://abc/page.html",
+        "javascript:alert(1)",
+        "javascript:1",
+        "view-source:https://example.com",
+        "devtools://x",
+        "about:config",
+        "edge://x",
+    ],
+)
+def test_the_browsers_own_pages_files_and_scripts_are_refused(given: str) -> None:
+    with pytest.raises(InvalidArguments):
+        address(given)
