@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from tabhub.cli.commands import app
+from tabhub.cli.config import flat
 from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
 from tabhub.tools import catalog
@@ -79,7 +80,7 @@ def errors() -> str:
 
 def settings() -> str:
     plain = json.loads(msgspec.json.encode(Settings()))
-    rows = [(f"`{key}`", json.dumps(value)) for key, value in _flat(plain, "")]
+    rows = [(f"`{key}`", json.dumps(value)) for key, value in flat(plain)]
     intro = "Keys of `config.json` in tabhub's home."
     return f"# Settings\n\n{NOTE}\n\n{intro}\n\n{_table(('key', 'default'), rows)}"
 
@@ -87,15 +88,6 @@ def settings() -> str:
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
-
-
-def _flat(value: dict[str, Any], prefix: str) -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    for key, inner in value.items():
-        pairs += (
-            _flat(inner, f"{prefix}{key}.") if isinstance(inner, dict) else [(prefix + key, inner)]
-        )
-    return pairs
 
 
 def link_schema() -> str:

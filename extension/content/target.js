@@ -28,7 +28,7 @@ tabhub.define("target", () => {
   function find({ ref, selector }) {
     if (ref !== undefined) return tabhub.refs.resolve(ref);
     const found = first(selector ?? "");
-    return found ?? tabhub.fail("not_found", `Nothing on the page matches ${selector}.`);
+    return found ?? tabhub.fail("element_not_found", `Nothing on the page matches ${selector}.`);
   }
 
   /** @type {TabhubTarget["refuseDisabled"]} */

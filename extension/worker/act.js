@@ -11,10 +11,33 @@ import { aim, findTarget } from "./target.js";
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {Awaited<ReturnType<typeof comeToRest>>} Rest */
 
+/** @type {Map<number, Promise<unknown>>} the last action of each tab */
+const turns = new Map();
+
+/**
+ * One action at a time on a tab: each must see its own effect.
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+async function inTurn(tabId, work) {
+  const before = turns.get(tabId);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    return withTab(tabId, work);
+  })();
+  turns.set(tabId, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(tabId) === turn) turns.delete(tabId);
+  }
+}
+
 /** @param {Context} context */
 export async function click({ tabId, input }) {
   const press = pressOf(input);
-  return withTab(tabId, async () => {
+  return inTurn(tabId, async () => {
     const { frame, point } = await unlessDialog(tabId, () => aimAt(tabId, input));
     const act = () => clickAt(tabId, point, press);
     const { rest, dialog } = await actAndRest(tabId, frame, act);
@@ -42,7 +65,7 @@ function notArrived() {
 export async function fill({ tabId, input }) {
   const { text, clear = true } = input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
-  return withTab(tabId, async () => {
+  return inTurn(tabId, async () => {
     const { frame, how } = await unlessDialog(tabId, () => findTarget(tabId, input));
     let plan = { typed: false };
     const act = async () => {

@@ -1,9 +1,11 @@
 /** The closed list of what the server may ask for. */
 
 import { click, fill } from "./act.js";
+import { refuseIfOpen } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
-import { closeTab, navigateTab, openTab } from "./navigation.js";
+import { framesOf } from "./frames.js";
+import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
 import { readPage } from "./read.js";
 import { listTabs, requireTab } from "./tabs.js";
 
@@ -21,6 +23,10 @@ const forBrowser = [
 const forTab = [
   ["tabs.close", closeTab],
   ["tabs.navigate", navigateTab],
+];
+
+/** @type {Commands} */
+const forPage = [
   ["page.click", click],
   ["page.evaluate", evaluate],
   ["page.fill", fill],
@@ -29,6 +35,7 @@ const forTab = [
 
 const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);
+const pageCommands = new Map(forPage);
 
 /**
  * @param {string} name
@@ -37,8 +44,15 @@ const tabCommands = new Map(forTab);
 export async function runCommand(name, context) {
   const browserCommand = browserCommands.get(name);
   if (browserCommand) return browserCommand(context);
-  const tabCommand = tabCommands.get(name);
-  if (!tabCommand) throw new CommandError("unknown_command", `There is no command ${name}.`);
-  await requireTab(context.tabId);
-  return tabCommand(context);
+  const command = tabCommands.get(name) ?? pageCommands.get(name);
+  if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
+  const tabId = await requireTab(context.tabId);
+  if (pageCommands.has(name)) await requirePage(tabId);
+  return command(context);
+}
+
+/** @param {number} tabId */
+async function requirePage(tabId) {
+  refuseIfOpen(tabId);
+  if (!framesOf(tabId).length) await revive(tabId);
 }

@@ -90,7 +90,7 @@ export async function unlessDialog(tabId, work) {
 }
 
 /** @param {number} tabId */
-function refuseIfOpen(tabId) {
+export function refuseIfOpen(tabId) {
   const dialog = open.get(tabId);
   if (dialog) throw dialogError(dialog);
 }

@@ -1,5 +1,6 @@
 /** page.evaluate: the person's own console, as it were, under any content security policy. */
 
+import { withBrake } from "./brake.js";
 import { CommandError, messageOf } from "./errors.js";
 import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
@@ -15,9 +16,9 @@ const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 export async function evaluate({ tabId, input, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
-  // The browser itself ends code that does not yield: nothing else could, once it runs.
+  // The browser itself ends code that does not yield, in case nobody cancels it.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
-  const work = () => run(tabId, code, timeout);
+  const work = () => withBrake(tabId, code, signal, (source) => run(tabId, code, timeout, source));
   return withTab(tabId, () => unlessDialog(tabId, () => bounded(work, timeoutMs, signal)));
 }
 
@@ -25,13 +26,15 @@ export async function evaluate({ tabId, input, signal }) {
  * @param {number} tabId
  * @param {string} code
  * @param {number} timeout
+ * @param {string} source what the page's stacks call it
  */
-async function run(tabId, code, timeout) {
+async function run(tabId, code, timeout, source) {
   const params = { ...EVALUATE, timeout };
-  const answer = await ask(tabId, "Runtime.evaluate", { ...params, expression: code });
+  const evaluated = (/** @type {string} */ text) =>
+    ask(tabId, "Runtime.evaluate", { ...params, expression: `${text}\n//# sourceURL=${source}` });
+  const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
-  const expression = `(async () => {\n${code}\n})()`;
-  return resultOf(tabId, await ask(tabId, "Runtime.evaluate", { ...params, expression }));
+  return resultOf(tabId, await evaluated(`(async () => {\n${code}\n})()`));
 }
 
 /**

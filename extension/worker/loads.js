@@ -31,7 +31,8 @@ export function lastFailure(tabId) {
 }
 
 /** @param {number} tabId */
-export function forgetLoads(tabId) {
+export function tabClosed(tabId) {
+  publish(tabId, { step: "failed", url: "The page", error: "the tab was closed" });
   failures.delete(tabId);
 }
 

@@ -3,13 +3,14 @@
  * registered here, at once; what they need is rebuilt behind one promise.
  */
 
+import { brakeEvent } from "./brake.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
 import { injectEverywhere } from "./inject.js";
 import { Link } from "./link.js";
-import { forgetLoads, listenToLoads } from "./loads.js";
+import { tabClosed, listenToLoads } from "./loads.js";
 import { introduceBrowser } from "./browser.js";
 import { TabNews } from "./tabnews.js";
 
@@ -18,18 +19,32 @@ const RESCUE_MINUTES = 0.5;
 
 const ready = Promise.allSettled([restoreSlots(), restoreDialogs(), adoptAttachments()]);
 const link = new Link({
-  opened: async () => link.notify("tab.syncAll", await introduceBrowser()),
+  opened: () => void introduce(),
   received: (message) => dispatcher.receive(link, message),
 });
-const news = new TabNews((item) => link.tell("tab.stateChanged", item));
+/** @type {import("./tabnews.js").News[] | null} what happens while the tabs are being listed */
+let held = null;
+const news = new TabNews((item) => void (held ? held.push(item) : tell(item)));
 const dispatcher = new Dispatcher(ready, () => news.flush());
+
+async function introduce() {
+  held = [];
+  link.notify("tab.syncAll", await introduceBrowser());
+  held.forEach(tell);
+  held = null;
+}
+
+/** @param {import("./tabnews.js").News} item */
+function tell(item) {
+  link.tell("tab.stateChanged", item);
+}
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetFrames(tabId);
-  forgetLoads(tabId);
+  tabClosed(tabId);
 }
 
 listenToLoads();
@@ -60,6 +75,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId }) => {
 chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
   if (tabId === undefined) return;
   dialogEvent(tabId, method, params);
+  brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }) => {
@@ -71,5 +87,7 @@ chrome.debugger.onDetach.addListener(({ tabId }) => {
 void chrome.alarms.get(RESCUE).then((alarm) => {
   if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });
 });
+// Content scripts could read the secret otherwise, and they live in the pages' processes.
+void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
 void injectEverywhere();
 link.start();

@@ -126,6 +126,18 @@ async function leaveFor(tabId, url) {
   }
 }
 
+/**
+ * The browser may have unloaded a tab nobody looked at: bring its page back.
+ * @param {number} tabId
+ */
+export async function revive(tabId) {
+  const { discarded } = await getTab(tabId);
+  if (!discarded) return;
+  const wait = new LoadWait(tabId);
+  await chrome.tabs.reload(tabId);
+  await wait.within(LOAD_MS);
+}
+
 /** @param {Context} context */
 export async function closeTab({ tabId }) {
   await leavingFreely(tabId, () => chrome.tabs.remove(tabId));

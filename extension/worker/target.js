@@ -38,7 +38,8 @@ async function findBySelector(tabId, selector) {
   const others = framesOf(tabId).filter((frame) => frame !== main);
   const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
   const frame = others[found.indexOf(true)];
-  if (!frame) throw new CommandError("not_found", `Nothing on the page matches ${selector}.`);
+  if (!frame)
+    throw new CommandError("element_not_found", `Nothing on the page matches ${selector}.`);
   return { frame, how };
 }
 

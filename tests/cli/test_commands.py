@@ -17,7 +17,7 @@ def product(tmp_path: Path) -> Product:
 def test_help_names_every_command(product: Product) -> None:
     shown = product.run("--help")
     assert shown.returncode == 0
-    for command in ("start", "stop", "status", "browser", "extension"):
+    for command in ("start", "stop", "status", "browser", "config", "extension"):
         assert f"  {command} " in shown.stdout
 
 
@@ -84,6 +84,16 @@ def test_without_authentication_a_warning_is_given(product: Product) -> None:
         product.wait_running()
         assert "WARNING" in product.output
         assert "Bearer" not in product.output
+
+
+def test_the_settings_are_shown_and_the_secret_only_when_asked_for(product: Product) -> None:
+    shown = json.loads(product.run("config", "show", "--json", "--show-secret").stdout)
+    assert (shown["secret"], shown["port"]) == (product.secret, 9515)
+    for arguments in (("--json",), ()):
+        plain = product.run("config", "show", *arguments).stdout
+        assert product.secret not in plain
+        assert "callSeconds" in plain
+    assert product.run("config", "path").stdout.strip() == str(product.home / "config.json")
 
 
 def test_the_extension_can_be_set_up_by_hand(product: Product) -> None:

@@ -36,7 +36,7 @@ class Endpoint:
         return f"Bearer {self.secret}"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def endpoint(product: tuple[Product, int], site: Site) -> Endpoint:
     running, port = product
     url = f"http://127.0.0.1:{port}/mcp"

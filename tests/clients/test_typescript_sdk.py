@@ -27,23 +27,19 @@ CLIENTS = {
 }
 SECONDS = 60
 Said = dict[str, Any]
-_held: dict[tuple[str, str], Said] = {}
 
 
-@pytest.fixture(params=list(CLIENTS))
+@pytest.fixture(scope="module", params=list(CLIENTS))
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def said(name: str, endpoint: Endpoint) -> Said:
     """What came of a client's conversation, which is held once."""
-    key = (name, endpoint.url)
-    if key not in _held:
-        script, mode, _ = CLIENTS[name]
-        _held[key] = _converse(script, {**asdict(endpoint), "mode": mode})
-    return _held[key]
+    script, mode, _ = CLIENTS[name]
+    return _converse(script, {**asdict(endpoint), "mode": mode})
 
 
 def _converse(script: str, given: dict[str, str]) -> Said:

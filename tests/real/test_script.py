@@ -88,14 +88,38 @@ async def test_names_declared_once_can_be_declared_again(
 
 
 @pytest.mark.requirement("OT-05")
-async def test_a_cancelled_script_stops_in_the_page_and_the_tab_stays_usable(
+@pytest.mark.parametrize(
+    "code", ["for (;;) {}", "while (true) Math.random()", "await new Promise(() => { for (;;); })"]
+)
+async def test_a_cancelled_script_stops_in_the_page_and_the_tab_is_usable_at_once(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, code: str
+) -> None:
+    await opened(site.page("form"))
+    endless = asyncio.create_task(agent.call("browser_execute_script", code=code))
+    await asyncio.wait({endless}, timeout=0.5)
+    endless.cancel()
+    assert await asyncio.wait_for(in_page("'alive'"), 10) == "alive"
+
+
+async def test_a_cancelled_wait_does_not_harm_what_the_page_does_itself(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
-    endless = asyncio.create_task(agent.call("browser_execute_script", code="for (;;) {}"))
-    await asyncio.wait({endless}, timeout=0.5)
-    endless.cancel()
-    assert await in_page("'alive'") == "alive"
+    await in_page("window.ticks = 0; setInterval(() => { for (const x of [1]) ticks += x; }, 5); 1")
+    waiting = asyncio.create_task(
+        agent.call("browser_execute_script", code="for (;;) await new Promise(() => {})")
+    )
+    await asyncio.wait({waiting}, timeout=0.5)
+    waiting.cancel()
+    before = await in_page("ticks")
+    assert await in_page("await new Promise((go) => setTimeout(go, 500)); ticks") > before + 10
+
+
+async def test_a_debugger_statement_does_not_hang_anything(
+    opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("form"))
+    assert await in_page("for (const x of [1]) { debugger; } 'past it'") == "past it"
 
 
 async def test_a_dialog_does_not_hang_the_call_and_navigation_clears_it(

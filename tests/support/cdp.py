@@ -1,5 +1,6 @@
 """Looking into a test's browser from outside, by the debugging port it was started with."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,10 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.support.product import wait_for
+
+EXTENSION = "chrome-extension:"
+
 
 class Cdp:
     """A connection to the browser itself."""
@@ -17,9 +22,10 @@ class Cdp:
         self._socket = socket
         self._ids = count(1)
 
-    async def send(self, method: str, **params: Any) -> dict[str, Any]:
+    async def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
         id = next(self._ids)
-        await self._socket.send(json.dumps({"id": id, "method": method, "params": params}))
+        message = {"id": id, "method": method, "params": params}
+        await self._socket.send(json.dumps(message | ({"sessionId": session} if session else {})))
         while True:
             message = json.loads(await self._socket.recv())
             if message.get("id") == id:
@@ -27,25 +33,39 @@ class Cdp:
                 result: dict[str, Any] = message["result"]
                 return result
 
-    async def workers(self) -> list[str]:
-        """The target ids of extensions' service workers that are alive."""
-        targets = (await self.send("Target.getTargets"))["targetInfos"]
-        return [
-            target["targetId"]
-            for target in targets
-            if target["type"] == "service_worker" and target["url"].startswith("chrome-extension:")
-        ]
+    async def open(self, url: str) -> str:
+        target: str = (await self.send("Target.createTarget", url=url))["targetId"]
+        return target
 
-    async def kill_worker(self) -> str:
-        """End the extension's service worker; the id it had."""
-        (worker,) = await self.workers()
-        await self.send("Target.closeTarget", targetId=worker)
-        return worker
+    async def evaluate(self, target: str, code: str) -> Any:
+        """The value of an expression in a page or worker."""
+        attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
+        session = attached["sessionId"]
+        answer = await self.send("Runtime.evaluate", session, expression=code, returnByValue=True)
+        await self.send("Target.detachFromTarget", sessionId=session)
+        return answer["result"].get("value")
+
+    async def worker(self) -> str:
+        """The extension's service worker, as soon as it runs."""
+        while True:
+            for target in (await self.send("Target.getTargets"))["targetInfos"]:
+                if target["type"] == "service_worker" and target["url"].startswith(EXTENSION):
+                    found: str = target["targetId"]
+                    return found
+            await asyncio.sleep(0.02)
+
+    async def kill_worker(self) -> None:
+        await self.send("Target.closeTarget", targetId=await self.worker())
+
+
+def _words(file: Path) -> list[str]:
+    return file.read_text().split() if file.exists() else []
 
 
 @asynccontextmanager
 async def browser_of(home: Path) -> AsyncIterator[Cdp]:
     """The browser that uses this home's profile."""
-    port, path = (home / "profile" / "DevToolsActivePort").read_text().split()
+    told = home / "profile" / "DevToolsActivePort"
+    port, path = wait_for(lambda: _words(told), "the debugging port")
     async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as socket:
         yield Cdp(socket)

@@ -16,7 +16,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
+config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 app.add_typer(extension_app, name="extension")
+app.add_typer(config_app, name="config")
 
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="0 picks a free one. Default 9515.")
@@ -103,3 +105,22 @@ def extension_path() -> None:
     from tabhub.cli.extension import run
 
     run()
+
+
+@config_app.command("show")
+def config_show(
+    json: Json = False,
+    show_secret: Annotated[bool, typer.Option("--show-secret", help="Do not hide it.")] = False,
+) -> None:
+    """Print the settings in force."""
+    from tabhub.cli.config import show
+
+    show(json, show_secret)
+
+
+@config_app.command("path")
+def config_path() -> None:
+    """Print where the settings file is, or would be."""
+    from tabhub.cli.config import path
+
+    path()

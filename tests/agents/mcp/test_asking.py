@@ -80,7 +80,7 @@ async def test_a_session_may_end_while_it_is_asked(
     async with client.streaming("tools/call", called("ask")) as response:
         stream = events(response)
         await next_message(stream)
-        await client.end()
+        assert (await client.end()).status_code == 200
         assert (await next_message(stream))["error"]["data"]["reason"] == "cancelled"
 
 

@@ -1,10 +1,12 @@
 """What a call says before it answers: progress and log lines, and the form the answer takes."""
 
+import asyncio
 from typing import Any
 
 import httpx
 import pytest
 
+from tabhub.agents.mcp.reply import Reply
 from tabhub.wire.mcp.messages import LOG_LEVELS
 from tests.agents.mcp.clients import (
     PREFIX,
@@ -58,6 +60,23 @@ async def test_tasks_of_one_call_may_speak_at_once(wire: httpx.AsyncClient, era:
     client = await client_of(era, wire)
     said = await messages(await client.call("crowd", {"progressToken": 1}))
     assert [s["params"]["progress"] for s in said[:-1]] == list(range(20))
+
+
+async def test_nothing_overtakes_the_start_of_a_stream_that_has_to_wait() -> None:
+    sent: list[Any] = []
+    writable = asyncio.Event()
+
+    async def send(event: Any) -> None:
+        if event["type"] == "http.response.start":
+            await writable.wait()
+        sent.append(event.get("body", "start"))
+
+    reply = Reply(send, may_stream=True)
+    frames = asyncio.gather(reply.frame(b"1"), reply.frame(b"2"), reply.end(), reply.frame(b"3"))
+    await asyncio.sleep(0)
+    writable.set()
+    await frames
+    assert sent == ["start", b"1", b"2", b""]
 
 
 @pytest.mark.requirement("OT-04")

@@ -27,6 +27,7 @@ async def test_delete_ends_one_session_and_only_that(
     leaving, staying = await connect(http), await connect(http)
     assert (await leaving.end()).status_code == 200
     assert bench.ended == [leaving.session]
+    assert len(bench.news) == 1
     assert (await leaving.request("ping")).status_code == 404
     assert (await staying.request("ping")).json()["result"] == {}
 

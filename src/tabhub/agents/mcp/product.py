@@ -1,5 +1,7 @@
 """tabhub as an MCP server: the hub's tools, the open tabs as resources, one prompt."""
 
+import re
+
 import msgspec
 
 from tabhub import __version__
@@ -17,6 +19,8 @@ from tabhub.wire.mcp import messages as m
 
 OPERATION_ID = "tabhub/operationId"
 SCHEME = "tab://"
+TEMPLATE = "tab://{id}"
+_ID = re.compile(r"[0-9]{1,18}")
 COMPLETIONS = 100
 """MCP allows no more values in one completion."""
 
@@ -90,7 +94,7 @@ class ProductBackend(Backend):
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         template = {
-            "uriTemplate": SCHEME + "{id}",
+            "uriTemplate": TEMPLATE,
             "name": "tab",
             "title": "An open tab",
             "description": "Address, title and state of one open tab.",
@@ -115,7 +119,7 @@ class ProductBackend(Backend):
 
     async def complete(self, exchange: Exchange, params: m.CompleteParams) -> m.CompleteResult:
         ids = [str(tab.id) for tab in self._tabs.all()]
-        wanted = params.ref.get("uri", "").startswith(SCHEME) and params.argument.name == "id"
+        wanted = params.ref.get("uri") == TEMPLATE and params.argument.name == "id"
         fitting = [id for id in ids if wanted and id.startswith(params.argument.value)]
         completion = {
             "values": fitting[:COMPLETIONS],
@@ -129,7 +133,7 @@ class ProductBackend(Backend):
 
     def _tab_of(self, uri: str) -> Tab:
         id = uri.removeprefix(SCHEME)
-        tab = self._tabs.find(int(id)) if id.isdecimal() else None
+        tab = self._tabs.find(int(id)) if _ID.fullmatch(id) else None
         if tab is None or not uri.startswith(SCHEME):
             raise NotFound(f"There is no resource {uri}.", "unknown_resource", data={"uri": uri})
         return tab

@@ -1,0 +1,1 @@
+"""Measurements. Not tests: a busy machine is slow, but never wrong."""

@@ -1,0 +1,49 @@
+"""An agent with one connection and one session, that waits for nothing but the answer."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from bench.eras import Session, common_headers
+from bench.line import Line
+
+Json = dict[str, Any]
+
+
+class Caller:
+    """Calls tools of a running product."""
+
+    def __init__(self, line: Line, session: Session) -> None:
+        self._line = line
+        self._session = session
+
+    @classmethod
+    async def begin(cls, port: int, secret: str) -> "Caller":
+        line = await Line.open(port)
+        return cls(line, await Session.begin(line, common_headers(secret)))
+
+    async def request(self, method: str, params: Json) -> bytes:
+        return await self._line.ask(self._session.request(method, params))
+
+    async def call(self, tool: str, /, **arguments: Any) -> Json:
+        """The result of a call that must succeed."""
+        body = await self.request("tools/call", {"name": tool, "arguments": arguments})
+        answer = msgspec.json.decode(body)
+        result: Json = answer.get("result", {"isError": True})
+        if result.get("isError"):
+            raise RuntimeError(f"{tool}: {answer}")
+        return result
+
+    async def open(self, url: str) -> int:
+        """A new tab's id."""
+        result = await self.call("browser_open_tab", url=url)
+        tab: int = result["structuredContent"]["tabId"]
+        return tab
+
+
+async def milliseconds(work: Callable[[], Awaitable[object]]) -> float:
+    begin = time.perf_counter()
+    await work()
+    return (time.perf_counter() - begin) * 1000

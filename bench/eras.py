@@ -1,0 +1,73 @@
+"""Requests of the two eras of MCP, written out as the bytes that go over the line."""
+
+from itertools import count
+from typing import Any, Protocol
+
+import msgspec
+
+from bench.line import Line
+
+Json = dict[str, Any]
+
+CLIENT = {"name": "bench", "version": "1"}
+HANDSHAKE, SESSIONLESS = "2025-11-25", "2026-07-28"
+PREFIX = "io.modelcontextprotocol/"
+ENVELOPE = {
+    PREFIX + "protocolVersion": SESSIONLESS,
+    PREFIX + "clientInfo": CLIENT,
+    PREFIX + "clientCapabilities": {},
+}
+_ids = count(1)
+
+
+class Era(Protocol):
+    """Writes the requests of one client."""
+
+    def request(self, method: str, params: Json) -> bytes: ...
+
+
+class Session:
+    """A client that has said hello and was given a session."""
+
+    def __init__(self, headers: Json, id: str) -> None:
+        self._headers = {**headers, "mcp-protocol-version": HANDSHAKE, "mcp-session-id": id}
+
+    @classmethod
+    async def begin(cls, line: Line, headers: Json) -> "Session":
+        params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
+        await line.ask(_written(headers, "initialize", params))
+        id = line.head.lower().partition(b"mcp-session-id: ")[2].partition(b"\r\n")[0]
+        return cls(headers, id.decode())
+
+    def request(self, method: str, params: Json) -> bytes:
+        return _written(self._headers, method, params)
+
+
+class Sessionless:
+    """A client that says everything anew with every request."""
+
+    def __init__(self, headers: Json) -> None:
+        self._headers = {**headers, "mcp-protocol-version": SESSIONLESS}
+
+    def request(self, method: str, params: Json) -> bytes:
+        headers = {**self._headers, "mcp-method": method}
+        if "name" in params:
+            headers["mcp-name"] = params["name"]
+        return _written(headers, method, {**params, "_meta": ENVELOPE})
+
+
+def common_headers(secret: str) -> Json:
+    return {
+        "host": "127.0.0.1",
+        "authorization": f"Bearer {secret}",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+    }
+
+
+def _written(headers: Json, method: str, params: Json) -> bytes:
+    message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
+    body = msgspec.json.encode(message)
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    start = f"POST /mcp HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n"
+    return start.encode() + body

@@ -1,0 +1,51 @@
+"""One measured figure, and a table of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured, in which unit, and the most it should be."""
+
+    what: str
+    measured: float
+    unit: str
+    limit: float | None = None
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.limit is None:
+            return ""
+        return "ok" if self.measured <= self.limit else "over"
+
+    def cells(self) -> tuple[str, ...]:
+        limit = "" if self.limit is None else _shown(self.limit, self.unit)
+        return (self.what, _shown(self.measured, self.unit), limit, self.verdict, self.note)
+
+
+HEAD = ("what", "measured", "limit", "", "note")
+
+
+def line(row: Row) -> str:
+    """A row alone, as soon as it is known."""
+    return "  ".join(filter(None, row.cells()))
+
+
+def table(rows: Iterable[Row]) -> str:
+    """All rows, as Markdown."""
+    cells = [HEAD, *(row.cells() for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(HEAD))]
+    lines = [_joined(row, widths) for row in cells]
+    return "\n".join([lines[0], _joined(["-" * width for width in widths], widths), *lines[1:]])
+
+
+def _joined(row: Iterable[str], widths: Iterable[int]) -> str:
+    return (
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+    )
+
+
+def _shown(value: float, unit: str) -> str:
+    return f"{value:.3g}{unit}" if value < 100 else f"{value:.0f}{unit}"
