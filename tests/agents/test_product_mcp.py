@@ -1,5 +1,6 @@
 """The product's own content over MCP: tools, tabs as resources, the prompt."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -33,13 +34,14 @@ async def test_a_tool_that_comes_or_goes_is_announced_in_both_eras_and_the_list_
             session.listening() as old,
             LoneClient(http).streaming("subscriptions/listen", LISTEN) as new,
         ):
-            older, newer = events(old), events(new)
+            older, newer, tools = events(old), events(new), server.app.tools
             await next_message(newer)
             names = [tool["name"] for tool in (await _result(Agent(http), "tools/list"))["tools"]]
-            for change in (
-                lambda: server.app.tools.add(EXTRA),
-                lambda: server.app.tools.remove("extra"),
-            ):
+            changes: list[Callable[[], None]] = [
+                lambda: tools.add(EXTRA),
+                lambda: tools.remove(EXTRA.name),
+            ]
+            for change in changes:
                 change()
                 for stream in (older, newer):
                     heard = await next_message(stream)
