@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from tabhub.browser.finder import find_browser
 from tabhub.config.home import Home
 
 STOP_SECONDS = 10
+LOOK_SECONDS = 0.02
 
 
 @contextmanager
@@ -33,9 +35,19 @@ def chromium(home: Home, other: Path) -> Iterator[None]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
+    """The helpers outlive the browser a little, and write to its profile meanwhile."""
     os.killpg(process.pid, signal.SIGTERM)
+    limit = time.monotonic() + STOP_SECONDS
+    while _is_alive(process):
+        if time.monotonic() > limit:
+            os.killpg(process.pid, signal.SIGKILL)
+        time.sleep(LOOK_SECONDS)
+
+
+def _is_alive(process: "subprocess.Popen[bytes]") -> bool:
+    process.poll()
     try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        os.killpg(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

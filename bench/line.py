@@ -1,4 +1,4 @@
-"""A keep-alive HTTP connection that costs next to nothing, so that the server is what is measured."""
+"""A keep-alive HTTP connection that costs next to nothing: the server is what is measured."""
 
 import asyncio
 from typing import cast

@@ -42,9 +42,8 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def _joined(row: Iterable[str], widths: Iterable[int]) -> str:
-    return (
-        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
-    )
+    cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+    return f"| {' | '.join(cells)} |"
 
 
 def _shown(value: float, unit: str) -> str:

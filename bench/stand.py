@@ -26,7 +26,7 @@ class Stand:
 
 @asynccontextmanager
 async def stand() -> AsyncIterator[Stand]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, serving() as site:
+    with tempfile.TemporaryDirectory() as name, serving() as site:
         product = Product(Path(name) / "home")
         with product.running("start", "--port", "0") as server:
             port = product.wait_running()

@@ -122,6 +122,7 @@ class Server:
                 access_log=False,
                 server_header=False,
                 date_header=False,
+                proxy_headers=False,
                 timeout_graceful_shutdown=STOP_SECONDS,
             )
         )

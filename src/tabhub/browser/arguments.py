@@ -16,10 +16,17 @@ _ALWAYS = (
     "--disable-sync",
     "--silent-debugger-extension-api",
     "--enable-features=WebMCP",
+    # Otherwise a page's work after a click waits for the next frame.
+    "--disable-features=DeferRendererTasksAfterInput",
 )
 _HEADLESS = ("--headless=new", "--disable-gpu")
 _PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
-_LISTS = ("--enable-features=", "--load-extension=", "--disable-extensions-except=")
+_LISTS = (
+    "--enable-features=",
+    "--disable-features=",
+    "--load-extension=",
+    "--disable-extensions-except=",
+)
 
 
 def browser_arguments(

@@ -1,10 +1,9 @@
 """What `calls` needs from others, and what it hands them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -17,8 +16,7 @@ Clock = Callable[[], float]
 """Seconds that only ever go forward."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call as a door hands it over; the arguments have not been looked at yet."""
 
     tool: str
@@ -28,8 +26,7 @@ class Call:
     operation_id: str | None = None
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """A call that is valid and knows its tab: what a source gets to run."""
 
     tool: Tool

@@ -1,8 +1,8 @@
 """Runs a call: look up, validate, route, send, wait. Every door comes through here."""
 
-import asyncio
 from collections.abc import Mapping
 
+from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
 from tabhub.calls.ports import Call, Clock, Job, Progress, Source
 from tabhub.calls.validation import Validators
@@ -60,7 +60,7 @@ class Runner:
         """Time out when nothing was heard for the limit; progress extends it, up to a bound."""
         seconds = tool.seconds or self._seconds
         try:
-            async with asyncio.timeout(seconds) as limit:
+            with Limit(seconds) as limit:
                 progress = self._extending(limit, seconds, call.progress)
                 job = Job(tool, arguments, call.session, tab, progress, seconds)
                 return await self._sources[tool.source].run(job)
@@ -70,8 +70,8 @@ class Runner:
                 "received it: look at the page before you try again."
             ) from None
 
-    def _extending(self, limit: asyncio.Timeout, seconds: float, told: Progress) -> Progress:
-        loop = asyncio.get_running_loop()
+    def _extending(self, limit: Limit, seconds: float, told: Progress) -> Progress:
+        loop = limit.loop
         last = loop.time() + self._max_seconds
 
         async def progress(done: float, total: float | None, message: str | None) -> None:

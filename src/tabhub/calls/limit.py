@@ -1,0 +1,41 @@
+"""A time limit that costs one timer: `asyncio.timeout` asks for the running loop five times."""
+
+import asyncio
+from types import TracebackType
+
+
+class Limit:
+    """Cancels the task that enters it when the time is up, and says so by TimeoutError."""
+
+    def __init__(self, seconds: float) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._seconds = seconds
+        self._is_late = False
+
+    def __enter__(self) -> "Limit":
+        task = asyncio.current_task(self.loop)
+        assert task is not None
+        self._task = task
+        self._cancelling = task.cancelling()
+        self._timer = self.loop.call_later(self._seconds, self._fire)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        # A cancellation by someone else counts more than ours.
+        ours = self._is_late and self._task.uncancel() <= self._cancelling
+        if ours and kind is asyncio.CancelledError:
+            raise TimeoutError from error
+
+    def reschedule(self, when: float) -> None:
+        self._timer.cancel()
+        self._timer = self.loop.call_at(when, self._fire)
+
+    def _fire(self) -> None:
+        self._is_late = True
+        self._task.cancel()
