@@ -43,7 +43,9 @@ class EchoApp(App):
         super().__init__(Settings(), SECRET)
         self.tools.add(ECHO)
         sources = {ECHO.source: EchoSource()}
-        runner = Runner(self.tools, self.tabs, self.sessions, sources, time.monotonic)
+        runner = Runner(
+            self.tools, self.tabs, self.sessions, sources, time.monotonic, self.settings.limits
+        )
         backend = ProductBackend(self.tools, self.tabs, self.sessions, runner)
         self.mcp = McpEndpoint(backend, clock=time.monotonic)
 

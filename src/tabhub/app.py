@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -12,29 +13,33 @@ import uvicorn
 
 from tabhub import __version__
 from tabhub.agents.admin import Admin
+from tabhub.agents.bounded import BoundedHttp
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.product import ProductBackend
-from tabhub.agents.security import Gatekeeper, Receive, Scope, Send
+from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.browser.link import LinkEndpoint
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
+from tabhub.errors import NotFound
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import ToolRegistry
 from tabhub.tools import catalog
 from tabhub.tools.tool import SOURCE
+from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
 STOP_SECONDS = 3
+MOST_CONNECTIONS = 1000
 
 
 class App:
     """The whole server as one ASGI application."""
 
-    def __init__(self, settings: Settings, secret: str | None) -> None:
+    def __init__(self, settings: Settings, secret: str, *, auth: bool = True) -> None:
         self.settings = settings
         self.tools = ToolRegistry()
         self.tabs = Tabs()
@@ -46,8 +51,7 @@ class App:
             self.sessions,
             {SOURCE: catalog.BrowserSource(self.browsers)},
             time.monotonic,
-            call_seconds=settings.limits.call_seconds,
-            max_call_seconds=settings.limits.max_call_seconds,
+            settings.limits,
         )
         self.tools.add(*(tool.entry() for tool in catalog.ALL))
         self.mcp = McpEndpoint(
@@ -56,24 +60,32 @@ class App:
             idle_seconds=settings.sessions.idle_minutes * 60,
             max_body=settings.limits.body_bytes,
         )
-        self._link = LinkEndpoint(self.browsers, secret)
-        self._admin = Admin(self)
+        asked = secret if auth else None
+        self._link = LinkEndpoint(self.browsers, asked, settings.limits.ws_bytes)
+        self._admin = Admin(self, secret)
         self._started = time.monotonic()
-        self.asgi = Gatekeeper(self._route, secret)
+        self.asgi = Gatekeeper(self._route, asked)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            await self._link(scope, receive, send)
+            await self._websocket(scope, receive, send)
         elif scope["path"] == "/mcp":
             await self.mcp(scope, receive, send)
         else:
             await self._admin(scope, receive, send)
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/ws":
+            await self._link(scope, receive, send)
+        else:
+            await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
     def health(self) -> dict[str, Any]:
         """What `/health` adds for those who have the secret."""
         browsers = self.browsers.all()
         return {
             "version": __version__,
+            "pid": os.getpid(),
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
@@ -113,7 +125,7 @@ class Server:
             uvicorn.Config(
                 app.asgi,
                 loop="none",
-                http="httptools",
+                http=BoundedHttp,
                 ws="websockets-sansio",
                 ws_max_size=app.settings.limits.ws_bytes,
                 ws_per_message_deflate=False,
@@ -123,6 +135,7 @@ class Server:
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
+                limit_concurrency=MOST_CONNECTIONS,
                 timeout_graceful_shutdown=STOP_SECONDS,
             )
         )

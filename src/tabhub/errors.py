@@ -39,6 +39,7 @@ class TabhubError(Exception):
         *,
         data: Mapping[str, Any] | None = None,
         code: int | None = None,
+        allow: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -46,6 +47,8 @@ class TabhubError(Exception):
         self.row = REASONS.get(self.reason, REASONS["internal"])
         self.code = self.row.code if code is None else code
         self.extra = dict(data or {})
+        self.allow = allow
+        """The HTTP methods that would have been right, for a 405."""
 
     @property
     def status(self) -> int:
@@ -53,7 +56,7 @@ class TabhubError(Exception):
 
     @property
     def retryable(self) -> bool:
-        return bool(self.extra.get("retryable", self.row.retryable))
+        return self.row.retryable
 
     def data(self) -> dict[str, Any]:
         """What goes beside code and message on every surface."""
@@ -149,7 +152,6 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "readonly": Row(_TOOL, 422, "unavailable"),
         "detached": Row(_TOOL, 422, "not_found"),
         "not_visible": Row(_TOOL, 422, "unavailable"),
-        "no_effect": Row(_TOOL, 422, "unavailable"),
         "navigated_away": Row(_TOOL, 422, "unavailable"),
         "navigation_failed": Row(_TOOL, 422, "unavailable"),
         "dialog_open": Row(_TOOL, 422, "unavailable"),
@@ -163,7 +165,6 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
         "too_many_calls": Row(_TOOL, 429, "rate_limit", True),
         "invalid_response": Row(_INTERNAL, 502, "internal"),
-        "shutting_down": Row(_TOOL, 503, "unavailable", True),
     },
     TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},
     Cancelled: {"cancelled": Row(-32800, 499, "unavailable")},

@@ -129,8 +129,27 @@ async def test_the_prompt_carries_the_task_and_an_unknown_one_is_refused() -> No
         params = {"name": "use_browser", "arguments": {"task": "buy milk"}}
         prompt = await _result(agent, "prompts/get", params)
         unknown = (await agent.post("prompts/get", {"name": "other"})).json()
+        empty = (await agent.post("prompts/get", {"name": "use_browser"})).json()
     assert "buy milk" in prompt["messages"][0]["content"]["text"]
     assert unknown["error"]["data"]["reason"] == "unknown_prompt"
+    assert empty["error"]["code"] == -32602
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize("method", ["tools/list", "resources/list", "prompts/list"])
+async def test_a_cursor_that_was_never_given_out_is_refused(method: str) -> None:
+    async with served() as server, client(server.port) as http:
+        answer = (await Agent(http).post(method, {"cursor": "made up"})).json()
+    assert answer["error"]["code"] == -32602
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize("id", ["", 7, "x" * 300, {}])
+async def test_an_operation_id_that_is_no_short_string_is_refused(id: Any) -> None:
+    async with served() as server, client(server.port) as http:
+        params = {"name": "browser_list_tabs", "_meta": {"tabhub/operationId": id}}
+        answer = (await Agent(http).post("tools/call", params)).json()
+    assert answer["error"]["data"]["reason"] == "invalid_params"
 
 
 async def test_the_list_of_tools_is_short_enough_for_an_agent() -> None:

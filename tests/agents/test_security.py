@@ -1,8 +1,12 @@
 """Who may come in."""
 
+import asyncio
+from contextlib import suppress
+
 import httpx
 import pytest
 
+from tabhub.config.proof import is_proof
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -126,10 +130,34 @@ async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
         wrong = await http.post("/health")
     assert (nowhere.status_code, nowhere.json()["error"]["reason"]) == (404, "not_found")
     assert (wrong.status_code, wrong.json()["error"]["reason"]) == (405, "method_not_allowed")
+    assert wrong.headers["allow"] == "GET"
+
+
+async def test_health_proves_on_request_that_it_knows_the_secret() -> None:
+    async with served() as server, client(server.port, None) as http:
+        told = (await http.get("/health", params={"challenge": "word"})).json()
+        empty = (await http.get("/health", params={"challenge": "x" * 200})).json()
+    assert is_proof(told["proof"], SECRET, "word", server.port)
+    assert empty == {"status": "ok"}
+
+
+async def test_a_head_without_end_is_refused_before_it_fills_the_memory() -> None:
+    async with served() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        with suppress(ConnectionError):
+            for number in range(3000):
+                writer.write(b"X-%d: %s\r\n" % (number, b"y" * 1000))
+                await writer.drain()
+        with suppress(ConnectionError):
+            assert b" 431 " in await reader.readline()
+        writer.close()
+        async with client(server.port, None) as http:
+            assert (await http.get("/health")).status_code == 200
 
 
 async def test_without_authentication_a_local_client_needs_no_token() -> None:
-    async with served(secret=None) as server, client(server.port, None) as http:
+    async with served(auth=False) as server, client(server.port, None) as http:
         assert (await http.get("/ws-info")).status_code == 200
 
 

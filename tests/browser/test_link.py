@@ -5,10 +5,14 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import Raw
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from tabhub.browser.connection import Connection
+from tabhub.config.settings import Limits, Settings
+from tabhub.errors import Unavailable
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import SECRET, client, served
@@ -229,13 +233,10 @@ async def test_a_reason_from_the_page_reaches_the_agent_and_an_unknown_one_is_in
             await Agent(http).call("browser_click_element", ref="ref_1", tabId=1)
         assert failed.value.reason == "covered_by"
         extension.handlers["page.click"] = refuse("because")
-        answer = (
-            await Agent(http).post(
-                "tools/call",
-                {"name": "browser_click_element", "arguments": {"ref": "ref_1", "tabId": 1}},
-            )
-        ).json()
-    assert answer["error"]["data"]["reason"] == "internal"
+        with pytest.raises(ToolFailed) as failed:
+            await Agent(http).call("browser_click_element", ref="ref_1", tabId=1)
+    assert failed.value.reason == "internal"
+    assert "covered" not in failed.value.message
 
 
 async def _progressing(extension: FakeExtension) -> None:
@@ -293,3 +294,129 @@ async def test_the_extension_is_told_to_reload_and_503_says_that_none_is_there()
             await extension.next("extension.reload")
     assert missing.status_code == 503
     assert missing.json()["error"]["reason"] == "extension_disconnected"
+
+
+async def test_an_answer_to_an_earlier_connection_never_reaches_a_new_call() -> None:
+    async with served() as server, client(server.port) as http:
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+            first = asyncio.create_task(
+                Agent(http).result("browser_execute_script", code="1", tabId=1)
+            )
+            old = await extension.next("tool.dispatch")
+        await first
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+            second = asyncio.create_task(
+                Agent(http).call("browser_execute_script", code="2", tabId=1)
+            )
+            new = await extension.next("tool.dispatch")
+            assert new["params"]["dispatchId"] != old["params"]["dispatchId"]
+            await extension.send({"id": old["id"], "result": {"output": {"value": "old"}}})
+            await extension.send({"id": new["id"], "result": {"output": {"value": "new"}}})
+            assert (await second)["value"] == "new"
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    "rest", ['"result":{"output":{"value":"\\ud83d"}}}', '"result":7}', '"result":' + "[" * 9000]
+)
+async def test_an_answer_that_cannot_be_read_fails_its_call_at_once(rest: str) -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        call = asyncio.create_task(Agent(http).call("browser_execute_script", code="1", tabId=1))
+        dispatch = await extension.next("tool.dispatch")
+        await extension.socket.send(f'{{"jsonrpc":"2.0","id":"{dispatch["id"]}",{rest}')
+        with pytest.raises(ToolFailed) as failed:
+            await asyncio.wait_for(call, 10)
+        assert failed.value.reason == "invalid_response"
+        await extension.settled()
+
+
+async def test_a_list_of_tabs_is_taken_in_the_order_in_which_the_browser_spoke() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        listing = asyncio.create_task(Agent(http).call("browser_list_tabs"))
+        dispatch = await extension.next("tool.dispatch")
+        await extension.send(
+            {"id": dispatch["id"], "result": {"output": {"tabs": [tab(1), tab(2)]}}}
+        )
+        await extension.ask("tab.stateChanged", {"tabId": 2, "state": "closed"})
+        await extension.ask("tab.stateChanged", {"tabId": 3, "state": "opened", "tab": tab(3)})
+        assert [entry["tabId"] for entry in (await listing)["tabs"]] == [1, 2]
+        assert [entry.id for entry in server.app.tabs.all()] == [1, 3]
+
+
+async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
+    async with served() as server:
+        browsers = server.app.browsers
+        news = Raw(b'{"tabs": [{"tabId": 9}]}')
+        async with connected(server.port, "a") as extension:
+            replaced = browsers.get("a").connection
+            await extension.sync(tab(1))
+            async with connected(server.port, "a") as second:
+                browsers.hear("a", replaced, "tab.syncAll", news)
+                assert not browsers.get("a").ready
+                await second.sync(tab(2))
+        browsers.hear("a", replaced, "tab.syncAll", news)
+        assert [entry.id for entry in server.app.tabs.all()] == [2]
+
+
+async def test_coming_back_stops_the_clock_that_would_forget_the_tabs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabhub.browser.browsers.FORGET_AFTER_SECONDS", 0.05)
+    async with served() as server:
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+        async with connected(server.port) as extension:
+            await asyncio.sleep(0.1)
+            assert len(server.app.tabs) == 1
+        while len(server.app.tabs):
+            await asyncio.sleep(0.01)
+
+
+async def test_only_the_links_own_path_is_a_websocket() -> None:
+    async with served() as server:
+        with pytest.raises(InvalidStatus):
+            async with connect(
+                f"ws://127.0.0.1:{server.port}/other",
+                subprotocols=[Subprotocol("tabhub"), Subprotocol(SECRET)],
+            ):
+                pass
+
+
+async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> None:
+    async with served() as server, connected(server.port, "here") as extension:
+        await extension.sync(tab(1))
+        async with client(server.port) as http:
+            with pytest.raises(ToolFailed, match="there is here") as failed:
+                await Agent(http).call("browser_open_tab", url="x.org", connectionId="there")
+    assert failed.value.reason == "invalid_arguments"
+
+
+async def test_a_link_with_smaller_messages_says_so_and_refuses_larger_calls() -> None:
+    settings = Settings(limits=Limits(ws_bytes=1000))
+    async with served(settings) as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        async with client(server.port) as http:
+            with pytest.raises(ToolFailed) as failed:
+                await Agent(http).call("browser_execute_script", code="x" * 2000, tabId=1)
+    assert failed.value.reason == "too_large"
+
+
+async def test_a_dead_socket_that_nobody_has_noticed_yet_is_no_internal_fault() -> None:
+    async def broken(text: str) -> None:
+        raise ConnectionResetError
+
+    connection = Connection(broken, lambda sender, method, params: None, 1000)
+    with pytest.raises(Unavailable) as refused:
+        await connection.dispatch("page.read", {}, 1, _silent)
+    assert refused.value.reason == "extension_disconnected"
+    connection.close()
+    with pytest.raises(Unavailable):
+        await connection.dispatch("page.read", {}, 1, _silent)
+
+
+async def _silent(progress: float, total: float | None, message: str | None) -> None:
+    return None

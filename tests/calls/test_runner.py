@@ -9,7 +9,8 @@ import pytest
 from tabhub.calls.ports import Call, Job
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
-from tabhub.errors import Cancelled, InvalidArguments, NotFound, TimedOut
+from tabhub.config.settings import Limits
+from tabhub.errors import Cancelled, Internal, InvalidArguments, NotFound, TimedOut
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tab, Tabs
 from tabhub.hub.tools import Tool, ToolRegistry
@@ -47,7 +48,7 @@ class Recorder:
 class Bench:
     """A runner with one tool for tabs, one that opens them, and a clock to turn."""
 
-    def __init__(self, **limits: float) -> None:
+    def __init__(self, call_seconds: float = 30, max_call_seconds: float = 300) -> None:
         self.source, self.tabs, self.sessions = Recorder(), Tabs(), AgentSessions()
         self.now = 0.0
         self.tools = ToolRegistry()
@@ -62,7 +63,7 @@ class Bench:
             self.sessions,
             {"test": self.source},
             lambda: self.now,
-            **limits,
+            Limits(call_seconds=call_seconds, max_call_seconds=max_call_seconds),
         )
 
     async def call(
@@ -72,9 +73,10 @@ class Bench:
         *,
         id: str | None = None,
         session: str = "s",
+        caller: str = "c",
     ) -> Any:
         raw = msgspec.Raw(msgspec.json.encode({"n": 1} if arguments is None else arguments))
-        result = await self.runner.run(Call(tool, raw, session, _silent, id))
+        result = await self.runner.run(Call(tool, raw, session, caller, _silent, id))
         return result.structured_content
 
 
@@ -148,24 +150,30 @@ async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
     assert bench.source.ended == ["cancelled"]
 
 
-async def test_progress_keeps_a_call_alive_but_not_for_ever() -> None:
-    class Talker:
-        async def run(self, job: Job) -> CallResult:
-            while True:
-                await job.progress(1, None, None)
-                await asyncio.sleep(0.005)
+class Talker:
+    """A source that makes progress a number of times, then ends."""
 
-    told = 0
+    def __init__(self, steps: int, pause: float) -> None:
+        self._steps, self._pause = steps, pause
 
-    async def count(progress: float, total: float | None, message: str | None) -> None:
-        nonlocal told
-        told += 1
+    async def run(self, job: Job) -> CallResult:
+        for step in range(self._steps):
+            await job.progress(step, None, None)
+            await asyncio.sleep(self._pause)
+        return done("ok", {})
 
-    bench = Bench(call_seconds=0.05, max_call_seconds=0.2)
-    bench.runner._sources = {"test": Talker()}
+
+async def test_progress_keeps_a_call_alive_beyond_its_limit() -> None:
+    bench = Bench(call_seconds=1)
+    bench.runner._sources = {"test": Talker(steps=2, pause=0.6)}
+    assert await bench.call() == {}
+
+
+async def test_progress_does_not_keep_a_call_alive_for_ever() -> None:
+    bench = Bench(call_seconds=1, max_call_seconds=0.1)
+    bench.runner._sources = {"test": Talker(steps=1_000_000, pause=0.001)}
     with pytest.raises(TimedOut):
-        await bench.runner.run(Call("free", msgspec.Raw(b'{"n":1}'), "s", count))
-    assert told > 11, "it lived beyond the plain limit of ten steps"
+        await bench.call()
 
 
 async def test_an_operation_id_runs_once_whether_asked_during_or_after() -> None:
@@ -179,10 +187,11 @@ async def test_an_operation_id_runs_once_whether_asked_during_or_after() -> None
     assert await first == await second == await bench.call(id="op") == {"n": 1, "runs": 1}
 
 
-async def test_an_operation_id_of_another_session_is_another_operation() -> None:
+async def test_an_operation_id_belongs_to_the_client_whatever_session_it_has() -> None:
     bench = Bench()
     assert (await bench.call(id="op"))["runs"] == 1
-    assert (await bench.call(id="op", session="other"))["runs"] == 2
+    assert (await bench.call(id="op", session="a new one"))["runs"] == 1
+    assert (await bench.call(id="op", caller="another client"))["runs"] == 2
 
 
 async def test_an_operation_id_cannot_be_used_for_another_call() -> None:
@@ -192,11 +201,41 @@ async def test_an_operation_id_cannot_be_used_for_another_call() -> None:
         await bench.call(arguments={"n": 2}, id="op")
 
 
-async def test_an_operation_is_forgotten_after_ten_minutes() -> None:
+async def test_an_operation_is_forgotten_ten_minutes_after_its_end() -> None:
     bench = Bench()
-    await bench.call(id="op")
-    bench.now = 601
+    bench.source.go.clear()
+    first = asyncio.create_task(bench.call(id="op"))
+    await bench.source.started.wait()
+    bench.now = 500
+    bench.source.go.set()
+    await first
+    bench.now = 1099
+    assert (await bench.call(id="op"))["runs"] == 1
+    bench.now = 1101
     assert (await bench.call(id="op"))["runs"] == 2
+
+
+async def test_the_oldest_operations_go_when_there_are_too_many() -> None:
+    bench = Bench()
+    for number in range(1001):
+        await bench.call(id=f"op {number}")
+    assert (await bench.call(id="op 1000"))["runs"] == 1001
+    assert (await bench.call(id="op 0"))["runs"] == 1002
+
+
+async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken:
+        async def run(self, job: Job) -> CallResult:
+            raise KeyError("very internal")
+
+    bench = Bench()
+    bench.runner._sources = {"test": Broken()}
+    with pytest.raises(Internal) as fault:
+        await bench.call()
+    assert "very internal" not in fault.value.message
+    assert "very internal" in caplog.text
 
 
 async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_once_cancelled() -> (

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,60 @@ def test_the_secret_and_the_port_are_where_the_extension_looks(product: Product)
         assert product.home.stat().st_mode & 0o777 == 0o700
         assert (product.home / "extension" / "manifest.json").is_file()
         assert product.secret not in (product.home / "server.log").read_text()
+
+
+def test_the_port_in_the_environment_comes_before_the_pid_file(product: Product) -> None:
+    with product.running("start", "--port", "0"):
+        port = product.wait_running()
+        (product.home / "server.pid").write_text('{"pid": 1, "port": 1}')
+        assert product.run("status").returncode == 3
+        product.environment["TABHUB_PORT"] = str(port)
+        assert product.status()["port"] == port
+
+
+def test_an_impostor_at_the_port_gets_no_secret_and_nobody_is_killed(product: Product) -> None:
+    seen: list[str] = []
+
+    class Impostor(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(f"{self.path} {self.headers}")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": "ok", "pid": 1, "proof": "00"}')
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    product.run("config", "show")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Impostor)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    bystander = subprocess.Popen(["sleep", "60"])
+    try:
+        pid_file = {"pid": bystander.pid, "port": server.server_port}
+        (product.home / "server.pid").write_text(json.dumps(pid_file))
+        assert product.run("status").returncode == 3
+        assert product.run("stop").returncode == 3
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
+        server.shutdown()
+        server.server_close()
+    assert len(seen) == 2
+    assert product.secret not in "".join(seen)
+
+
+def test_flags_for_a_browser_that_is_not_wanted_are_a_usage_error(product: Product) -> None:
+    refused = product.run("start", "--port", "0", "--headless")
+    assert (refused.returncode, "--browser" in refused.stderr) == (2, True)
+
+
+def test_a_home_that_cannot_be_made_is_told_in_one_sentence(product: Product) -> None:
+    product.environment["TABHUB_HOME"] = "/dev/null/x"
+    for command in ("status", "start"):
+        refused = product.run(command)
+        assert (refused.returncode, "Traceback" in refused.stderr) == (1, False)
+        assert "/dev/null/x" in refused.stderr
 
 
 def test_a_port_in_use_or_out_of_range_is_told_in_one_sentence(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config import secret, settings
+from tabhub.config import proof, secret, settings
 from tabhub.config.home import Home
 from tabhub.errors import Internal, InvalidArguments
 
@@ -57,8 +57,25 @@ def test_a_wrong_setting_is_refused_with_file_and_place(home: Home) -> None:
 
 def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
     home.config.write_text('{"host": "0.0.0.0"}')
-    with pytest.raises(InvalidArguments, match="loopback"):
+    with pytest.raises(InvalidArguments, match=r"127\.0\.0\.1"):
         settings.load(home)
+
+
+def test_a_home_that_others_can_write_to_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    shared = tmp_path / "shared-by-all"
+    shared.mkdir()
+    shared.chmod(0o777)
+    with pytest.raises(InvalidArguments, match="written to by others"):
+        Home(shared).create()
+    assert _mode(shared) == 0o777
+
+
+def test_a_proof_holds_for_one_secret_one_word_and_one_port() -> None:
+    given = proof.prove("s", "word", 1)
+    assert proof.is_proof(given, "s", "word", 1)
+    for wrong in (("t", "word", 1), ("s", "other", 1), ("s", "word", 2)):
+        assert not proof.is_proof(given, *wrong)
+    assert not proof.is_proof(None, "s", "word", 1)
 
 
 def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(

@@ -6,7 +6,8 @@ import time
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.security import App, Gatekeeper, Receive, Scope, Send
+from tabhub.agents.security import Gatekeeper
+from tabhub.wire.asgi import App, Receive, Scope, Send
 from tests.conformance.fixture import Fixture
 
 HOST = "127.0.0.1"

@@ -1,5 +1,7 @@
 """Tabs of several browsers, and which tab a call goes to."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,14 @@ def test_changes_are_told_and_repetitions_are_not() -> None:
     tabs.put(_tab(1, title="x"))
     tabs.remove("a", 1)
     assert told == [("opened", 1), ("updated", 1), ("closed", 1)]
+
+
+def test_a_window_shows_one_tab() -> None:
+    tabs = Tabs()
+    for native_id, window in ((1, 1), (2, 1), (3, 2)):
+        tabs.put(replace(_tab(native_id), active=native_id != 2, window_id=window))
+    tabs.put(replace(_tab(2), active=True, window_id=1))
+    assert [tab.id for tab in tabs.all() if tab.active] == [2, 3]
 
 
 def test_a_renumbered_tab_keeps_its_public_id() -> None:

@@ -13,11 +13,9 @@ SECRET = "5e" * 32
 
 
 @asynccontextmanager
-async def served(
-    settings: Settings | None = None, secret: str | None = SECRET
-) -> AsyncIterator[Server]:
+async def served(settings: Settings | None = None, auth: bool = True) -> AsyncIterator[Server]:
     """Serve on a free port for as long as the block lasts."""
-    server = Server(App(settings or Settings(), secret), listen("127.0.0.1", 0))
+    server = Server(App(settings or Settings(), SECRET, auth=auth), listen("127.0.0.1", 0))
     serving = asyncio.create_task(server.serve())
     try:
         await _answers(server.port)

@@ -1,16 +1,18 @@
 """The administration endpoints: health, the link's address, reloading the extension."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from typing import Any, Protocol
+from urllib.parse import parse_qs
 
 import msgspec
 
+from tabhub.agents.answers import send_json
 from tabhub.agents.security import CALLER, refuse
+from tabhub.config.proof import LONGEST_CHALLENGE, prove
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.wire.asgi import Receive, Scope, Send
 
 Json = dict[str, Any]
-Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Status(Protocol):
@@ -24,26 +26,22 @@ class Status(Protocol):
 class Admin:
     """Small endpoints, each a function of the request's scope."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: Status, secret: str) -> None:
         self._status = status
+        self._secret = secret
         self._routes: dict[str, tuple[str, Callable[[Scope], Json]]] = {
             "/health": ("GET", self._health),
             "/ws-info": ("GET", self._ws_info),
             "/extension/reload": ("POST", self._reload),
         }
 
-    async def __call__(self, scope: Scope, receive: Any, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             body = msgspec.json.encode(self._answer(scope))
         except TabhubError as error:
             await refuse(scope, send, error)
-            return
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", b"%d" % len(body)),
-        ]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        else:
+            await send_json(send, 200, body)
 
     def _answer(self, scope: Scope) -> Json:
         route = self._routes.get(scope["path"])
@@ -51,12 +49,17 @@ class Admin:
             raise NotFound(f"There is nothing at {scope['path']}.")
         method, answer = route
         if scope["method"] not in (method, "HEAD" if method == "GET" else method):
-            raise ProtocolError(f"{scope['path']} takes {method}.", "method_not_allowed")
+            path = scope["path"]
+            raise ProtocolError(f"{path} takes {method}.", "method_not_allowed", allow=method)
         return answer(scope)
 
     def _health(self, scope: Scope) -> Json:
-        """Without a token only that we are alive."""
-        return {"status": "ok"} | (self._status.health() if scope[CALLER] else {})
+        """Without a token only that we are alive, and on request that we are who we say."""
+        told: Json = {"status": "ok"}
+        challenge = parse_qs(scope["query_string"].decode("latin-1")).get("challenge", [""])[0]
+        if 0 < len(challenge) <= LONGEST_CHALLENGE:
+            told["proof"] = prove(self._secret, challenge, scope["server"][1])
+        return told | (self._status.health() if scope[CALLER] else {})
 
     def _ws_info(self, scope: Scope) -> Json:
         host = dict(scope["headers"])[b"host"].decode()

@@ -1,16 +1,12 @@
 """Reading a request's body, never more of it than allowed."""
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from collections.abc import Mapping
 
 from tabhub.errors import ProtocolError, Unavailable
+from tabhub.wire.asgi import Receive
 
 
-async def read_body(
-    headers: Mapping[bytes, bytes],
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
-    limit: int,
-) -> bytes:
+async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes:
     """The whole body; a larger one is refused as soon as that is known."""
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:

@@ -6,17 +6,12 @@ own origin is let through because it serves no page that could use it.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
 import msgspec
 
+from tabhub.agents.answers import send_json
 from tabhub.errors import AccessError, TabhubError
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from tabhub.wire.asgi import App, Header, Receive, Scope, Send
 
 CALLER = "tabhub.caller"
 """Where in the scope the gatekeeper writes who is asking; None for nobody known."""
@@ -64,15 +59,12 @@ async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
         return
-    body = msgspec.json.encode(error.to_http())
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", b"%d" % len(body)),
-    ]
+    headers: list[Header] = []
     if error.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    if error.allow is not None:
+        headers.append((b"allow", error.allow.encode()))
+    await send_json(send, error.status, msgspec.json.encode(error.to_http()), headers)
 
 
 def _check_host(headers: dict[bytes, bytes]) -> None:

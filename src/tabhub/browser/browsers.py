@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tabhub.browser.connection import Connection
+from tabhub.browser.pending import Learn
 from tabhub.calls.ports import Progress
 from tabhub.errors import ProtocolError, Unavailable
 from tabhub.hub.sessions import AgentSessions
@@ -39,42 +40,66 @@ class Browsers:
         self._tabs = tabs
         self._sessions = sessions
         self._all: dict[str, Browser] = {}
-        self._arrivals: list[asyncio.Event] = []
+        self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._arrival = asyncio.Event()
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
 
     def join(self, id: str, connection: Connection) -> Connection | None:
         """A profile has connected; the connection that it replaces, if it had one."""
-        known = self._all.get(id)
+        if (timer := self._leaving.pop(id, None)) is not None:
+            timer.cancel()
+        known = self._all.pop(id, None)
         self._all[id] = Browser(id, connection)
         return known.connection if known else None
 
     def leave(self, id: str, connection: Connection) -> None:
         """A connection has gone; nothing changes if the profile has a newer one."""
         connection.close()
-        known = self._all.get(id)
-        if known is not None and known.connection is connection:
+        if self._is_current(id, connection):
             del self._all[id]
-            asyncio.get_running_loop().call_later(FORGET_AFTER_SECONDS, self._forget, id)
+            loop = asyncio.get_running_loop()
+            self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
 
-    def hear(self, id: str, method: str, params: msgspec.Raw) -> None:
+    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
         """News from one browser; which methods there are is a closed list."""
         handler = self._HANDLERS.get(method)
         if handler is None:
             raise ProtocolError(f"There is no method {method!r} here.", "method_not_found")
+        if not self._is_current(id, sender):
+            return
         try:
             handler(self, id, params)
         except msgspec.DecodeError as error:
             raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
 
-    async def in_tab(self, tab: Tab, command: str, input: Any, progress: Progress) -> Any:
+    async def in_tab(
+        self, tab: Tab, command: str, input: Any, progress: Progress, learn: Learn | None = None
+    ) -> Any:
         """Run a command in one tab."""
-        return await self._connection(tab.browser).dispatch(command, input, tab.native_id, progress)
+        connection = self.get(tab.browser).connection
+        return await connection.dispatch(command, input, tab.native_id, progress, learn)
 
-    async def in_browser(self, id: str, command: str, input: Any, progress: Progress) -> Any:
+    async def in_browser(
+        self, id: str, command: str, input: Any, progress: Progress, learn: Learn | None = None
+    ) -> Any:
         """Run a command that belongs to no tab."""
-        return await self._connection(id).dispatch(command, input, None, progress)
+        return await self.get(id).connection.dispatch(command, input, None, progress, learn)
+
+    def get(self, id: str) -> Browser:
+        browser = self._all.get(id)
+        if browser is not None:
+            return browser
+        if not self._all:
+            raise _nobody()
+        raise Unavailable(f"The browser {id} is not connected. Connected: {', '.join(self._all)}.")
+
+    def latest(self) -> Browser:
+        """The browser to use when a call names none: the one that connected last."""
+        if not self._all:
+            raise _nobody()
+        return next(reversed(self._all.values()))
 
     def learn(self, id: str, state: link.TabState) -> Tab:
         """Put what a browser says of a tab into the hub."""
@@ -95,20 +120,12 @@ class Browsers:
             self._sessions.forget_tab(gone)
         return self._tabs.of_browser(id)
 
-    def first(self) -> Browser:
-        """The browser to use when a call names none: the one that connected last."""
-        if not self._all:
-            raise _nobody()
-        return next(reversed(self._all.values()))
-
     async def wait_for_one(self) -> Browser:
-        """The first browser, as soon as it has said which tabs it has."""
-        arrival = asyncio.Event()
-        self._arrivals.append(arrival)
+        """A browser, as soon as one has said which tabs it has."""
         while not any(browser.ready for browser in self._all.values()):
-            arrival.clear()
-            await arrival.wait()
-        return self.first()
+            self._arrival.clear()
+            await self._arrival.wait()
+        return self.latest()
 
     def tell_all(self, method: str, params: Any) -> int:
         """Send news to every browser; how many there were."""
@@ -116,19 +133,16 @@ class Browsers:
             browser.connection.notify(method, params)
         return len(self._all)
 
-    def _connection(self, id: str) -> Connection:
-        browser = self._all.get(id)
-        if browser is None:
-            raise _nobody()
-        return browser.connection
+    def _is_current(self, id: str, connection: Connection) -> bool:
+        known = self._all.get(id)
+        return known is not None and known.connection is connection
 
     def _sync(self, id: str, params: msgspec.Raw) -> None:
         told = msgspec.json.decode(params, type=link.SyncAll)
         self._all[id].info = told.browser
         self._all[id].ready = True
         self.learn_all(id, told.tabs)
-        for arrival in self._arrivals:
-            arrival.set()
+        self._arrival.set()
 
     def _changed(self, id: str, params: msgspec.Raw) -> None:
         told = msgspec.json.decode(params, type=link.StateChanged)
@@ -143,8 +157,8 @@ class Browsers:
             self.learn(id, told.tab)
 
     def _forget(self, id: str) -> None:
-        if id not in self._all:
-            self.learn_all(id, [])
+        del self._leaving[id]
+        self.learn_all(id, [])
 
     _HANDLERS: ClassVar[dict[str, Callable[["Browsers", str, msgspec.Raw], None]]] = {
         "tab.syncAll": _sync,

@@ -2,52 +2,61 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
 import msgspec
 
+from tabhub.browser.pending import Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
-from tabhub.errors import ProtocolError, TabhubError, Unavailable, from_reason
+from tabhub.errors import ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
-from tabhub.wire.limits import WS_BYTES
 
 log = logging.getLogger(__name__)
 
 SendText = Callable[[str], Awaitable[None]]
-News = Callable[[str, msgspec.Raw], None]
+News = Callable[["Connection", str, msgspec.Raw], None]
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
-_output = msgspec.json.Decoder(link.Dispatched).decode
-_error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
-
-Told = link.ProgressTold | link.Dispatched | TabhubError
 
 
 class Connection:
     """One socket. Calls wait here for their answers and fail together when it goes."""
 
-    def __init__(self, send: SendText, news: News) -> None:
+    def __init__(self, send: SendText, news: News, max_bytes: int) -> None:
         self._send = send
         self._news = news
+        self._max_bytes = max_bytes
+        # An answer to an earlier connection's call must never fit one of ours.
+        self._name = secrets.token_hex(4)
         self._numbers = count(1)
-        self._pending: dict[str, asyncio.Queue[Told]] = {}
+        self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
         self.closed = False
 
-    async def dispatch(self, command: str, input: Any, tab: int | None, progress: Progress) -> Any:
-        """Run a command in the browser and return its output."""
-        id = str(next(self._numbers))
-        params = link.Dispatch(
-            plugin="browser", tool=command, input=input, tab_id=tab, dispatch_id=id
-        )
-        body = jsonrpc.request(id, "tool.dispatch", params)
-        if len(body) > WS_BYTES:
-            raise ProtocolError("The call is too large for the link to the browser.", "too_large")
-        waiting = self._pending[id] = asyncio.Queue()
+    async def dispatch(
+        self,
+        command: str,
+        input: Any,
+        tab: int | None,
+        progress: Progress,
+        learn: Learn | None = None,
+    ) -> Any:
+        """Run a command in the browser and return its output.
+
+        `learn` turns the output into what is returned, in the order in which the browser said
+        things: before any later message is looked at.
+        """
+        if self.closed:
+            raise gone()
+        id = f"{self._name}-{next(self._numbers)}"
+        body = self._request(id, command, input, tab)
+        pending = self._pending[id] = Pending(learn)
         try:
-            await self._send(body.decode())
-            return await _outcome(waiting, progress)
+            await self._leave(body)
+            return await pending.outcome(progress)
         except asyncio.CancelledError:
             self.notify("tool.cancel", {"dispatchId": id})
             raise
@@ -64,19 +73,21 @@ class Connection:
             self._soon(self.tell(method, params))
 
     def receive(self, text: str | bytes) -> None:
-        """Take one message; one that makes no sense is logged and ignored."""
-        body = text.encode() if isinstance(text, str) else text
+        """Take one message; one that makes no sense is logged, and fails the call it answers."""
+        body = text.encode(errors="replace") if isinstance(text, str) else text
         try:
-            message = jsonrpc.decode(body)
-            self._take(message)
-        except (TabhubError, msgspec.DecodeError) as error:
-            log.warning("ignored a message from the extension: %s", error)
+            self._take(jsonrpc.decode(body))
+        except (TabhubError, *jsonrpc.UNREADABLE) as error:
+            log.warning("a message from the extension makes no sense: %s", error)
+            pending = self._pending.get(link.answered_id(body) or "")
+            if pending is not None:
+                pending.tell(nonsense())
 
     def close(self) -> None:
         """The socket has gone: nobody waits any longer."""
         self.closed = True
-        for waiting in self._pending.values():
-            waiting.put_nowait(
+        for pending in self._pending.values():
+            pending.tell(
                 Unavailable(
                     "The connection to the browser broke off during this call. The page may have "
                     "received it: look at the page before you try again.",
@@ -84,22 +95,37 @@ class Connection:
                 )
             )
 
+    def _request(self, id: str, command: str, input: Any, tab: int | None) -> str:
+        params = link.Dispatch(
+            plugin="browser", tool=command, input=input, tab_id=tab, dispatch_id=id
+        )
+        body = jsonrpc.request(id, "tool.dispatch", params)
+        if len(body) > self._max_bytes:
+            raise ProtocolError("The call is too large for the link to the browser.", "too_large")
+        return body.decode()
+
+    async def _leave(self, body: str) -> None:
+        try:
+            await self._send(body)
+        except OSError:
+            raise gone() from None
+
     def _take(self, message: jsonrpc.Incoming) -> None:
         if isinstance(message.method, str):
             params = message.params if isinstance(message.params, msgspec.Raw) else jsonrpc.EMPTY
-            self._hear(message, message.method, params)
-        elif (waiting := self._pending.get(str(message.id))) is not None:
-            waiting.put_nowait(_answer(message))
+            self._hear(message.id, message.method, params)
+        elif (pending := self._pending.get(str(message.id))) is not None:
+            pending.tell(as_told(message))
 
-    def _hear(self, message: jsonrpc.Incoming, method: str, params: msgspec.Raw) -> None:
-        answer = isinstance(message.id, int | str)
+    def _hear(self, id: object, method: str, params: msgspec.Raw) -> None:
+        error: TabhubError | None = None
         try:
             self._act(method, params)
-            body = jsonrpc.success(message.id, {}) if answer else b""  # type: ignore[arg-type]
-        except TabhubError as error:
-            body = jsonrpc.failure(message.id, error) if answer else b""  # type: ignore[arg-type]
-            log.warning("%s from the extension: %s", method, error)
-        if body:
+        except TabhubError as refused:
+            log.warning("%s from the extension: %s", method, refused)
+            error = refused
+        if isinstance(id, int | str):
+            body = jsonrpc.failure(id, error) if error else jsonrpc.success(id, {})
             self._soon(self._send(body.decode()))
 
     def _act(self, method: str, params: msgspec.Raw) -> None:
@@ -107,33 +133,23 @@ class Connection:
             self.notify("pong", {})
         elif method == "tool.progress":
             told = _progress(params)
-            if (waiting := self._pending.get(told.dispatch_id)) is not None:
-                waiting.put_nowait(told)
+            if (pending := self._pending.get(told.dispatch_id)) is not None:
+                pending.tell(told)
         else:
-            self._news(method, params)
+            self._news(self, method, params)
 
     def _soon(self, sending: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(sending)
+        task = asyncio.ensure_future(_unless_gone(sending))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
 
-async def _outcome(waiting: "asyncio.Queue[Told]", progress: Progress) -> Any:
-    while True:
-        told = await waiting.get()
-        if isinstance(told, link.Dispatched):
-            return told.output
-        if isinstance(told, TabhubError):
-            raise told
-        await progress(told.progress, told.total, told.message)
+async def _unless_gone(sending: Awaitable[None]) -> None:
+    with suppress(OSError):
+        await sending
 
 
-def _answer(message: jsonrpc.Incoming) -> Told:
-    try:
-        if isinstance(message.error, msgspec.Raw):
-            error = _error(message.error)
-            data = error.data or {}
-            return from_reason(str(data.get("reason", "internal")), error.message, data)
-        return _output(message.result)  # type: ignore[arg-type]
-    except msgspec.DecodeError:
-        return Unavailable("The extension's answer makes no sense.", "invalid_response")
+def gone() -> Unavailable:
+    return Unavailable(
+        "The browser has just disconnected; nothing was sent. It comes back by itself if it runs."
+    )

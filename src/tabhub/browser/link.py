@@ -1,17 +1,14 @@
 """The `/ws` endpoint, where extensions connect. Raw ASGI."""
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from tabhub import __version__
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
 from tabhub.wire import link
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+from tabhub.wire.asgi import Receive, Scope, Send
 
 UNNAMED = "default"
 """The profile of a client that does not say which it is."""
@@ -21,8 +18,9 @@ LONGEST_PROFILE = 100
 class LinkEndpoint:
     """Lets extensions in that know the secret, and keeps one connection a profile."""
 
-    def __init__(self, browsers: Browsers, secret: str | None) -> None:
+    def __init__(self, browsers: Browsers, secret: str | None, max_bytes: int) -> None:
         self._browsers = browsers
+        self._max_bytes = max_bytes
         self._secret = secret
         self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
 
@@ -45,8 +43,8 @@ class LinkEndpoint:
 
     async def _serve(self, profile: str, receive: Receive, send: Send) -> None:
         connection = self._connect(profile, send)
-        await self._welcome(profile, connection)
         try:
+            await self._welcome(profile, connection)
             while (event := await receive())["type"] == "websocket.receive":
                 connection.receive(event.get("text") or event.get("bytes") or b"")
         finally:
@@ -61,7 +59,9 @@ class LinkEndpoint:
             await send({"type": "websocket.close", "code": code, "reason": reason})
 
         connection = Connection(
-            send_text, lambda method, params: self._browsers.hear(profile, method, params)
+            send_text,
+            lambda sender, method, params: self._browsers.hear(profile, sender, method, params),
+            self._max_bytes,
         )
         self._closers[connection] = close
         return connection
@@ -70,10 +70,16 @@ class LinkEndpoint:
         replaced = self._browsers.join(profile, connection)
         if replaced is not None:
             replaced.close()
-            await self._closers[replaced](link.REPLACED, "replaced")
-        server = {"name": "tabhub", "version": __version__}
+            with suppress(OSError):
+                await self._closers[replaced](link.REPLACED, "replaced")
         await connection.tell(
-            "sync.full", {"protocol": link.PROTOCOL, "server": server, "plugins": []}
+            "sync.full",
+            {
+                "protocol": link.PROTOCOL,
+                "server": {"name": "tabhub", "version": __version__},
+                "maxBytes": self._max_bytes,
+                "plugins": [],
+            },
         )
 
 

@@ -11,8 +11,11 @@ from typing import Any
 
 from tabhub.calls.ports import Call, Clock
 from tabhub.errors import Cancelled, InvalidArguments
-from tabhub.wire.limits import OPERATION_SECONDS
 from tabhub.wire.mcp.messages import CallResult
+
+KEPT_SECONDS = 600.0
+"""How long after its end an operation can be asked about."""
+KEPT_OPERATIONS = 1000
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
 
@@ -21,7 +24,7 @@ Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
 class _Operation:
     task: "asyncio.Task[CallResult]"
     fingerprint: tuple[str, bytes]
-    started: float
+    ended: float | None = None
     waiting: int = 0
 
 
@@ -35,11 +38,11 @@ class Operations:
     async def once(self, call: Call, id: str, run: Run) -> CallResult:
         self._forget_old()
         fingerprint = (call.tool, bytes(call.arguments or b""))
-        operation = self._known.get((call.session, id))
+        operation = self._known.get((call.caller, id))
         if operation is None:
-            task = asyncio.create_task(run(call))
-            operation = _Operation(task, fingerprint, self._clock())
-            self._known[(call.session, id)] = operation
+            operation = _Operation(asyncio.create_task(run(call)), fingerprint)
+            operation.task.add_done_callback(lambda _: self._end(operation))
+            self._known[(call.caller, id)] = operation
         if operation.fingerprint != fingerprint:
             raise InvalidArguments(f"The operation id {id!r} belongs to another call.")
         return await self._wait(operation)
@@ -57,8 +60,16 @@ class Operations:
         finally:
             operation.waiting -= 1
 
+    def _end(self, operation: _Operation) -> None:
+        operation.ended = self._clock()
+        if not operation.task.cancelled():
+            operation.task.exception()  # seen: nobody may be left to ask for it
+
     def _forget_old(self) -> None:
-        limit = self._clock() - OPERATION_SECONDS
-        old = [key for key, op in self._known.items() if op.started < limit and op.task.done()]
-        for key in old:
-            del self._known[key]
+        """Those whose time is over, and the oldest when there are too many."""
+        limit = self._clock() - KEPT_SECONDS
+        ended = [key for key, op in self._known.items() if op.ended is not None]
+        surplus = max(len(self._known) - KEPT_OPERATIONS + 1, 0)
+        for number, key in enumerate(ended):
+            if number < surplus or (self._known[key].ended or 0) < limit:
+                del self._known[key]

@@ -22,6 +22,7 @@ class Call(Struct, frozen=True):
     tool: str
     arguments: Raw | None
     session: str
+    caller: str
     progress: Progress
     operation_id: str | None = None
 

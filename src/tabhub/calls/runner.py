@@ -1,18 +1,21 @@
 """Runs a call: look up, validate, route, send, wait. Every door comes through here."""
 
+import logging
 from collections.abc import Mapping
 
 from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
 from tabhub.calls.ports import Call, Clock, Job, Progress, Source
 from tabhub.calls.validation import Validators
-from tabhub.errors import TimedOut
+from tabhub.config.settings import Limits
+from tabhub.errors import Internal, TabhubError, TimedOut
 from tabhub.hub.routing import route
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tab, Tabs
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.wire import limits
 from tabhub.wire.mcp.messages import CallResult
+
+log = logging.getLogger(__name__)
 
 
 class Runner:
@@ -25,9 +28,7 @@ class Runner:
         sessions: AgentSessions,
         sources: Mapping[str, Source],
         clock: Clock,
-        *,
-        call_seconds: float = limits.CALL_SECONDS,
-        max_call_seconds: float = limits.MAX_CALL_SECONDS,
+        limits: Limits,
     ) -> None:
         self._tools = tools
         self._tabs = tabs
@@ -35,8 +36,8 @@ class Runner:
         self._sources = sources
         self._validators = Validators()
         self._operations = Operations(clock)
-        self._seconds = call_seconds
-        self._max_seconds = max_call_seconds
+        self._seconds = limits.call_seconds
+        self._max_seconds = limits.max_call_seconds
 
     async def run(self, call: Call) -> CallResult:
         if call.operation_id is None:
@@ -44,6 +45,18 @@ class Runner:
         return await self._operations.once(call, call.operation_id, self._run)
 
     async def _run(self, call: Call) -> CallResult:
+        """What a tool did not foresee is our fault: told as that, and in full in the log only."""
+        try:
+            return await self._run_tool(call)
+        except Internal as fault:
+            log.error("%s: %s", call.tool, fault)
+        except TabhubError:
+            raise
+        except Exception:
+            log.exception("%s failed", call.tool)
+        raise Internal(f"Something went wrong inside tabhub while it ran {call.tool}.")
+
+    async def _run_tool(self, call: Call) -> CallResult:
         tool = self._tools.get(call.tool)
         arguments = self._validators.arguments(tool, call.arguments)
         tab = self._target(tool, call.session, arguments.pop("tabId", None))

@@ -16,3 +16,6 @@ def main() -> None:
     except TabhubError as error:
         print(f"tabhub: {error.message}", file=sys.stderr)
         sys.exit(USAGE if error.row.category == "validation" else FAILED)
+    except OSError as error:
+        print(f"tabhub: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(FAILED)

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +23,10 @@ class BrowserWish:
     profile: Path | None
 
     async def fulfil(self, home: Home, urls: list[str]) -> BrowserProcess:
+        """Start it; the extension must have been installed."""
         headless = not settings.has_display() if self.headless is None else self.headless
-        install_extension(home)
         return await BrowserProcess.start(
-            find_browser(),
+            await asyncio.to_thread(find_browser),
             home=home,
             profile=self.profile or home.profile,
             headless=headless,
@@ -38,20 +39,29 @@ def run(wish: BrowserWish, urls: list[str]) -> None:
     home = Home.from_environment().create()
     stored = secret.load(home)
     secret.prepare(home, stored.port if stored else settings.load(home).port)
+    install_extension(home)
     if running.find(home) is None:
         print("No server is running; the browser connects as soon as `tabhub start` runs.")
     asyncio.run(_until_closed(wish, home, urls))
 
 
 async def _until_closed(wish: BrowserWish, home: Home, urls: list[str]) -> None:
-    browser = await wish.fulfil(home, urls)
-    print(f"Browser started (pid {browser.pid}). Ctrl-C closes it.", flush=True)
-    loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopping.set)
-    closed = asyncio.create_task(browser.wait())
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     asked = asyncio.create_task(stopping.wait())
-    await asyncio.wait({closed, asked}, return_when=asyncio.FIRST_COMPLETED)
+    work = asyncio.create_task(_run_browser(wish, home, urls))
+    await asyncio.wait({work, asked}, return_when=asyncio.FIRST_COMPLETED)
     asked.cancel()
-    await browser.stop()
+    work.cancel()
+    with suppress(asyncio.CancelledError):
+        await work
+
+
+async def _run_browser(wish: BrowserWish, home: Home, urls: list[str]) -> None:
+    browser = await wish.fulfil(home, urls)
+    try:
+        print(f"Browser started (pid {browser.pid}). Ctrl-C closes it.", flush=True)
+        await browser.wait()
+    finally:
+        await browser.stop()

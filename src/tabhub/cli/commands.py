@@ -67,6 +67,8 @@ def start(
     from tabhub.cli.start import Wishes, run
 
     wish = BrowserWish(headless, browser_arg or [], user_data_dir)
+    if wish != BrowserWish(None, [], None) and not (browser or demo):
+        raise typer.BadParameter("flags for the browser need --browser")
     run(Wishes(port=port, browser=wish if browser or demo else None, auth=not no_auth, demo=demo))
 
 

@@ -51,7 +51,7 @@ async def show(app: App, url: str) -> None:
 
 
 async def _call(app: App, tool: str, arguments: bytes) -> str:
-    result = await app.runner.run(Call(tool, Raw(arguments), SESSION, _ignore))
+    result = await app.runner.run(Call(tool, Raw(arguments), SESSION, SESSION, _ignore))
     return str(result.content[0]["text"])
 
 

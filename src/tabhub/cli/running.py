@@ -1,16 +1,21 @@
-"""Finding the running server: the pid file, and whether somebody answers at its port."""
+"""Finding the running server. The secret is given to nobody who has not shown to know it."""
 
 import os
+import secrets
+from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 import msgspec
 
+from tabhub.config import settings
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
+from tabhub.config.proof import is_proof
 from tabhub.config.secret import load
 
 ANSWER_SECONDS = 3.0
+Facts = dict[str, Any]
 
 
 class PidFile(msgspec.Struct):
@@ -38,22 +43,43 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
-def find(home: Home) -> PidFile | None:
-    """The server of this home, if it is alive and answers."""
-    known = read(home)
-    return known if known is not None and health(home, known.port) is not None else None
-
-
-def health(home: Home, port: int) -> dict[str, Any] | None:
-    """What `/health` says with the secret; None when nobody of ours answers there."""
+def find(home: Home) -> Facts | None:
+    """What the server of this home says of itself, with its port; None when there is none."""
     auth = load(home)
-    headers = {} if auth is None else {"Authorization": f"Bearer {auth.secret}"}
+    if auth is None:
+        return None
+    for port in dict.fromkeys(_ports(home)):
+        if _knows_secret(port, auth.secret):
+            told = _get(port, "/health", {"Authorization": f"Bearer {auth.secret}"})
+            return None if told is None else {**told, "port": port}
+    return None
+
+
+def _ports(home: Home) -> Iterator[int]:
+    """Where it may be: where the environment says, where the pid file says, where it is set to."""
+    named = settings.port_from_environment()
+    known = read(home)
+    if named is not None:
+        yield named
+    elif known is not None:
+        yield known.port
+    else:
+        yield settings.load(home).port
+
+
+def _knows_secret(port: int, secret: str) -> bool:
+    challenge = secrets.token_hex(16)
+    told = _get(port, f"/health?challenge={challenge}", {})
+    return told is not None and is_proof(told.get("proof"), secret, challenge, port)
+
+
+def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:
     connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
     try:
-        connection.request("GET", "/health", headers=headers)
+        connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         body = answer.read()
-        return msgspec.json.decode(body, type=dict[str, Any]) if answer.status == 200 else None
+        return msgspec.json.decode(body, type=Facts) if answer.status == 200 else None
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
     finally:

@@ -38,7 +38,7 @@ def run(wishes: Wishes) -> None:
     home = Home.from_environment().create()
     known = running.find(home)
     if known is not None:
-        raise Unavailable(f"tabhub already runs on port {known.port} (pid {known.pid}).")
+        raise Unavailable(f"tabhub already runs on port {known['port']} (pid {known['pid']}).")
     _log_to_file(home)
     _run_loop(_serve(wishes, home))
 
@@ -52,7 +52,7 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         raise Unavailable(f"Port {port} cannot be used: {error.strerror}.") from None
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
-    server = Server(App(chosen, auth.secret if wishes.auth else None), listener)
+    server = Server(App(chosen, auth.secret, auth=wishes.auth), listener)
     running.write(home, server.port)
     try:
         _greet(server.port, auth.secret if wishes.auth else None)

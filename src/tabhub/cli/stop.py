@@ -13,22 +13,24 @@ PATIENCE_SECONDS = 15.0
 
 def run() -> None:
     home = Home.from_environment()
-    found = running.find(home)
-    if found is None:
+    facts = running.find(home)
+    if facts is None:
         print("tabhub is not running.")
         sys.exit(NOT_REACHABLE)
-    os.kill(found.pid, signal.SIGTERM)
-    if not _gone(home, found):
-        print(f"tabhub (pid {found.pid}) did not stop.", file=sys.stderr)
+    # The server itself has said which process it is; a pid file may be older than that.
+    os.kill(facts["pid"], signal.SIGTERM)
+    if not _gone(home, facts["pid"]):
+        print(f"tabhub (pid {facts['pid']}) did not stop.", file=sys.stderr)
         sys.exit(FAILED)
     print("Stopped.")
 
 
-def _gone(home: Home, stopped: running.PidFile) -> bool:
+def _gone(home: Home, pid: int) -> bool:
     """Whether it has tidied up: taking its pid file away is the last thing a server does."""
     limit = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < limit:
-        if running.read(home) != stopped:
+        known = running.read(home)
+        if known is None or known.pid != pid:
             return True
         time.sleep(0.05)
     return False

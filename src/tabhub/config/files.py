@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def private_folder(path: Path) -> Path:
+    """Make a folder for its owner only; one that is there already is left as it is."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.chmod(0o700)
     return path
 
 

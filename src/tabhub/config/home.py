@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from tabhub.config.files import private_folder
+from tabhub.errors import InvalidArguments
 
 
 class Home:
@@ -24,6 +25,9 @@ class Home:
         return cls(Path(named).expanduser() if named else Path.home() / ".tabhub")
 
     def create(self) -> "Home":
+        """Make the folder; one that others can write to is no place for a secret."""
         private_folder(self.root)
+        if self.root.stat().st_mode & 0o022:
+            raise InvalidArguments(f"{self.root} can be written to by others; chmod 700 it.")
         private_folder(self.extension)
         return self

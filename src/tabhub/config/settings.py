@@ -1,6 +1,7 @@
 """What a person can set in `config.json`, with the defaults that hold otherwise."""
 
 import os
+import sys
 
 import msgspec
 
@@ -8,7 +9,7 @@ from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments
 
 DEFAULT_PORT = 9515
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
 
 
@@ -43,20 +44,25 @@ def load(home: Home) -> Settings:
     except msgspec.DecodeError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
     if loaded.host not in LOOPBACK:
-        raise InvalidArguments(f"{home.config}: host must be loopback, not {loaded.host!r}.")
+        raise InvalidArguments(f"{home.config}: host must be 127.0.0.1, not {loaded.host!r}.")
     return loaded
 
 
 def chosen_port(flag: int | None, settings: Settings) -> int:
-    """The port to listen on: the flag, then TABHUB_PORT, then PORT, then the file."""
-    if flag is not None:
-        return flag
-    named = os.environ.get("TABHUB_PORT") or os.environ.get("PORT")
-    if not named:
-        return settings.port
-    if not named.isdecimal() or int(named) > 65535:
-        raise InvalidArguments(f"The port {named!r} in the environment is not a port number.")
-    return int(named)
+    """The port to listen on: the flag, then the environment, then the file."""
+    named = port_from_environment("PORT") if flag is None else flag
+    return settings.port if named is None else named
+
+
+def port_from_environment(*others: str) -> int | None:
+    """TABHUB_PORT, or another variable that may name a port."""
+    for name in ("TABHUB_PORT", *others):
+        value = os.environ.get(name)
+        if value:
+            if not value.isdecimal() or int(value) > 65535:
+                raise InvalidArguments(f"{name}={value} is not a port number.")
+            return int(value)
+    return None
 
 
 def browser_from_environment() -> str | None:
@@ -66,4 +72,6 @@ def browser_from_environment() -> str | None:
 
 def has_display() -> bool:
     """Whether a window could be shown at all."""
+    if sys.platform in ("darwin", "win32"):
+        return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -67,11 +67,20 @@ class Tabs:
             self._ids[key] = id
         before = self._by_id.get(id)
         known = self._by_id[id] = replace(tab, id=id)
+        if known.active and not (before and before.active):
+            self._hide_others(known)
         if before is None:
             self._tell("opened", id)
         elif before != known:
             self._tell("updated", id)
         return known
+
+    def _hide_others(self, shown: Tab) -> None:
+        """A window shows one tab: its others are active no more."""
+        for tab in self.of_browser(shown.browser):
+            if tab.active and tab.window_id == shown.window_id and tab.id != shown.id:
+                self._by_id[tab.id] = replace(tab, active=False)
+                self._tell("updated", tab.id)
 
     def remove(self, browser: str, native_id: int) -> int | None:
         """Forget a closed tab; its public id, if it had one."""

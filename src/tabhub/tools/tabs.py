@@ -1,10 +1,12 @@
 """Tabs: list, open, close, navigate."""
 
 from asyncio import gather
+from collections.abc import Callable
 
 import msgspec
 
 from tabhub.calls.results import done
+from tabhub.errors import InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tool import BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -13,32 +15,41 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 async def _list_tabs(context: Context) -> CallResult:
-    browsers = [browser.id for browser in context.browsers.all()]
-    if not browsers:
-        context.browsers.first()  # says that no browser is connected, and what to do
-    lists = await gather(*(_tabs_of(context, id) for id in browsers))
+    browsers = context.browsers.all() or [context.browsers.latest()]
+    lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
     lines = [f"{len(tabs)} open tabs", *(_line(tab) for tab in tabs)]
     return done("\n".join(lines), {"tabs": [_shown(tab) for tab in tabs]})
 
 
 async def _tabs_of(context: Context, browser: str) -> list[Tab]:
-    output = await context.in_browser(browser, "tabs.list", {})
-    states = msgspec.convert(output["tabs"], list[TabState])
-    return context.browsers.learn_all(browser, states)
+    def learn(output: Json) -> list[Tab]:
+        states = msgspec.convert(output["tabs"], list[TabState])
+        return context.browsers.learn_all(browser, states)
+
+    tabs: list[Tab] = await context.in_browser(browser, "tabs.list", {}, learn)
+    return tabs
 
 
 async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
-    browser = given.get("connectionId") or context.browsers.first().id
+    browser = _browser(context, given.get("connectionId"))
     input = {
         "url": address(given["url"]),
         "active": given.get("active", False),
         "timeoutMs": context.wait_ms,
     }
-    output = await context.in_browser(browser, "tabs.open", input)
-    tab = _learn(context, browser, output)
+    tab = await context.in_browser(browser, "tabs.open", input, _mover(context, browser))
     return done(f"Opened tab {tab.id}: {_page(tab)}", _location(tab))
+
+
+def _browser(context: Context, wanted: str | None) -> str:
+    if wanted is None:
+        return context.browsers.latest().id
+    known = [browser.id for browser in context.browsers.all()]
+    if known and wanted not in known:
+        raise InvalidArguments(f"No browser {wanted!r} is connected; there is {', '.join(known)}.")
+    return wanted
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -49,15 +60,14 @@ async def _close_tab(context: Context) -> CallResult:
 async def _navigate_tab(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
-    output = await context.in_tab("tabs.navigate", {"url": url, "timeoutMs": context.wait_ms})
-    tab = _learn(context, context.tab.browser, output)
+    input = {"url": url, "timeoutMs": context.wait_ms}
+    tab = await context.in_tab("tabs.navigate", input, _mover(context, context.tab.browser))
     return done(f"Tab {tab.id} is at {_page(tab)}", _location(tab))
 
 
-def _learn(context: Context, browser: str, output: Json) -> Tab:
-    """A tab after it opened or moved: what is known of it, with its new place."""
-    told = msgspec.convert(output, TabState)
-    return context.browsers.moved(browser, told)
+def _mover(context: Context, browser: str) -> Callable[[Json], Tab]:
+    """Takes what the browser says of a tab that has opened or moved into the hub."""
+    return lambda output: context.browsers.moved(browser, msgspec.convert(output, TabState))
 
 
 def _line(tab: Tab) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
+from tabhub.browser.pending import Learn
 from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.tabs import Tab
@@ -43,19 +44,21 @@ class Context:
         """How long the browser may wait for a page."""
         return int(max(self.job.seconds - ANSWER_MARGIN_SECONDS, 1) * 1000)
 
-    async def in_tab(self, command: str, input: Json) -> Json:
-        output: Json = await self.browsers.in_tab(self.tab, command, input, self.job.progress)
-        return output
+    async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
+        progress = self.job.progress
+        return await self.browsers.in_tab(self.tab, command, input, progress, learn)
 
-    async def in_browser(self, browser: str, command: str, input: Json) -> Json:
-        output: Json = await self.browsers.in_browser(browser, command, input, self.job.progress)
-        return output
+    async def in_browser(
+        self, browser: str, command: str, input: Json, learn: Learn | None = None
+    ) -> Any:
+        progress = self.job.progress
+        return await self.browsers.in_browser(browser, command, input, progress, learn)
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
         named = {k: v for k, v in self.job.arguments.items() if k in ("ref", "selector")}
         if len(named) != 1:
-            raise InvalidArguments(f"{self.job.tool.name}: give either ref or selector, not both.")
+            raise InvalidArguments(f"{self.job.tool.name}: give ref or selector, one of the two.")
         return named
 
 

@@ -1,10 +1,12 @@
 """Messages between the server and the extension. `docs/link.md` says when each is sent."""
 
+import re
 from typing import Any, Literal
 
 import msgspec
 
 PROTOCOL = 1
+_ANSWER_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
 SUBPROTOCOLS = ("tabhub", "opentabs")
 """What a client may call the link; the second name is accepted for the sake of others."""
 
@@ -69,6 +71,12 @@ class Dispatch(Params):
     input: Any
     tab_id: int | None
     dispatch_id: str
+
+
+def answered_id(body: bytes) -> str | None:
+    """The id of a response that cannot be read as a whole, so that its call need not wait."""
+    found = _ANSWER_ID.match(body)
+    return found[1].decode() if found else None
 
 
 class Dispatched(Params):

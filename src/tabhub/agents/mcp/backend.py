@@ -23,6 +23,7 @@ class Exchange(ABC):
         client: m.ClientInfo,
         capabilities: m.Json,
         session: str,
+        caller: str,
         meta: m.Json,
         log_level: m.LogLevel | None,
     ) -> None:
@@ -31,6 +32,8 @@ class Exchange(ABC):
         self.capabilities = capabilities
         self.session = session
         """The agent's session in the hub: what it has done before is found under this key."""
+        self.caller = caller
+        """Whose credential was shown: the same for all sessions of one client."""
         self.meta = meta
         self.log_level = log_level
         self.state: Any = None

@@ -2,8 +2,9 @@
 
 import asyncio
 
-from tabhub.agents.mcp.reply import Receive, Reply
+from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import EventStream
+from tabhub.wire.asgi import Receive
 
 
 async def follow(stream: EventStream, position: int, reply: Reply, receive: Receive) -> None:

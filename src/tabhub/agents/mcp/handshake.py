@@ -8,10 +8,11 @@ from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.following import follow
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
-from tabhub.agents.mcp.reply import Receive, Reply
+from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Running, Session, Sessions
 from tabhub.errors import Cancelled, ProtocolError
 from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp import versions
 
@@ -48,9 +49,10 @@ class Handshake:
         self._backend = backend
         self._sessions = sessions
 
-    def initialize(self, message: jsonrpc.Incoming) -> tuple[Session, bytes]:
+    def initialize(self, message: jsonrpc.Incoming, caller: str) -> tuple[Session, bytes]:
         params = _initialize_params(message.params)
-        session = self._sessions.open(versions.negotiate(params.protocol_version), params)
+        version = versions.negotiate(params.protocol_version)
+        session = self._sessions.open(version, params, caller)
         result = m.InitializeResult(
             protocol_version=session.version,
             capabilities=self._backend.capabilities(),

@@ -7,12 +7,14 @@ import msgspec
 from tabhub.agents.body import read_body
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import Handshake
-from tabhub.agents.mcp.reply import Receive, Reply, Scope, Send
+from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.security import CALLER
+from tabhub.config.settings import Limits, SessionSettings
 from tabhub.errors import ProtocolError, TabhubError
-from tabhub.wire import jsonrpc, limits
+from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import versions
 
@@ -29,8 +31,8 @@ class McpEndpoint:
         backend: Backend,
         *,
         clock: Callable[[], float],
-        idle_seconds: float = limits.IDLE_MINUTES * 60,
-        max_body: int = limits.BODY_BYTES,
+        idle_seconds: float = SessionSettings().idle_minutes * 60,
+        max_body: int = Limits().body_bytes,
     ) -> None:
         self.sessions = Sessions(backend, clock, idle_seconds)
         self._handshake = Handshake(backend, self.sessions)
@@ -71,7 +73,7 @@ class McpEndpoint:
             caller = scope.get(CALLER, "main")
             await self._sessionless.post(message, headers, caller, reply, receive)
         elif message.method == "initialize" and not message.is_notification():
-            session, answer = self._handshake.initialize(message)
+            session, answer = self._handshake.initialize(message, scope.get(CALLER, "main"))
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, answer)
         else:

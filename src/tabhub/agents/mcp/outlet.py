@@ -71,6 +71,7 @@ class HandshakeExchange(Exchange):
             client=session.client,
             capabilities=session.capabilities,
             session=session.id,
+            caller=session.caller,
             meta=meta,
             log_level=session.log_level,
         )

@@ -10,7 +10,7 @@ from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.calls.ports import Call
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
-from tabhub.errors import Internal, NotFound, TabhubError
+from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tab, Tabs
@@ -18,6 +18,7 @@ from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.wire.mcp import messages as m
 
 OPERATION_ID = "tabhub/operationId"
+LONGEST_OPERATION_ID = 200
 SCHEME = "tab://"
 TEMPLATE = "tab://{id}"
 _ID = re.compile(r"[0-9]{1,18}")
@@ -70,6 +71,7 @@ class ProductBackend(Backend):
         return None if tool is None else tool.input_schema
 
     async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
+        _only_page(params)
         if self._listed is None:
             infos = [_info(tool) for tool in self._tools]
             self._listed = msgspec.Raw(msgspec.json.encode(infos))
@@ -80,20 +82,23 @@ class ProductBackend(Backend):
             tool=params.name,
             arguments=params.arguments,
             session=exchange.session,
+            caller=exchange.caller,
             progress=exchange.progress,
             operation_id=_operation_id(params.meta),
         )
         try:
             return await self._runner.run(call)
         except TabhubError as error:
-            if isinstance(error, Internal) or error.reason == "unknown_tool":
+            if error.reason == "unknown_tool":
                 raise
             return failed(error)
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
+        _only_page(params)
         return m.ResourceList(resources=[_resource(tab) for tab in self._tabs.all()])
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
+        _only_page(params)
         template = {
             "uriTemplate": TEMPLATE,
             "name": "tab",
@@ -109,12 +114,15 @@ class ProductBackend(Backend):
         return m.ReadResult(contents=[content])
 
     async def list_prompts(self, exchange: Exchange, params: m.PageParams) -> m.PromptList:
+        _only_page(params)
         return m.PromptList(prompts=[PROMPT])
 
     async def get_prompt(self, exchange: Exchange, params: m.GetPromptParams) -> m.PromptResult:
         if params.name != PROMPT["name"]:
             raise NotFound(f"There is no prompt called {params.name!r}.", "unknown_prompt")
-        task = (params.arguments or {}).get("task", "")
+        task = (params.arguments or {}).get("task", "").strip()
+        if not task:
+            raise ProtocolError("The prompt use_browser needs a task.", "invalid_params")
         message = {"role": "user", "content": m.text(f"{INSTRUCTIONS}\n\nThe task: {task}")}
         return m.PromptResult(messages=[message])
 
@@ -150,6 +158,12 @@ class ProductBackend(Backend):
             self.news.announce(Change("resources"))
 
 
+def _only_page(params: m.PageParams) -> None:
+    """Our lists have one page, so there is no cursor that we gave out."""
+    if params.cursor is not None:
+        raise ProtocolError("There is no such cursor.", "invalid_params")
+
+
 def _info(tool: Tool) -> m.ToolInfo:
     return m.ToolInfo(
         name=tool.name,
@@ -162,7 +176,9 @@ def _info(tool: Tool) -> m.ToolInfo:
 
 def _operation_id(meta: m.Json) -> str | None:
     given = meta.get(OPERATION_ID)
-    return None if given is None else str(given)
+    if given is None or (isinstance(given, str) and 0 < len(given) <= LONGEST_OPERATION_ID):
+        return given
+    raise ProtocolError(f"{OPERATION_ID} must be a short string.", "invalid_params")
 
 
 def _state(tab: Tab) -> m.Json:

@@ -1,15 +1,12 @@
 """One HTTP answer that is plain JSON until something streams, and an event stream from then on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Scope = MutableMapping[str, Any]
-Header = tuple[bytes, bytes]
+from tabhub.agents.answers import send_json
+from tabhub.wire.asgi import Header, Send
 
-JSON_TYPE: Header = (b"content-type", b"application/json")
 SSE_HEADERS: tuple[Header, ...] = (
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache, no-transform"),
@@ -47,9 +44,7 @@ class Reply:
 
     async def json(self, status: int, body: bytes) -> None:
         self.over = True
-        length = (b"content-length", b"%d" % len(body))
-        await self._start(status, [JSON_TYPE, length, *self.headers])
-        await self._send({"type": "http.response.body", "body": body})
+        await send_json(self._send, status, body, self.headers)
 
     async def accepted(self) -> None:
         """A notification or a response has been taken; there is nothing to say."""

@@ -38,8 +38,11 @@ class Running:
 class Session:
     """One connected client, from `initialize` to DELETE or to the reaper."""
 
-    def __init__(self, id: str, version: str, params: m.InitializeParams, now: float) -> None:
+    def __init__(
+        self, id: str, version: str, params: m.InitializeParams, caller: str, now: float
+    ) -> None:
         self.id = id
+        self.caller = caller
         self.version = version
         self.client = params.client_info
         self.capabilities = params.capabilities
@@ -113,8 +116,8 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._all)
 
-    def open(self, version: str, params: m.InitializeParams) -> Session:
-        session = Session(str(uuid4()), version, params, self._clock())
+    def open(self, version: str, params: m.InitializeParams, caller: str) -> Session:
+        session = Session(str(uuid4()), version, params, caller, self._clock())
         self._all[session.id] = session
         self._mute[session.id] = self._backend.news.subscribe(session.hear)
         return session

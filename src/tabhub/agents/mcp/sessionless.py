@@ -11,11 +11,12 @@ from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.listening import Subscriptions
-from tabhub.agents.mcp.reply import Receive, Reply
+from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.agents.mcp.watch import Watch
 from tabhub.errors import ProtocolError, TabhubError
 from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp.param_headers import ParamHeaders
@@ -40,6 +41,7 @@ class SessionlessExchange(Exchange):
             client=envelope.client,
             capabilities=envelope.capabilities,
             session=caller,
+            caller=caller,
             meta=params.meta,
             log_level=envelope.log_level,
         )

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, cast
 
-from tabhub.agents.mcp.reply import Receive
+from tabhub.wire.asgi import Receive
 
 WATCH_AFTER_SECONDS = 0.02
 """A call that is over sooner than this never pays for watching its connection."""

@@ -1,0 +1,59 @@
+"""A command that waits for the browser's answer."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from tabhub.calls.ports import Progress
+from tabhub.errors import TabhubError, Unavailable, from_reason
+from tabhub.wire import jsonrpc, link
+
+Learn = Callable[[Any], Any]
+Told = link.ProgressTold | link.Dispatched | TabhubError
+_output = msgspec.json.Decoder(link.Dispatched).decode
+_error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
+
+
+class Pending:
+    """What is told of one command: progress, any number of times, then its end."""
+
+    def __init__(self, learn: Learn | None) -> None:
+        self._learn = learn
+        self._told: asyncio.Queue[Told] = asyncio.Queue()
+
+    def tell(self, told: Told) -> None:
+        if isinstance(told, link.Dispatched) and self._learn is not None:
+            try:
+                told = link.Dispatched(output=self._learn(told.output))
+            except (msgspec.ValidationError, KeyError, TypeError):
+                told = nonsense()
+        self._told.put_nowait(told)
+
+    async def outcome(self, progress: Progress) -> Any:
+        while True:
+            told = await self._told.get()
+            if isinstance(told, link.Dispatched):
+                return told.output
+            if isinstance(told, TabhubError):
+                raise told
+            await progress(told.progress, told.total, told.message)
+
+
+def as_told(message: jsonrpc.Incoming) -> Told:
+    """A response as its result or its error."""
+    try:
+        if isinstance(message.error, msgspec.Raw):
+            error = _error(message.error)
+            data = error.data or {}
+            return from_reason(str(data.get("reason", "internal")), error.message, data)
+        if isinstance(message.result, msgspec.Raw):
+            return _output(message.result)
+    except jsonrpc.UNREADABLE:
+        pass
+    return nonsense()
+
+
+def nonsense() -> Unavailable:
+    return Unavailable("The extension's answer makes no sense.", "invalid_response")

@@ -1,9 +1,0 @@
-"""Sizes and times that hold when nobody has set others."""
-
-BODY_BYTES = 10 * 1024 * 1024
-WS_BYTES = 10 * 1024 * 1024
-CALL_SECONDS = 30.0
-MAX_CALL_SECONDS = 300.0
-OPERATION_SECONDS = 600.0
-IDLE_MINUTES = 30.0
-PING_SECONDS = 20.0
