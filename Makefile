@@ -2,6 +2,8 @@ PYTHON ?= python3
 PORT ?= 9600
 BIN := .venv/bin
 STAMP := .venv/.stamp
+RUN_STAMP := .venv/.run-stamp
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock
 NPM_STAMP := tests/npm/node_modules/.stamp
 CODE := $(wildcard src tests scripts bench)
 
@@ -13,10 +15,14 @@ help: ## say what there is
 
 setup: $(STAMP) ## make .venv with tabhub and the tools in it
 
-$(STAMP): pyproject.toml requirements.lock
+$(RUN_STAMP): pyproject.toml requirements.lock
 	@scripts/ensure-python $(PYTHON)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
+	$(PIP) -e .
+	@touch $@
+
+$(STAMP): $(RUN_STAMP)
+	$(PIP) -e '.[dev]'
 	@touch $@
 
 $(NPM_STAMP): tests/npm/package.json tests/npm/package-lock.json
@@ -25,7 +31,7 @@ $(NPM_STAMP): tests/npm/package.json tests/npm/package-lock.json
 	@tests/npm/node_modules/node/bin/node --version >/dev/null
 	@touch $@
 
-run: setup ## start the server and a browser on the demo page
+run: $(RUN_STAMP) ## start the server and a browser on the demo page
 	@scripts/ensure-browser >/dev/null
 	@exec $(BIN)/tabhub start --browser --demo
 

@@ -68,7 +68,11 @@ def _flags(command: Any, context: Any) -> list[str]:
 def errors() -> str:
     intro = (
         "Every error, on every surface, has a code, a reason word, a sentence for people, and says "
-        "whether trying again can help. Rely on the words; sentences may change."
+        "whether trying again can help. Rely on the words; sentences may change. On `/mcp` an "
+        "error of a tool is a result with `isError` and `structuredContent.error`; faults of the "
+        "message are JSON-RPC errors with `data.reason`. The HTTP status is that of plain HTTP "
+        "answers and of faults that MCP ties to a status; JSON-RPC answers come with 200 "
+        "otherwise."
     )
     columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help")
     rows = [

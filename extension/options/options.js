@@ -1,15 +1,39 @@
 /** The options page: where the server is, for an extension that nobody else has told. */
 
+import { readPairing } from "../worker/identity.js";
+import { whyNot } from "./diagnosis.js";
+
 const REFRESH_MS = 2000;
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("#pairing"));
-const state = /** @type {HTMLElement} */ (document.querySelector("#state"));
 const port = /** @type {HTMLInputElement} */ (form.elements.namedItem("port"));
 const secret = /** @type {HTMLInputElement} */ (form.elements.namedItem("secret"));
 
+/**
+ * @param {string} id
+ * @param {string} text
+ */
+function say(id, text) {
+  const place = /** @type {HTMLElement} */ (document.getElementById(id));
+  // Said again it would be read aloud again.
+  if (place.textContent !== text) place.textContent = text;
+}
+
 async function show() {
+  const pairing = await readPairing();
   const isOpen = await chrome.runtime.sendMessage("link-state").catch(() => false);
-  state.textContent = isOpen ? "Connected to the server." : "Not connected.";
+  say("state", isOpen ? "Connected to the server." : "Not connected.");
+  say("why", isOpen || !pairing ? "" : await whyNot(pairing));
+  say("source", sourceOf(pairing));
+}
+
+/** @param {Awaited<ReturnType<typeof readPairing>>} pairing */
+function sourceOf(pairing) {
+  if (!pairing) return "Nobody has told this extension where the server is.";
+  const where = `port ${pairing.port}`;
+  return pairing.isPackaged
+    ? `In use: what tabhub wrote into the extension's folder (${where}). What is entered below is not used.`
+    : `In use: what was entered below (${where}).`;
 }
 
 async function load() {

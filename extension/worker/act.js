@@ -17,13 +17,14 @@ const turns = new Map();
 /**
  * One action at a time on a tab: each must see its own effect.
  * @template T
- * @param {number} tabId
+ * @param {Context} context
  * @param {() => Promise<T>} work
  */
-async function inTurn(tabId, work) {
+async function inTurn({ tabId, signal }, work) {
   const before = turns.get(tabId);
   const turn = (async () => {
     await before?.catch(() => {});
+    signal.throwIfAborted();
     return withTab(tabId, work);
   })();
   turns.set(tabId, turn);
@@ -35,12 +36,13 @@ async function inTurn(tabId, work) {
 }
 
 /** @param {Context} context */
-export async function click({ tabId, input }) {
+export async function click(context) {
+  const { tabId, input, signal } = context;
   const press = pressOf(input);
-  return inTurn(tabId, async () => {
-    const { frame, point } = await unlessDialog(tabId, () => aimAt(tabId, input));
+  return inTurn(context, async () => {
+    const { frame, point } = await unlessDialog(tabId, signal, (live) => aimAt(tabId, input, live));
     const act = () => clickAt(tabId, point, press);
-    const { rest, dialog } = await actAndRest(tabId, frame, act);
+    const { rest, dialog } = await actAndRest(context, frame, act);
     if (!rest.arrived && !dialog) throw notArrived();
     return { effect: effectOf(rest, dialog), trusted: true };
   });
@@ -49,11 +51,13 @@ export async function click({ tabId, input }) {
 /**
  * @param {number} tabId
  * @param {any} input
+ * @param {AbortSignal} signal
  */
-async function aimAt(tabId, input) {
+async function aimAt(tabId, input, signal) {
   await waitUntilDrawn(tabId);
   const target = await findTarget(tabId, input);
-  return { frame: target.frame, point: await aim(target) };
+  signal.throwIfAborted();
+  return { frame: target.frame, point: await aim(target, signal) };
 }
 
 function notArrived() {
@@ -62,20 +66,35 @@ function notArrived() {
 }
 
 /** @param {Context} context */
-export async function fill({ tabId, input }) {
+export async function fill(context) {
+  const { tabId, input, signal } = context;
   const { text, clear = true } = input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
-  return inTurn(tabId, async () => {
-    const { frame, how } = await unlessDialog(tabId, () => findTarget(tabId, input));
+  return inTurn(context, async () => {
+    const { frame, how } = await unlessDialog(tabId, signal, () => findIdle(tabId, input));
     let plan = { typed: false };
-    const act = async () => {
+    /** @param {AbortSignal} live */
+    const act = async (live) => {
       plan = await frame.ask("fill", { ...how, text, clear: Boolean(clear) });
+      live.throwIfAborted();
       if (plan.typed) await type(tabId, text);
     };
-    const { rest, dialog } = await actAndRest(tabId, frame, act);
+    const { rest, dialog } = await actAndRest(context, frame, act);
     const value = dialog ? undefined : await valueAfter(frame, rest);
     return { effect: { ...effectOf(rest, dialog), value }, trusted: plan.typed };
   });
+}
+
+/**
+ * A page takes what it is asked in turn, and nothing can be taken back: it is not asked to
+ * change anything before it has shown that it is not busy.
+ * @param {number} tabId
+ * @param {any} input
+ */
+async function findIdle(tabId, input) {
+  const target = await findTarget(tabId, input);
+  await target.frame.ask("index", {});
+  return target;
 }
 
 /**
@@ -97,17 +116,17 @@ async function valueAfter(frame, rest) {
 
 /**
  * Acts, and waits for rest; a dialog that opens meanwhile ends the waiting.
- * @param {number} tabId
+ * @param {Context} context
  * @param {Frame} frame
- * @param {() => Promise<unknown>} act
+ * @param {(signal: AbortSignal) => Promise<unknown>} act
  */
-async function actAndRest(tabId, frame, act) {
+async function actAndRest({ tabId, signal }, frame, act) {
   const departure = new Departure(tabId);
   let arrived = false;
   frame.onNews = () => (arrived = true);
   try {
-    const rest = await unlessDialog(tabId, async () => {
-      await act();
+    const rest = await unlessDialog(tabId, signal, async (live) => {
+      await act(live);
       return comeToRest(frame, departure, () => arrived);
     });
     return { rest, dialog: undefined };

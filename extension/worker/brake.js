@@ -4,6 +4,7 @@
  * afterwards the page hears nothing any more.
  */
 
+import { onAbort } from "./abort.js";
 import { send } from "./debugger.js";
 
 const PAUSE_MS = 300;
@@ -32,8 +33,9 @@ export async function withBrake(tabId, code, signal, work) {
   /** @type {Brake} */
   const brake = { source: `tabhub-${++lastNumber}`, pulled: null };
   if (!MAY_NOT_YIELD.test(code)) return work(brake.source);
-  await fit(tabId, brake);
   try {
+    await fit(tabId, brake);
+    signal.throwIfAborted();
     return await Promise.race([work(brake.source), stopped(tabId, brake, signal)]);
   } finally {
     await remove(tabId, brake);
@@ -113,7 +115,7 @@ async function remove(tabId, brake) {
  * @returns {Promise<never>}
  */
 async function stopped(tabId, brake, signal) {
-  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  await new Promise((resolve) => onAbort(signal, resolve));
   /** @type {PromiseWithResolvers<void>} */
   const { promise, resolve } = Promise.withResolvers();
   brake.pulled = resolve;

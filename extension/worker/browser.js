@@ -2,10 +2,11 @@
 
 import { listTabs } from "./tabs.js";
 
-export async function introduceBrowser() {
+/** @param {boolean} [brief] so that even thousands of tabs fit into one message */
+export async function introduceBrowser(brief = false) {
   const { userAgent } = navigator;
   const [name, version] = brandOf(userAgent);
-  return { browser: { name, version, userAgent }, tabs: await listTabs() };
+  return { browser: { name, version, userAgent }, tabs: await listTabs(brief) };
 }
 
 /** @param {string} userAgent */

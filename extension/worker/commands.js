@@ -15,7 +15,7 @@ import { listTabs, requireTab } from "./tabs.js";
 
 /** @type {Commands} */
 const forBrowser = [
-  ["tabs.list", async () => ({ tabs: await listTabs() })],
+  ["tabs.list", list],
   ["tabs.open", openTab],
 ];
 
@@ -37,7 +37,15 @@ const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);
 const pageCommands = new Map(forPage);
 
+/** @param {Context} context */
+async function list({ tellNews }) {
+  await tellNews();
+  return { tabs: await listTabs() };
+}
+
 /**
+ * News and answers leave in the order in which they came to be true: what tells the state of a
+ * tab looks at it last, and is answered in the same turn.
  * @param {string} name
  * @param {Context} context
  */
@@ -47,8 +55,12 @@ export async function runCommand(name, context) {
   const command = tabCommands.get(name) ?? pageCommands.get(name);
   if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
   const tabId = await requireTab(context.tabId);
-  if (pageCommands.has(name)) await requirePage(tabId);
-  return command(context);
+  const actsInPage = pageCommands.has(name);
+  if (actsInPage) await requirePage(tabId);
+  context.signal.throwIfAborted();
+  const output = await command(context);
+  if (actsInPage) await context.tellNews();
+  return output;
 }
 
 /** @param {number} tabId */

@@ -16,6 +16,7 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 /**
  * @typedef {object} Session
  * @property {Promise<void>} ready
+ * @property {Promise<void> | null} again attaching once more, after the attachment was lost
  * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
  * @property {boolean} watched
  * @property {number} inUse
@@ -24,6 +25,8 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /** @type {Map<number, Session>} */
 const sessions = new Map();
+/** @type {Map<number, Promise<void>>} tabs that are being let go */
+const releasing = new Map();
 
 /**
  * @param {number} tabId
@@ -31,8 +34,37 @@ const sessions = new Map();
  * @param {object} [params]
  * @returns {Promise<any>}
  */
-export function send(tabId, method, params) {
+export async function send(tabId, method, params) {
+  try {
+    return await sendOnce(tabId, method, params);
+  } catch (error) {
+    const session = sessions.get(tabId);
+    // Who detaches us on purpose is heard of, and ends the session: this was a mishap. The
+    // browser has refused the command, so it has had no effect yet.
+    if (!session?.inUse || !/is not attached/i.test(messageOf(error))) throw error;
+    await attachAgain(tabId, session);
+    return sendOnce(tabId, method, params);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} [params]
+ */
+function sendOnce(tabId, method, params) {
   return chrome.debugger.sendCommand({ tabId }, method, params);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+async function attachAgain(tabId, session) {
+  session.again ??= attach(tabId).finally(() => (session.again = null));
+  session.watched = false;
+  session.drawn = null;
+  await session.again;
 }
 
 /** @param {number} tabId */
@@ -126,6 +158,7 @@ function begin(tabId) {
   /** @type {Session} */
   const session = {
     ready: attach(tabId),
+    again: null,
     drawn: null,
     watched: false,
     inUse: 0,
@@ -147,13 +180,14 @@ async function attach(tabId) {
 
 /** @param {number} tabId */
 async function attachAndPrepare(tabId) {
+  await releasing.get(tabId);
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
     // Left behind by an earlier life of this worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;
   });
   await Promise.all([
-    send(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true }),
-    send(tabId, "Page.enable"),
+    sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true }),
+    sendOnce(tabId, "Page.enable"),
   ]);
 }
 
@@ -191,13 +225,19 @@ function rest(tabId, session) {
 
 /** @param {number} tabId */
 async function release(tabId) {
-  try {
-    await send(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false });
-    await send(tabId, "Page.stopScreencast");
-    await chrome.debugger.detach({ tabId });
-  } catch {
-    // Gone already, or not ours.
-  }
+  const released = letGo(tabId);
+  releasing.set(tabId, released);
+  await released;
+  if (releasing.get(tabId) === released) releasing.delete(tabId);
+}
+
+/** @param {number} tabId */
+async function letGo(tabId) {
+  // A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
+  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
+  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
+  // Gone already, or not ours.
+  await chrome.debugger.detach({ tabId }).catch(() => {});
 }
 
 /**

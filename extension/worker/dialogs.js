@@ -3,8 +3,10 @@
  * so whatever waits for the page must stop waiting.
  */
 
+import { unlessAborted } from "./abort.js";
 import { CommandError } from "./errors.js";
 import { send } from "./debugger.js";
+import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
 
@@ -32,7 +34,7 @@ export function dialogEvent(tabId, method, params) {
   if (method === "Page.javascriptDialogClosed") forgetDialog(tabId);
   if (method !== "Page.javascriptDialogOpening") return;
   if (params.type === "beforeunload" && leaving.has(tabId)) return void answer(tabId, true);
-  open.set(tabId, { type: params.type, message: params.message });
+  open.set(tabId, { type: params.type, message: clip(params.message, MESSAGE_LENGTH) });
   changed(tabId);
 }
 
@@ -67,23 +69,22 @@ function onChange(tabId, listener) {
 }
 
 /**
- * Does the work, unless a dialog is open or opens meanwhile: then it fails at once.
+ * Does the work, unless a dialog is open or opens meanwhile: then it fails at once, as it does
+ * when it is cancelled. Work that has begun must look at its own signal before it acts.
  * @template T
  * @param {number} tabId
- * @param {() => Promise<T>} work
+ * @param {AbortSignal} cancelled
+ * @param {(signal: AbortSignal) => Promise<T>} work
  */
-export async function unlessDialog(tabId, work) {
+export async function unlessDialog(tabId, cancelled, work) {
   refuseIfOpen(tabId);
-  /** @type {PromiseWithResolvers<never>} */
-  const { promise: opened, reject } = Promise.withResolvers();
+  const opened = new AbortController();
   const stop = onChange(tabId, () => {
     const dialog = open.get(tabId);
-    if (dialog) reject(dialogError(dialog));
+    if (dialog) opened.abort(dialogError(dialog));
   });
   try {
-    const working = work();
-    working.catch(() => {});
-    return await Promise.race([working, opened]);
+    return await unlessAborted(AbortSignal.any([cancelled, opened.signal]), work);
   } finally {
     stop();
   }

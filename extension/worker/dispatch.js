@@ -1,94 +1,97 @@
-/** Server messages to commands, and their outcomes back. */
+/** The server's messages on one line to commands, and their outcomes back on the same line. */
 
-import { runCommand } from "./commands.js";
+import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
 
-/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./line.js").Line} Line */
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./rpc.js").Request} Request */
+
+/**
+ * @typedef {object} Commands
+ * @property {Promise<unknown>} ready settles when commands may run
+ * @property {(name: string, context: Context) => Promise<unknown>} run
+ * @property {() => Promise<void>} tellNews
+ */
 
 export class Dispatcher {
   /** @type {Map<string, AbortController>} */
   #running = new Map();
-  #ready;
-  #beforeAnswer;
+  #line;
+  #commands;
 
   /**
-   * @param {Promise<unknown>} ready
-   * @param {() => Promise<void>} beforeAnswer
+   * @param {Line} line
+   * @param {Commands} commands
    */
-  constructor(ready, beforeAnswer) {
-    this.#ready = ready;
-    this.#beforeAnswer = beforeAnswer;
+  constructor(line, commands) {
+    this.#line = line;
+    this.#commands = commands;
+    line.onClosed = () => this.#cancelAll();
   }
 
-  /**
-   * @param {Link} link
-   * @param {import("./rpc.js").Request | import("./rpc.js").Notification} message
-   */
-  receive(link, message) {
-    if (message.kind === "request") void this.#answer(link, message);
-    else if (message.method === "tool.cancel") this.#cancel(message.params.dispatchId);
+  /** @param {Request | import("./rpc.js").Notification} message */
+  receive(message) {
+    if (message.kind === "request") void this.#answer(message);
+    else if (message.method === "tool.cancel") this.#cancel(String(message.params.dispatchId));
     else if (message.method === "extension.reload") chrome.runtime.reload();
   }
 
-  /** @param {unknown} dispatchId */
+  /** @param {string} dispatchId */
   #cancel(dispatchId) {
     const reason = new CommandError("cancelled", "The call was cancelled.");
-    this.#running.get(String(dispatchId))?.abort(reason);
+    this.#running.get(dispatchId)?.abort(reason);
   }
 
-  /**
-   * @param {Link} link
-   * @param {import("./rpc.js").Request} request
-   */
-  async #answer(link, request) {
+  #cancelAll() {
+    for (const dispatchId of this.#running.keys()) this.#cancel(dispatchId);
+  }
+
+  /** @param {Request} request */
+  async #answer(request) {
     try {
-      const output = await this.#run(link, request);
-      await this.#beforeAnswer();
-      if (!link.answer(request.id, { output })) throw tooLarge();
+      const output = await this.#run(request);
+      if (!this.#line.answer(request.id, { output })) throw tooLarge();
     } catch (error) {
-      link.refuse(request.id, toWire(error));
+      this.#line.refuse(request.id, toWire(error));
     }
   }
 
-  /**
-   * @param {Link} link
-   * @param {import("./rpc.js").Request} request
-   */
-  async #run(link, { method, params }) {
+  /** @param {Request} request */
+  async #run({ method, params }) {
     if (method !== "tool.dispatch" || params.plugin !== "browser") throw unknown(method);
-    const { tool, tabId, input, dispatchId } = params;
+    const { tool, dispatchId } = params;
     const controller = new AbortController();
     const key = String(dispatchId);
     this.#running.set(key, controller);
     try {
-      await this.#ready;
-      const { signal } = controller;
-      const progress = progressTeller(link, dispatchId);
-      const work = runCommand(tool, { tabId, input: input ?? {}, signal, progress });
-      return await Promise.race([work, aborted(signal)]);
+      await this.#commands.ready;
+      const context = this.#contextOf(params, controller.signal);
+      return await unlessAborted(context.signal, () => this.#commands.run(tool, context));
     } finally {
       this.#running.delete(key);
     }
   }
-}
 
-/** @param {AbortSignal} signal */
-function aborted(signal) {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
-}
+  /**
+   * @param {any} params
+   * @param {AbortSignal} signal
+   * @returns {Context}
+   */
+  #contextOf({ tabId, input, dispatchId }, signal) {
+    const { tellNews } = this.#commands;
+    const progress = this.#progressTeller(dispatchId);
+    return { tabId, input: input ?? {}, signal, progress, tellNews };
+  }
 
-/**
- * @param {Link} link
- * @param {unknown} dispatchId
- */
-function progressTeller(link, dispatchId) {
-  return (
-    /** @type {number} */ progress,
-    /** @type {number} */ total,
-    /** @type {string} */ message,
-  ) => link.notify("tool.progress", { dispatchId, progress, total, message });
+  /**
+   * @param {unknown} dispatchId
+   * @returns {Context["progress"]}
+   */
+  #progressTeller(dispatchId) {
+    return (progress, total, message) =>
+      this.#line.notify("tool.progress", { dispatchId, progress, total, message });
+  }
 }
 
 /** @param {string} method */

@@ -3,14 +3,11 @@
  * Anything else that is thrown counts as our own fault: `internal`.
  */
 
-const CODES = new Map([
-  ["tab_not_found", -32001],
-  ["invalid_arguments", -32602],
-  ["unknown_command", -32601],
-  ["internal", -32603],
-]);
+import { clip, LONG_LENGTH } from "./texts.js";
 
-const RETRYABLE = new Set(["timeout", "debugger_busy"]);
+/** The server's own table says what a reason means; only JSON-RPC itself has a code for this. */
+const UNKNOWN_COMMAND = -32601;
+const FAILED = -32000;
 
 export class CommandError extends Error {
   /**
@@ -49,8 +46,8 @@ export function toWire(error) {
   const known = error instanceof CommandError;
   const reason = known ? error.reason : "internal";
   return {
-    code: CODES.get(reason) ?? -32000,
-    message: messageOf(error),
-    data: { ...(known ? error.data : {}), reason, retryable: RETRYABLE.has(reason) },
+    code: reason === "unknown_command" ? UNKNOWN_COMMAND : FAILED,
+    message: clip(messageOf(error), LONG_LENGTH),
+    data: { ...(known ? error.data : {}), reason },
   };
 }

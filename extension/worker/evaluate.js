@@ -1,15 +1,19 @@
 /** page.evaluate: the person's own console, as it were, under any content security policy. */
 
+import { unlessAborted } from "./abort.js";
 import { withBrake } from "./brake.js";
 import { CommandError, messageOf } from "./errors.js";
 import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
+import { clip, LONG_LENGTH } from "./texts.js";
 
 const TIMEOUT_MS = 30_000;
 const EVALUATE = { replMode: true, awaitPromise: true, userGesture: true, objectGroup: "tabhub" };
-const ITSELF = "function () { return this; }";
-/** Kinds of objects that are still themselves as JSON. */
-const DATA_KINDS = new Set([undefined, "array", "typedarray"]);
+const AS_JSON = "function () { return JSON.stringify(this); }";
+/** Kinds of objects that JSON can hold. */
+const DATA_KINDS = new Set([undefined, "array", "date", "proxy", "typedarray"]);
+/** Readers of JSON have their limits as well. */
+const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
 /** @param {import("./navigation.js").Context} context */
@@ -18,8 +22,11 @@ export async function evaluate({ tabId, input, signal }) {
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
   // The browser itself ends code that does not yield, in case nobody cancels it.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
-  const work = () => withBrake(tabId, code, signal, (source) => run(tabId, code, timeout, source));
-  return withTab(tabId, () => unlessDialog(tabId, () => bounded(work, timeoutMs, signal)));
+  const work = (/** @type {AbortSignal} */ live) =>
+    withBrake(tabId, code, signal, (source) => run(tabId, code, timeout, source, live));
+  return withTab(tabId, () =>
+    unlessDialog(tabId, signal, (live) => bounded(() => work(live), timeoutMs)),
+  );
 }
 
 /**
@@ -27,13 +34,15 @@ export async function evaluate({ tabId, input, signal }) {
  * @param {string} code
  * @param {number} timeout
  * @param {string} source what the page's stacks call it
+ * @param {AbortSignal} signal
  */
-async function run(tabId, code, timeout, source) {
+async function run(tabId, code, timeout, source, signal) {
   const params = { ...EVALUATE, timeout };
   const evaluated = (/** @type {string} */ text) =>
     ask(tabId, "Runtime.evaluate", { ...params, expression: `${text}\n//# sourceURL=${source}` });
   const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
+  signal.throwIfAborted();
   return resultOf(tabId, await evaluated(`(async () => {\n${code}\n})()`));
 }
 
@@ -90,7 +99,8 @@ function plainResult(result) {
 
 /** @param {any} result */
 function described({ description, unserializableValue, type }) {
-  return { value: null, description: description ?? unserializableValue ?? type };
+  const shown = String(description ?? unserializableValue ?? type);
+  return { value: null, description: clip(shown, LONG_LENGTH) };
 }
 
 /**
@@ -102,43 +112,52 @@ async function settled(tabId, promiseObjectId) {
 }
 
 /**
+ * The debugger's own way of copying loses what JSON keeps: dates, and whatever has a toJSON.
  * @param {number} tabId
  * @param {any} result
  */
 async function dataResult(tabId, result) {
   const { objectId } = result;
-  const params = { objectId, functionDeclaration: ITSELF, returnByValue: true };
+  const params = { objectId, functionDeclaration: AS_JSON, returnByValue: true };
   const copy = await ask(tabId, "Runtime.callFunctionOn", params);
   void ask(tabId, "Runtime.releaseObjectGroup", { objectGroup: EVALUATE.objectGroup });
-  // Cyclic values, and those nested too deep, are refused by the browser.
-  return copy.result && "value" in copy.result ? { value: copy.result.value } : described(result);
+  // A cyclic value throws; some have no JSON at all.
+  const text = copy.exceptionDetails ? undefined : copy.result?.value;
+  const value = typeof text === "string" ? JSON.parse(text) : undefined;
+  return value === undefined || isDeeper(value, MOST_LEVELS) ? described(result) : { value };
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} levels
+ * @returns {boolean}
+ */
+function isDeeper(value, levels) {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** @param {any} details */
 function exceptionOf({ exception, text }) {
-  const stack = exception?.description ?? "";
+  const stack = clip(exception?.description ?? "", LONG_LENGTH);
   const thrown =
     exception && "value" in exception ? `${text} ${JSON.stringify(exception.value)}` : text;
-  return { message: stack.split("\n")[0] || thrown, stack };
+  return { message: stack.split("\n")[0] || clip(thrown, LONG_LENGTH), stack };
 }
 
 /**
  * @template T
  * @param {() => Promise<T>} work
  * @param {unknown} timeoutMs
- * @param {AbortSignal} signal
  */
-async function bounded(work, timeoutMs, signal) {
-  /** @type {PromiseWithResolvers<never>} */
-  const { promise: stopped, reject } = Promise.withResolvers();
+async function bounded(work, timeoutMs) {
+  if (typeof timeoutMs !== "number") return work();
+  const late = new AbortController();
   const tooLate = new CommandError("timeout", `The code did not end within ${timeoutMs} ms.`);
-  const timer = typeof timeoutMs === "number" ? setTimeout(reject, timeoutMs, tooLate) : undefined;
-  const cancel = () => reject(signal.reason);
-  signal.addEventListener("abort", cancel);
+  const timer = setTimeout(() => late.abort(tooLate), timeoutMs);
   try {
-    return await Promise.race([work(), stopped]);
+    return await unlessAborted(late.signal, work);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", cancel);
   }
 }

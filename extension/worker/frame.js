@@ -46,7 +46,8 @@ export class Frame {
     this.#pending.set(id, pending);
     const timer = setTimeout(() => this.#settle(id, timeoutError()), timeoutMs);
     try {
-      this.#port.postMessage({ id, type, body });
+      // A busy page takes its messages late; what nobody waits for any more must not be done.
+      this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
     } catch {
       this.#settle(id, goneError());
     }

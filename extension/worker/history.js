@@ -8,13 +8,15 @@ import { CommandError } from "./errors.js";
  * an agent visits; the debugger sees every entry.
  * @param {number} tabId
  * @param {-1 | 1} delta
+ * @param {AbortSignal} signal
  */
-export async function goInHistory(tabId, delta) {
+export async function goInHistory(tabId, delta, signal) {
   await withTab(tabId, async () => {
     const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
     const entry = entries[currentIndex + delta];
     if (!entry)
       throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
+    signal.throwIfAborted();
     await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
   });
 }

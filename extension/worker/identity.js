@@ -1,13 +1,22 @@
 /** Who we are and where the server is. Read freshly before every attempt to connect. */
 
-/** @typedef {{port: number, secret: string, profileId: string}} Identity */
+/** @typedef {{port: number, secret: string}} Pairing */
+/** @typedef {Pairing & {profileId: string}} Identity */
 
 /** @returns {Promise<Identity | null>} null while nobody has told us of a server */
 export async function readIdentity() {
-  const stored = await chrome.storage.local.get(["port", "secret", "profileId"]);
-  const pairing = validPairing(await readPackagedPairing()) ?? validPairing(stored);
+  const pairing = await readPairing();
   if (!pairing) return null;
-  return { ...pairing, profileId: await keepProfileId(stored.profileId) };
+  const { profileId } = await chrome.storage.local.get("profileId");
+  return { port: pairing.port, secret: pairing.secret, profileId: await keepProfileId(profileId) };
+}
+
+/** @returns {Promise<(Pairing & {isPackaged: boolean}) | null>} */
+export async function readPairing() {
+  const packaged = validPairing(await readPackagedPairing());
+  if (packaged) return { ...packaged, isPackaged: true };
+  const entered = validPairing(await chrome.storage.local.get(["port", "secret"]));
+  return entered && { ...entered, isPackaged: false };
 }
 
 async function readPackagedPairing() {
@@ -19,8 +28,11 @@ async function readPackagedPairing() {
   }
 }
 
-/** @param {any} candidate */
-function validPairing(candidate) {
+/**
+ * @param {any} candidate
+ * @returns {Pairing | null}
+ */
+export function validPairing(candidate) {
   const port = Number(candidate?.port);
   const secret = candidate?.secret;
   if (!Number.isInteger(port) || port < 1 || port > 65535) return null;

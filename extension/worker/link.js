@@ -4,38 +4,36 @@
  */
 
 import { readIdentity } from "./identity.js";
+import { Line } from "./line.js";
 import * as rpc from "./rpc.js";
+import { beginTruce, endTruce, isTruce } from "./truce.js";
 
 const RETRY_EVERY_MS = 1000;
 const RETRY_FOR_MS = 60_000;
 const PING_EVERY_MS = 20_000;
 const REPLACED = 4001;
-export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
-/**
- * @typedef {object} LinkEvents
- * @property {() => void} opened
- * @property {(message: rpc.Request | rpc.Notification) => void} received
- */
+/** @typedef {import("./identity.js").Identity} Identity */
+/** @typedef {(message: rpc.Request | rpc.Notification) => void} Receiver */
 
 export class Link {
-  /** @type {WebSocket | null} */
-  #socket = null;
-  #connecting = false;
+  /** @type {Line | null} open, or about to be */
+  #line = null;
+  /** @type {Identity | null} what the line was opened with */
+  #identity = null;
+  /** @type {Promise<void> | null} */
+  #connecting = null;
   #retryUntil = 0;
-  #hasOpened = false;
-  #nextId = 1;
-  /** @type {LinkEvents} */
-  #events;
+  #begin;
 
-  /** @param {LinkEvents} events */
-  constructor(events) {
-    this.#events = events;
-    setInterval(() => this.notify("ping", {}), PING_EVERY_MS);
+  /** @param {(line: Line) => Receiver} begin called with every line that opens */
+  constructor(begin) {
+    this.#begin = begin;
+    setInterval(() => this.#line?.notify("ping", {}), PING_EVERY_MS);
   }
 
   get isOpen() {
-    return this.#socket?.readyState === WebSocket.OPEN;
+    return Boolean(this.#line?.isOpen);
   }
 
   /** Connect now, and keep trying for a minute. */
@@ -49,99 +47,99 @@ export class Link {
     void this.#connect();
   }
 
+  /** A person is here: connect even if another browser has taken our place. */
+  async insist() {
+    if (this.#line) return;
+    await endTruce();
+    this.start();
+  }
+
+  /** The pairing may be another one now. */
+  async reconsider() {
+    await this.#connecting;
+    const identity = await readIdentity();
+    if (this.#line && isSame(identity, this.#identity)) return;
+    this.#drop();
+    await this.insist();
+  }
+
+  #drop() {
+    const line = this.#line;
+    this.#line = null;
+    line?.close();
+    line?.onClosed();
+  }
+
   async #connect() {
-    if (this.#socket || this.#connecting) return;
-    this.#connecting = true;
-    const socket = await this.#openSocket();
-    this.#connecting = false;
-    if (!socket) return this.#retryLater();
-    this.#socket = socket;
-    socket.onopen = () => this.#opened();
-    socket.onmessage = (event) => this.#receive(event.data);
-    socket.onclose = (event) => this.#closed(event.code);
+    if (this.#line) return;
+    this.#connecting ??= this.#attempt().finally(() => (this.#connecting = null));
+    await this.#connecting;
+  }
+
+  async #attempt() {
+    const socket = await this.#openSocket().catch(() => null);
+    if (socket) this.#attend(socket);
+    else this.#retryLater();
   }
 
   async #openSocket() {
-    try {
-      const identity = await readIdentity();
-      if (!identity) return null;
-      const protocols = ["tabhub", identity.secret, identity.profileId];
-      return new WebSocket(`ws://127.0.0.1:${identity.port}/ws`, protocols);
-    } catch {
-      return null;
-    }
+    if (await isTruce()) return null;
+    const identity = await readIdentity();
+    if (!identity) return null;
+    this.#identity = identity;
+    const protocols = ["tabhub", identity.secret, identity.profileId];
+    return new WebSocket(`ws://127.0.0.1:${identity.port}/ws`, protocols);
   }
 
-  #opened() {
-    this.#hasOpened = true;
-    this.#events.opened();
+  /** @param {WebSocket} socket */
+  #attend(socket) {
+    const line = new Line(socket);
+    this.#line = line;
+    socket.onopen = () => {
+      const receive = this.#begin(line);
+      this.#retryUntil = Infinity;
+      socket.onmessage = ({ data }) => take(data, receive);
+    };
+    socket.onclose = ({ code }) => this.#closed(line, code);
   }
 
-  /** @param {number} code */
-  #closed(code) {
-    this.#socket = null;
-    // Whoever replaced us has the same profile: coming back at once would start a fight.
-    if (code === REPLACED) this.#retryUntil = 0;
-    else if (this.#hasOpened) this.#retryUntil = Date.now() + RETRY_FOR_MS;
-    this.#hasOpened = false;
+  /**
+   * @param {Line} line
+   * @param {number} code
+   */
+  #closed(line, code) {
+    if (this.#line !== line) return;
+    this.#line = null;
+    line.onClosed();
+    if (code === REPLACED) return this.#replaced();
+    // It was open: the server may be back soon.
+    if (this.#retryUntil === Infinity) this.#retryUntil = Date.now() + RETRY_FOR_MS;
     this.#retryLater();
+  }
+
+  #replaced() {
+    this.#retryUntil = 0;
+    void beginTruce();
   }
 
   #retryLater() {
     if (Date.now() < this.#retryUntil) setTimeout(() => this.#connect(), RETRY_EVERY_MS);
   }
-
-  /** @param {unknown} data */
-  #receive(data) {
-    const message = rpc.parse(data);
-    if (message && message.kind !== "response") this.#events.received(message);
-  }
-
-  /**
-   * @param {string} method
-   * @param {object} params
-   */
-  notify(method, params) {
-    this.#send(rpc.call(method, params));
-  }
-
-  /**
-   * A request whose answer carries nothing we need.
-   * @param {string} method
-   * @param {object} params
-   */
-  tell(method, params) {
-    this.#send(rpc.call(method, params, this.#nextId++));
-  }
-
-  /**
-   * @param {string | number} id
-   * @param {unknown} result
-   * @returns {boolean} false when the message is larger than the link carries
-   */
-  answer(id, result) {
-    const text = rpc.success(id, result);
-    if (isTooLarge(text)) return false;
-    this.#send(text);
-    return true;
-  }
-
-  /**
-   * @param {string | number} id
-   * @param {object} error
-   */
-  refuse(id, error) {
-    this.#send(rpc.failure(id, error));
-  }
-
-  /** @param {string} text */
-  #send(text) {
-    if (this.isOpen) this.#socket?.send(text);
-  }
 }
 
-/** @param {string} text */
-function isTooLarge(text) {
-  if (text.length * 3 <= MAX_MESSAGE_BYTES) return false;
-  return new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES;
+/**
+ * @param {unknown} data
+ * @param {Receiver} receive
+ */
+function take(data, receive) {
+  const message = rpc.parse(data);
+  if (message && message.kind !== "response") receive(message);
+}
+
+/**
+ * @param {Identity | null} a
+ * @param {Identity | null} b
+ */
+function isSame(a, b) {
+  return a?.port === b?.port && a?.secret === b?.secret;
 }

@@ -2,6 +2,7 @@
 
 import { CommandError } from "./errors.js";
 import { watchLoads } from "./loads.js";
+import { clip, URL_LENGTH } from "./texts.js";
 
 const ABORTED = "net::ERR_ABORTED";
 const ABORT_GRACE_MS = 250;
@@ -105,10 +106,11 @@ export class LoadWait {
 }
 
 /**
- * @param {string} url
+ * @param {string} address
  * @param {string} error
  */
-export function loadError(url, error) {
+export function loadError(address, error) {
+  const url = clip(address, URL_LENGTH);
   return new CommandError("navigation_failed", `${url} could not be loaded: ${error}.`, {
     url,
     netError: error,

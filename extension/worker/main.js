@@ -4,40 +4,29 @@
  */
 
 import { brakeEvent } from "./brake.js";
+import { introduceBrowser } from "./browser.js";
+import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
+import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
-import { introduceBrowser } from "./browser.js";
 import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
 const ready = Promise.allSettled([restoreSlots(), restoreDialogs(), adoptAttachments()]);
-const link = new Link({
-  opened: () => void introduce(),
-  received: (message) => dispatcher.receive(link, message),
+const herald = new Herald(introduceBrowser);
+const news = new TabNews((item) => herald.tell(item));
+const link = new Link((line) => {
+  const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
+  void herald.opened(line);
+  return (message) => dispatcher.receive(message);
 });
-/** @type {import("./tabnews.js").News[] | null} what happens while the tabs are being listed */
-let held = null;
-const news = new TabNews((item) => void (held ? held.push(item) : tell(item)));
-const dispatcher = new Dispatcher(ready, () => news.flush());
-
-async function introduce() {
-  held = [];
-  link.notify("tab.syncAll", await introduceBrowser());
-  held.forEach(tell);
-  held = null;
-}
-
-/** @param {import("./tabnews.js").News} item */
-function tell(item) {
-  link.tell("tab.stateChanged", item);
-}
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -54,12 +43,15 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
   if (message === "link-state" && fromOptions) reply(link.isOpen);
 });
-chrome.storage.local.onChanged.addListener(() => link.rescue());
+chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
 chrome.tabs.onCreated.addListener((tab) => news.created(tab));
 chrome.tabs.onUpdated.addListener((tabId, change) => news.updated(tabId, change));
 chrome.tabs.onActivated.addListener(({ tabId }) => news.activated(tabId));
-chrome.windows.onFocusChanged.addListener((windowId) => news.windowFocused(windowId));
+chrome.windows.onFocusChanged.addListener((windowId) => {
+  void news.windowFocused(windowId);
+  if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
+});
 chrome.tabs.onRemoved.addListener((tabId) => {
   forgetEverything(tabId);
   news.closed(tabId);

@@ -1,5 +1,6 @@
 /** Opening, navigating and closing tabs. */
 
+import { onAbort } from "./abort.js";
 import { CommandError, messageOf } from "./errors.js";
 import { goInHistory } from "./history.js";
 import { leavingFreely } from "./leaving.js";
@@ -21,19 +22,21 @@ const underWay = new Map();
  * @property {any} input
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
+ * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
  */
 
 /** @param {Context} context */
-export async function openTab({ input, signal }) {
+export async function openTab({ input, signal, tellNews }) {
   const url = requireAbsolute(addressOf(input));
   const tab = await createTab(url, input);
   const tabId = /** @type {number} */ (tab.id);
   noteAlive(tabId);
   const wait = new LoadWait(tabId);
   try {
-    signal.addEventListener("abort", () => wait.fail(signal.reason));
+    onAbort(signal, (reason) => wait.fail(reason));
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
+    await tellNews();
     return await loadedResult(tabId, loaded);
   } catch (error) {
     await chrome.tabs.remove(tabId).catch(() => {});
@@ -91,15 +94,18 @@ export async function navigateTab(context) {
  * @param {Context} context
  * @param {string} url
  */
-async function navigateAndWait({ tabId, input, signal, progress }, url) {
+async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url) {
+  signal.throwIfAborted();
   const wait = new LoadWait(tabId, {
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
   try {
-    signal.addEventListener("abort", () => wait.fail(signal.reason));
-    await leaveFor(tabId, url);
-    return await loadedResult(tabId, await wait.within(timeoutOf(input)));
+    onAbort(signal, (reason) => wait.fail(reason));
+    await leaveFor(tabId, url, signal);
+    const loaded = await wait.within(timeoutOf(input));
+    await tellNews();
+    return await loadedResult(tabId, loaded);
   } catch (error) {
     throw await explain(error, url);
   } finally {
@@ -111,11 +117,12 @@ async function navigateAndWait({ tabId, input, signal, progress }, url) {
 /**
  * @param {number} tabId
  * @param {string} url
+ * @param {AbortSignal} signal
  */
-async function leaveFor(tabId, url) {
+async function leaveFor(tabId, url, signal) {
   try {
-    if (url === "back") await goInHistory(tabId, -1);
-    else if (url === "forward") await goInHistory(tabId, 1);
+    if (url === "back") await goInHistory(tabId, -1, signal);
+    else if (url === "forward") await goInHistory(tabId, 1, signal);
     else if (url === "reload") await chrome.tabs.reload(tabId);
     else await chrome.tabs.update(tabId, { url });
   } catch (error) {
@@ -139,8 +146,11 @@ export async function revive(tabId) {
 }
 
 /** @param {Context} context */
-export async function closeTab({ tabId }) {
-  await leavingFreely(tabId, () => chrome.tabs.remove(tabId));
+export async function closeTab({ tabId, signal }) {
+  await leavingFreely(tabId, async () => {
+    signal.throwIfAborted();
+    await chrome.tabs.remove(tabId);
+  });
   return { closed: tabId };
 }
 

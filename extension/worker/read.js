@@ -5,18 +5,22 @@ import { unlessDialog } from "./dialogs.js";
 import { askMinting, frameOfRef, framesOf, mainFrame } from "./frames.js";
 import { placeByNonce } from "./places.js";
 import { countLines, cut, stitch } from "./stitch.js";
-import { getTab } from "./tabs.js";
+import { describe, getTab } from "./tabs.js";
 
 const DEPTH = 15;
 const MAX_CHARS = 50_000;
-const CHILD_MS = 1500;
+/** More than this could be more than the link carries. */
+const MOST_CHARS = 3_000_000;
+/** How long a frame may take for its part: the browser may have to lay it out first. */
+const MAIN_MS = { walk: 4000, answer: 12_000 };
+const CHILD_MS = { walk: 800, answer: 1500 };
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./stitch.js").PageText & {index: number}} FramePage */
 
 /** @param {import("./navigation.js").Context} context */
-export async function readPage({ tabId, input }) {
-  return unlessDialog(tabId, async () => {
+export async function readPage({ tabId, input, signal }) {
+  return unlessDialog(tabId, signal, async () => {
     const options = optionsOf(input);
     const main = await mainFrame(tabId);
     const start = options.ref ? await frameOfRef(tabId, options.ref) : { frame: main, number: 0 };
@@ -24,8 +28,8 @@ export async function readPage({ tabId, input }) {
     const [tab, viewport] = await Promise.all([getTab(tabId), main.ask("viewport", {})]);
     const part = cut(full, options.offset, options.maxChars);
     const text = `${part.text}\n\nViewport: ${viewport.width}x${viewport.height}`;
-    const { url = "", title = "" } = tab;
-    return { url, title, ...part, text, nodes: countLines(full), viewport };
+    const { url, title } = describe(tab);
+    return { url, title, ...part, text, nodes: countLines(full.text), viewport };
   });
 }
 
@@ -39,7 +43,7 @@ function optionsOf(input) {
     filter,
     ref: input.ref,
     depth: numberOr(input.depth, 0, DEPTH),
-    maxChars: numberOr(input.maxChars, 1, MAX_CHARS),
+    maxChars: Math.min(numberOr(input.maxChars, 1, MAX_CHARS), MOST_CHARS),
     offset: numberOr(input.offset, 0, 0),
   };
 }
@@ -56,19 +60,30 @@ function numberOr(value, least, fallback) {
 /**
  * @param {Frame} start
  * @param {number} root number of the ref to start at, 0 for the whole document
- * @param {{filter: string, depth: number}} options
+ * @param {ReturnType<typeof optionsOf>} options
  */
-async function readTree(start, root, { filter, depth }) {
-  /** @type {FramePage} */
-  const page = await askMinting(start, "read", { filter, depth, root });
-  if (page.frames.length) await fillHoles(start, page, { filter, depth });
+async function readTree(start, root, { filter, depth, offset, maxChars }) {
+  const options = { filter, depth, maxChars: offset + maxChars };
+  const page = await readFrame(start, { ...options, root }, MAIN_MS);
+  // What is cut off a child cannot be made up for by its parent: it is read to its end.
+  if (page.frames.length) await fillHoles(start, page, { ...options, maxChars: MOST_CHARS });
   return stitch(page, depth);
+}
+
+/**
+ * @param {Frame} frame
+ * @param {object} options
+ * @param {{walk: number, answer: number}} ms
+ * @returns {Promise<FramePage>}
+ */
+function readFrame(frame, options, ms) {
+  return askMinting(frame, "read", { ...options, maxMs: ms.walk }, ms.answer);
 }
 
 /**
  * @param {Frame} start
  * @param {FramePage} page
- * @param {{filter: string, depth: number}} options
+ * @param {object} options
  */
 async function fillHoles(start, page, options) {
   const others = framesOf(start.tabId).filter((frame) => frame !== start && frame.frameId !== 0);
@@ -76,8 +91,7 @@ async function fillHoles(start, page, options) {
   const pages = new Map([[start, page]]);
   await Promise.all(
     others.map(async (frame) => {
-      const read = askMinting(frame, "read", { ...options, root: 0 }, CHILD_MS);
-      const child = await read.catch(() => null);
+      const child = await readFrame(frame, { ...options, root: 0 }, CHILD_MS).catch(() => null);
       if (child) pages.set(frame, child);
       await frame.parentId();
     }),

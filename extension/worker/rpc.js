@@ -1,5 +1,8 @@
 /** JSON-RPC 2.0 as text: reading and writing, nothing else. */
 
+const LONE_SURROGATE = "\\ud";
+const ESCAPES = /\\(?:ud[89a-f]..|.)/g;
+
 /**
  * @typedef {{kind: "request", id: string | number, method: string, params: any}} Request
  * @typedef {{kind: "notification", method: string, params: any}} Notification
@@ -43,7 +46,7 @@ function isObject(value) {
  * @param {string | number} [id] makes it a request
  */
 export function call(method, params, id) {
-  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+  return encode({ jsonrpc: "2.0", id, method, params });
 }
 
 /**
@@ -51,7 +54,7 @@ export function call(method, params, id) {
  * @param {unknown} result
  */
 export function success(id, result) {
-  return JSON.stringify({ jsonrpc: "2.0", id, result });
+  return encode({ jsonrpc: "2.0", id, result });
 }
 
 /**
@@ -59,5 +62,16 @@ export function success(id, result) {
  * @param {object} error
  */
 export function failure(id, error) {
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
+  return encode({ jsonrpc: "2.0", id, error });
+}
+
+/**
+ * Half a surrogate pair, which pages may hold, is no text to other JSON readers. JSON.stringify
+ * writes it as an escape, and whole pairs never.
+ * @param {object} message
+ */
+function encode(message) {
+  const text = JSON.stringify(message);
+  if (!text.includes(LONE_SURROGATE)) return text;
+  return text.replace(ESCAPES, (escape) => (escape.startsWith(LONE_SURROGATE) ? "\ufffd" : escape));
 }

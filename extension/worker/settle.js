@@ -2,7 +2,7 @@
 
 import { CommandError } from "./errors.js";
 import { watchLoads } from "./loads.js";
-import { getTab } from "./tabs.js";
+import { describe, getTab } from "./tabs.js";
 
 const START_MS = 1000;
 const DOM_MS = 5000;
@@ -46,7 +46,7 @@ export class Departure {
   /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */
   async destination() {
     const went = this.#seen.has("committed") || this.#seen.has("moved");
-    return went ? (await getTab(this.#tabId)).url : undefined;
+    return went ? describe(await getTab(this.#tabId)).url : undefined;
   }
 
   /**

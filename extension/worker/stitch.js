@@ -1,5 +1,10 @@
 /** Joining what the frames of a page have read into one text, and cutting it to size. */
 
+import { wholeLength } from "./texts.js";
+
+const BEYOND = 'text "(The page goes on, but is too large to be read further. Read a part of it.)"';
+const PAIR = 2;
+
 /**
  * @typedef {object} Hole a frame element: the line it stands on, and what is in the frame
  * @property {number} line
@@ -8,26 +13,29 @@
  * @property {number} index
  * @property {PageText | null} [page]
  */
-/** @typedef {{text: string, frames: Hole[]}} PageText */
+/** @typedef {{text: string, frames: Hole[], whole: boolean}} PageText */
+/** @typedef {{text: string, whole: boolean}} Stitched `whole`: nothing follows that was not read */
 
 /**
  * @param {PageText} page
  * @param {number} maxDepth
- * @returns {string} the lines of child frames stand indented beneath their frame's own line
+ * @returns {Stitched} the lines of child frames stand indented beneath their frame's own line
  */
 export function stitch(page, maxDepth) {
   const filled = page.frames.filter((hole) => hole.page?.text);
-  if (!filled.length) return page.text;
+  if (!filled.length) return { text: page.text, whole: page.whole };
   const lines = page.text.split("\n");
-  const parts = [];
+  /** @type {string[]} */
+  let parts = [];
   let done = 0;
   for (const { line, depth, page: child } of filled) {
     const room = maxDepth - depth - 1;
-    parts.push(...lines.slice(done, line + 1));
-    if (child) parts.push(...indent(stitch(child, room), depth + 1, room));
+    const { text, whole } = stitch(/** @type {PageText} */ (child), room);
+    parts = parts.concat(lines.slice(done, line + 1), indent(text, depth + 1, room));
+    if (!whole) return { text: parts.join("\n"), whole };
     done = line + 1;
   }
-  return parts.concat(lines.slice(done)).join("\n");
+  return { text: parts.concat(lines.slice(done)).join("\n"), whole: page.whole };
 }
 
 /**
@@ -52,17 +60,29 @@ export function countLines(text) {
 }
 
 /**
- * @param {string} text
+ * @param {Stitched} page
  * @param {number} offset
  * @param {number} maxChars
  * @returns {{text: string, truncated: boolean, next?: number}}
  */
-export function cut(text, offset, maxChars) {
+export function cut({ text, whole }, offset, maxChars) {
   const rest = text.slice(offset);
-  if (rest.length <= maxChars) return { text: rest, truncated: false };
+  if (rest.length > maxChars) return cutShort(rest, offset, maxChars);
+  if (whole) return { text: rest, truncated: false };
+  // To go on from where nothing came would bring nothing again.
+  if (!rest) return { text: BEYOND, truncated: false };
+  return { text: rest, truncated: true, next: text.length };
+}
+
+/**
+ * @param {string} rest
+ * @param {number} offset
+ * @param {number} maxChars
+ */
+function cutShort(rest, offset, maxChars) {
   const lineEnd = rest.lastIndexOf("\n", maxChars);
   // A single line longer than the limit has no better place to be cut.
-  const length = lineEnd > 0 ? lineEnd : maxChars;
+  const length = lineEnd > 0 ? lineEnd : wholeLength(rest, maxChars) || PAIR;
   const next = offset + length + (lineEnd > 0 ? 1 : 0);
   return { text: rest.slice(0, length), truncated: true, next };
 }

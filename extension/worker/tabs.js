@@ -1,6 +1,9 @@
 /** Tabs as the link describes them. */
 
 import { CommandError } from "./errors.js";
+import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
+
+const BRIEF_LENGTH = 100;
 
 /**
  * @typedef {object} Tab
@@ -44,8 +47,8 @@ export function describe(tab) {
   const groupId = tab.groupId >= 0 ? tab.groupId : undefined;
   return {
     tabId: tab.id ?? chrome.tabs.TAB_ID_NONE,
-    url: tab.url || tab.pendingUrl || "",
-    title: tab.title ?? "",
+    url: clip(tab.url || tab.pendingUrl || "", URL_LENGTH),
+    title: clip(tab.title ?? "", TITLE_LENGTH),
     active: tab.active,
     windowId: tab.windowId,
     index: tab.index,
@@ -61,12 +64,21 @@ function statusOf(tab) {
   return tab.status === "loading" ? "loading" : "complete";
 }
 
-/** @returns {Promise<Tab[]>} */
-export async function listTabs() {
+/**
+ * @param {boolean} [brief]
+ * @returns {Promise<Tab[]>}
+ */
+export async function listTabs(brief = false) {
   if (focusedWindowId === chrome.windows.WINDOW_ID_NONE) await findFocusedWindow();
   const tabs = await chrome.tabs.query({});
   tabs.forEach((tab) => tab.id !== undefined && alive.add(tab.id));
-  return tabs.map(describe);
+  const described = tabs.map(describe);
+  return brief ? described.map(shorten) : described;
+}
+
+/** @param {Tab} tab */
+function shorten(tab) {
+  return { ...tab, url: clip(tab.url, BRIEF_LENGTH), title: clip(tab.title, BRIEF_LENGTH) };
 }
 
 async function findFocusedWindow() {

@@ -46,13 +46,14 @@ async function findBySelector(tabId, selector) {
 /**
  * Where on the tab's viewport a press reaches the element.
  * @param {Target} target
+ * @param {AbortSignal} signal
  * @returns {Promise<Point>}
  */
-export async function aim({ frame, how }) {
+export async function aim({ frame, how }, signal) {
   const local = await frame.ask("aim", how);
   if (frame.frameId === 0) return local;
   const point = await settled(() => outward(frame, local));
-  await untilHovered(frame, point);
+  await untilHovered(frame, point, signal);
   return point;
 }
 
@@ -61,9 +62,11 @@ export async function aim({ frame, how }) {
  * older than what we measured. A press must not be tried, but a movement may.
  * @param {Frame} frame
  * @param {Point} point
+ * @param {AbortSignal} signal
  */
-async function untilHovered(frame, { x, y }) {
+async function untilHovered(frame, { x, y }, signal) {
   for (let i = 0; i < HOVER_TRIES; i++) {
+    signal.throwIfAborted();
     // The browser swallows a movement to where the mouse is already.
     const moves = [move(frame.tabId, { x: x + 1, y }), move(frame.tabId, { x, y })];
     await Promise.all(moves);

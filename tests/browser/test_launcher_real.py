@@ -5,7 +5,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -40,9 +40,24 @@ class Listener:
         self.port = 0
         self.answers: dict[str, list[str]] = {}
         self._calls: asyncio.Queue[str] = asyncio.Queue()
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
 
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open[writer] = asyncio.create_task(self._serve(reader, writer))
+
+    async def close(self) -> None:
+        """End every connection: browsers open some that they never use."""
+        for writer in self._open:
+            writer.close()
+        await asyncio.gather(*self._open.values())
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await self._answer(await reader.readuntil(b"\r\n\r\n"), writer)
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async def _answer(self, head: bytes, writer: asyncio.StreamWriter) -> None:
         path = head.split()[1].decode()
         queued = self.answers.get(path, [])
         body = queued.pop(0) if queued else "ok"
@@ -62,10 +77,11 @@ class Listener:
 @pytest.fixture
 async def listener() -> AsyncIterator[Listener]:
     listening = Listener()
-    server = await asyncio.start_server(listening.answer, "127.0.0.1", 0)
+    server = await asyncio.start_server(listening.accept, "127.0.0.1", 0)
     listening.port = server.sockets[0].getsockname()[1]
     yield listening
     server.close()
+    await listening.close()
 
 
 @pytest.fixture
@@ -150,7 +166,7 @@ async def test_the_profile_of_a_running_browser_is_refused_and_left_to_it(
 ) -> None:
     async with running(browser, home) as first:
         await listener.heard("/worker")
-        with pytest.raises(BrowserFailed, match=rf"another browser \(process {first.pid}\)"):
+        with pytest.raises(BrowserFailed, match=rf"another browser: .*process {first.pid}\b"):
             async with running(browser, home):
                 pass
         assert owner(home.profile) == first.pid

@@ -83,7 +83,7 @@ def test_an_impostor_at_the_port_gets_no_secret_and_nobody_is_killed(product: Pr
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    product.run("config", "show")
+    product.run("extension", "path")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Impostor)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     bystander = subprocess.Popen(["sleep", "60"])
@@ -144,6 +144,9 @@ def test_without_authentication_a_warning_is_given(product: Product) -> None:
 
 
 def test_the_settings_are_shown_and_the_secret_only_when_asked_for(product: Product) -> None:
+    nothing = json.loads(product.run("config", "show", "--json", "--show-secret").stdout)
+    assert (nothing["secret"], product.home.exists()) == (None, False)
+    product.run("extension", "path")
     shown = json.loads(product.run("config", "show", "--json", "--show-secret").stdout)
     assert (shown["secret"], shown["port"]) == (product.secret, 9515)
     for arguments in (("--json",), ()):

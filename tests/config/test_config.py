@@ -55,6 +55,22 @@ def test_a_wrong_setting_is_refused_with_file_and_place(home: Home) -> None:
         settings.load(home)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"limits": {"callSeconds": 0}}', '{"port": 70000}', '{"sessions": {"idleMinutes": -1}}'],
+)
+def test_a_number_that_makes_no_sense_is_refused(home: Home, text: str) -> None:
+    home.config.write_text(text)
+    with pytest.raises(InvalidArguments, match=r"config\.json"):
+        settings.load(home)
+
+
+def test_a_file_that_is_no_json_is_called_that(home: Home) -> None:
+    home.config.write_text('{"port": ')
+    with pytest.raises(InvalidArguments, match="not valid JSON"):
+        settings.load(home)
+
+
 def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
     home.config.write_text('{"host": "0.0.0.0"}')
     with pytest.raises(InvalidArguments, match=r"127\.0\.0\.1"):

@@ -82,3 +82,24 @@ def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stop
     assert re.search(r'button "Order" \[ref_\d+\]', output)
     assert "claude mcp add --transport http tabhub" in output
     assert _processes_of(own.home) == ""
+
+
+def test_a_window_where_there_is_no_display_is_told_and_is_a_failure(own: Product) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        own.environment.pop(name, None)
+    failed = own.run("browser", "--headed")
+    assert failed.returncode == 1
+    assert "The browser ended" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    with own.running("start", "--port", "0", "--browser", "--headed"):
+        wait_for(lambda: "The browser ended" in own.output, "the browser's end to be told", 30)
+        assert own.status()["extensionConnected"] is False
+
+
+def test_a_browser_asked_to_stop_while_it_starts_is_not_left_behind(own: Product) -> None:
+    for _ in range(5):
+        with own.running("browser", "--headless") as process:
+            wait_for(lambda: _processes_of(own.home / "profile"), "the browser to begin", 30)
+            process.terminate()
+            process.wait(20)
+        assert _processes_of(own.home / "profile") == ""

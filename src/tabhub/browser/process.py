@@ -90,8 +90,8 @@ class BrowserProcess:
         code, other = await self._process.wait(), owner(self._profile)
         if code in (0, _PROFILE_IN_USE) and other is not None and not self._is_ours(other):
             return BrowserFailed(
-                f"The profile {self._profile} is open in another browser (process {other}):"
-                " close that one, or choose another --user-data-dir."
+                f"The profile {self._profile} is open in another browser: close that one (or end"
+                f" process {other}, if an earlier run left it), or choose another --user-data-dir."
             )
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):

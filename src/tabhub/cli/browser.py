@@ -22,14 +22,17 @@ class BrowserWish:
     arguments: list[str]
     profile: Path | None
 
+    @property
+    def is_headless(self) -> bool:
+        return not settings.has_display() if self.headless is None else self.headless
+
     async def fulfil(self, home: Home, urls: list[str]) -> BrowserProcess:
         """Start it; the extension must have been installed."""
-        headless = not settings.has_display() if self.headless is None else self.headless
         return await BrowserProcess.start(
             await asyncio.to_thread(find_browser),
             home=home,
             profile=self.profile or home.profile,
-            headless=headless,
+            headless=self.is_headless,
             urls=urls,
             extra_args=self.arguments,
         )
@@ -62,6 +65,7 @@ async def _run_browser(wish: BrowserWish, home: Home, urls: list[str]) -> None:
     browser = await wish.fulfil(home, urls)
     try:
         print(f"Browser started (pid {browser.pid}). Ctrl-C closes it.", flush=True)
-        await browser.wait()
+        if await browser.wait() != 0:
+            raise await browser.failure()
     finally:
         await browser.stop()

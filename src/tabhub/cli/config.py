@@ -1,4 +1,4 @@
-"""`tabhub config`: what is set, and where."""
+"""`tabhub config`: what is set, and where. Changes nothing."""
 
 import json
 from typing import Any
@@ -12,10 +12,10 @@ HIDDEN = "(hidden; --show-secret shows it)"
 
 
 def show(as_json: bool, show_secret: bool) -> None:
-    home = Home.from_environment().create()
-    loaded = settings.load(home)
-    stored = secret.load(home) or secret.prepare(home, loaded.port)
-    facts = {**_plain(loaded), "secret": stored.secret if show_secret else HIDDEN}
+    home = Home.from_environment()
+    stored = secret.load(home)
+    shown = None if stored is None else stored.secret if show_secret else HIDDEN
+    facts = {**_plain(settings.load(home)), "secret": shown}
     if as_json:
         print(json.dumps(facts))
         return

@@ -38,7 +38,7 @@ def run(wishes: Wishes) -> None:
     home = Home.from_environment().create()
     known = running.find(home)
     if known is not None:
-        raise Unavailable(f"tabhub already runs on port {known['port']} (pid {known['pid']}).")
+        raise Unavailable(f"A server already runs on port {known['port']} (pid {known['pid']}).")
     _log_to_file(home)
     _run_loop(_serve(wishes, home))
 
@@ -49,19 +49,20 @@ async def _serve(wishes: Wishes, home: Home) -> None:
     try:
         listener = listen(chosen.host, port)
     except OSError as error:
-        raise Unavailable(f"Port {port} cannot be used: {error.strerror}.") from None
+        raise Unavailable(
+            f"Port {port} cannot be used: {error.strerror}. `--port 0` takes a free one."
+        ) from None
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
     server = Server(App(chosen, auth.secret, auth=wishes.auth), listener)
     running.write(home, server.port)
     try:
-        _greet(server.port, auth.secret if wishes.auth else None)
-        await _until_stopped(server, wishes, home)
+        await _until_stopped(server, wishes, home, auth.secret)
     finally:
         running.remove(home)
 
 
-async def _until_stopped(server: Server, wishes: Wishes, home: Home) -> None:
+async def _until_stopped(server: Server, wishes: Wishes, home: Home, main_secret: str) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -69,26 +70,32 @@ async def _until_stopped(server: Server, wishes: Wishes, home: Home) -> None:
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_stop, server, serving)
-        company = asyncio.create_task(_company(server, wishes, home, stack))
-        company.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
+        showing = asyncio.create_task(_show(server, wishes, home, main_secret, stack))
+        showing.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
         await stopping.wait()
-        company.cancel()
-        await asyncio.wait({company})
-    if not company.cancelled() and (error := company.exception()) is not None:
+        showing.cancel()
+        await asyncio.wait({showing})
+    if not showing.cancelled() and (error := showing.exception()) is not None:
         raise error
 
 
-async def _company(server: Server, wishes: Wishes, home: Home, stack: AsyncExitStack) -> None:
-    """What comes along with the server: the browser and the demo."""
-    if wishes.browser is None:
-        return
-    url = stack.enter_context(demo.serve_page()) if wishes.demo else None
-    browser = await wishes.browser.fulfil(home, [])
-    stack.push_async_callback(browser.stop)
-    print(f"Browser started (pid {browser.pid}).", flush=True)
-    if url is not None:
+async def _show(
+    server: Server, wishes: Wishes, home: Home, main_secret: str, stack: AsyncExitStack
+) -> None:
+    """Bring the browser up, show the demo, print how to connect; then watch the browser."""
+    print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
+    browser = None
+    if wishes.browser is not None:
+        browser = await wishes.browser.fulfil(home, [])
+        stack.push_async_callback(browser.stop)
+        kind = "Headless browser" if wishes.browser.is_headless else "Browser"
+        print(f"{kind} started (pid {browser.pid}).", flush=True)
+    if browser is not None and wishes.demo:
+        url = stack.enter_context(demo.serve_page())
         await _unless_it_dies(browser, demo.show(server.app, url))
-        print("\ntabhub is up. Ctrl-C stops it and the browser.", flush=True)
+    _say_how_to_connect(server.port, main_secret if wishes.auth else None)
+    if browser is not None:
+        print(f"tabhub: {(await browser.failure()).message}", file=sys.stderr, flush=True)
 
 
 async def _unless_it_dies(browser: BrowserProcess, work: Coroutine[Any, Any, None]) -> None:
@@ -113,11 +120,11 @@ def _broke(task: "asyncio.Task[None]") -> bool:
     return not task.cancelled() and task.exception() is not None
 
 
-def _greet(port: int, main_secret: str | None) -> None:
-    print(f"tabhub {__version__} on http://127.0.0.1:{port}\n")
+def _say_how_to_connect(port: int, main_secret: str | None) -> None:
+    print(f"\n{blocks(port, main_secret)}\n")
     if main_secret is None:
-        print("WARNING: running without authentication.\n", file=sys.stderr)
-    print(blocks(port, main_secret), flush=True)
+        print("WARNING: running without authentication.", file=sys.stderr)
+    print("tabhub is up. Ctrl-C stops it.", flush=True)
 
 
 def _log_to_file(home: Home) -> None:

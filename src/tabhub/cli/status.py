@@ -17,4 +17,4 @@ def run(as_json: bool) -> None:
         print(msgspec.json.encode({"running": True, **facts}).decode())
         return
     print(f"tabhub {facts['version']} runs on port {facts['port']} (pid {facts['pid']}).")
-    print(f"browsers: {facts['extensionConnections']}, agents: {facts['mcpClients']}")
+    print(f"browsers: {facts['extensionConnections']}, agents' sessions: {facts['mcpClients']}")

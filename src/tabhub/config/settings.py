@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Annotated
 
 import msgspec
 
@@ -11,6 +12,7 @@ from tabhub.errors import InvalidArguments
 DEFAULT_PORT = 9515
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
+POSITIVE = msgspec.Meta(gt=0)
 
 
 class _Keys(msgspec.Struct, rename="camel", kw_only=True):
@@ -18,18 +20,18 @@ class _Keys(msgspec.Struct, rename="camel", kw_only=True):
 
 
 class Limits(_Keys):
-    body_bytes: int = 10 * MEGABYTE
-    ws_bytes: int = 10 * MEGABYTE
-    call_seconds: float = 30
-    max_call_seconds: float = 300
+    body_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    ws_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    call_seconds: Annotated[float, POSITIVE] = 30
+    max_call_seconds: Annotated[float, POSITIVE] = 300
 
 
 class SessionSettings(_Keys):
-    idle_minutes: float = 30
+    idle_minutes: Annotated[float, POSITIVE] = 30
 
 
 class Settings(_Keys):
-    port: int = DEFAULT_PORT
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = DEFAULT_PORT
     host: str = "127.0.0.1"
     limits: Limits = msgspec.field(default_factory=Limits)
     sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)
@@ -41,8 +43,10 @@ def load(home: Home) -> Settings:
         loaded = msgspec.json.decode(home.config.read_bytes(), type=Settings)
     except FileNotFoundError:
         return Settings()
-    except msgspec.DecodeError as error:
+    except msgspec.ValidationError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
+    except msgspec.DecodeError as error:
+        raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
     if loaded.host not in LOOPBACK:
         raise InvalidArguments(f"{home.config}: host must be 127.0.0.1, not {loaded.host!r}.")
     return loaded

@@ -7,6 +7,8 @@ from tabhub.errors import Refused
 from tabhub.tools.tool import BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
+SHOWN_CHARS = 50_000
+
 
 async def _execute(context: Context) -> CallResult:
     input = {"code": context.job.arguments["code"], "timeoutMs": context.wait_ms}
@@ -16,7 +18,14 @@ async def _execute(context: Context) -> CallResult:
         raise _script_error(thrown)
     value = output.get("value")
     shown = output.get("description") or msgspec.json.encode(value).decode()
-    return done(shown, {"value": value})
+    return done(_cut(shown), {"value": value})
+
+
+def _cut(shown: str) -> str:
+    """A model reads the text; a program that wants all of it has the structured content."""
+    if len(shown) <= SHOWN_CHARS:
+        return shown
+    return f"{shown[:SHOWN_CHARS]}\n(Cut here: {len(shown)} characters in all.)"
 
 
 def _script_error(thrown: Json) -> Refused:

@@ -18,7 +18,8 @@ async def _list_tabs(context: Context) -> CallResult:
     browsers = context.browsers.all() or [context.browsers.latest()]
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
-    lines = [f"{len(tabs)} open tabs", *(_line(tab) for tab in tabs)]
+    counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
+    lines = [counted, *(_line(tab) for tab in tabs)]
     return done("\n".join(lines), {"tabs": [_shown(tab) for tab in tabs]})
 
 
@@ -40,7 +41,7 @@ async def _open_tab(context: Context) -> CallResult:
         "timeoutMs": context.wait_ms,
     }
     tab = await context.in_browser(browser, "tabs.open", input, _mover(context, browser))
-    return done(f"Opened tab {tab.id}: {_page(tab)}", _location(tab))
+    return done(f"Opened tab {tab.id}: {_page(tab)}{_pending(tab)}", _location(tab))
 
 
 def _browser(context: Context, wanted: str | None) -> str:
@@ -62,7 +63,7 @@ async def _navigate_tab(context: Context) -> CallResult:
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
     tab = await context.in_tab("tabs.navigate", input, _mover(context, context.tab.browser))
-    return done(f"Tab {tab.id} is at {_page(tab)}", _location(tab))
+    return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
 
 
 def _mover(context: Context, browser: str) -> Callable[[Json], Tab]:
@@ -77,6 +78,10 @@ def _line(tab: Tab) -> str:
 def _page(tab: Tab) -> str:
     title = " ".join(tab.title.split())
     return f"{tab.url} {title!r}" if title else tab.url
+
+
+def _pending(tab: Tab) -> str:
+    return "" if tab.status == "complete" else ". It is still loading: time was up before it ended."
 
 
 def _location(tab: Tab) -> Json:

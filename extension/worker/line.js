@@ -1,0 +1,73 @@
+/** One connection to the server. What came on it is answered on it, or not at all. */
+
+import * as rpc from "./rpc.js";
+
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+export class Line {
+  #socket;
+  #nextId = 1;
+  onClosed = () => {};
+
+  /** @param {WebSocket} socket */
+  constructor(socket) {
+    this.#socket = socket;
+  }
+
+  get isOpen() {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  close() {
+    this.#socket.close();
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  notify(method, params) {
+    return this.#send(rpc.call(method, params));
+  }
+
+  /**
+   * A request whose answer carries nothing we need.
+   * @param {string} method
+   * @param {object} params
+   */
+  tell(method, params) {
+    return this.#send(rpc.call(method, params, this.#nextId++));
+  }
+
+  /**
+   * @param {string | number} id
+   * @param {unknown} result
+   */
+  answer(id, result) {
+    return this.#send(rpc.success(id, result));
+  }
+
+  /**
+   * @param {string | number} id
+   * @param {object} error
+   */
+  refuse(id, error) {
+    return this.#send(rpc.failure(id, error));
+  }
+
+  /**
+   * @param {string} text
+   * @returns {boolean} false when it is larger than the link carries: the server would hang up
+   */
+  #send(text) {
+    if (isTooLarge(text)) return false;
+    if (this.isOpen) this.#socket.send(text);
+    return true;
+  }
+}
+
+/** @param {string} text */
+function isTooLarge(text) {
+  if (text.length * 3 <= MAX_MESSAGE_BYTES) return false;
+  return new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES;
+}
