@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 1000
+MCP_PATHS = ("/mcp", "/mcp/")
 
 
 class App:
@@ -69,7 +70,7 @@ class App:
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
-        elif scope["path"] == "/mcp":
+        elif scope["path"] in MCP_PATHS:
             await self.mcp(scope, receive, send)
         else:
             await self._admin(scope, receive, send)
@@ -155,7 +156,13 @@ class Server:
 
 def _described(browser: Browser) -> dict[str, Any]:
     info = browser.info
-    return {"id": browser.id, "name": info.name, "version": info.version, "ready": browser.ready}
+    return {
+        "id": browser.id,
+        "name": info.name,
+        "version": info.version,
+        "connectedAt": browser.connected_at,
+        "ready": browser.ready,
+    }
 
 
 def listen(host: str, port: int) -> socket.socket:

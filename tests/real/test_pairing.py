@@ -11,7 +11,7 @@ from tabhub.browser.installation import packaged_extension
 from tabhub.browser.process import BrowserProcess
 from tabhub.config.home import Home
 from tests.support.cdp import browser_of
-from tests.support.product import Product, wait_for
+from tests.support.product import Product
 
 pytestmark = pytest.mark.real_browser
 SHOWN_STATE = "document.querySelector('#state')?.textContent"
@@ -43,9 +43,9 @@ async def test_port_and_secret_entered_once_connect_and_are_kept(tmp_path: Path)
                     f"const form = document.querySelector('form'); form.port.value = '{port}';"
                     f"form.secret.value = ' {product.secret} '; form.requestSubmit();",
                 )
-                connected = product.wait_browser()["browsers"]
+                (paired,) = product.wait_browser()["browsers"]
                 await cdp.kill_worker()
-                wait_for(lambda: product.status()["browsers"] or None, "the browser to be back")
-            assert [b["id"] for b in product.status()["browsers"]] == [b["id"] for b in connected]
+                (back,) = product.wait_browser(after=paired["connectedAt"])["browsers"]
+            assert back["id"] == paired["id"]
         finally:
             await browser.stop()

@@ -38,8 +38,9 @@ async def test_a_killed_service_worker_comes_back_and_refs_still_hold(
         await agent.call("browser_open_tab", url=site.page("targets"))
         plain = ref(await agent.text("browser_read_page"), "Plain")
         for _ in range(2):
+            before = _connected_at(product)
             await browser.kill_worker()
-            product.wait_browser()
+            product.wait_browser(after=before)
             await agent.call("browser_click_element", ref=plain)
         log = await agent.call("browser_execute_script", code="document.body.innerText")
         assert "plain:true plain:true" in log["value"]
@@ -52,15 +53,21 @@ async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_othe
     async with product.client(port) as http, browser_of(product.home) as browser:
         agent = Agent(http)
         await agent.call("browser_open_tab", url=site.page("targets"))
-        pending = asyncio.create_task(
-            agent.result("browser_execute_script", code="await new Promise(() => {})")
-        )
-        await asyncio.wait({pending}, timeout=0.5)
+        code = "document.title = 'begun'; await new Promise(() => {})"
+        pending = asyncio.create_task(agent.result("browser_execute_script", code=code))
+        while "begun" not in await agent.text("browser_list_tabs"):
+            await asyncio.sleep(0.02)
+        before = _connected_at(product)
         await browser.kill_worker()
         error = (await asyncio.wait_for(pending, 10))["structuredContent"]["error"]
         assert (error["reason"], error["retryable"]) == ("page_may_have_received", True)
-        product.wait_browser()
+        product.wait_browser(after=before)
         assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2
+
+
+def _connected_at(product: Product) -> int:
+    found: int = product.status()["browsers"][0]["connectedAt"]
+    return found
 
 
 async def test_a_restarted_server_gets_its_browser_back(own: Product, site: Site) -> None:

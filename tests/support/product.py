@@ -71,13 +71,14 @@ class Product:
         look: Callable[[], int | None] = lambda: self.status().get("port")  # noqa: E731
         return wait_for(look, "the server to answer", START_SECONDS)
 
-    def wait_browser(self) -> dict[str, Any]:
-        """The status, once an extension is connected and has told its tabs."""
+    def wait_browser(self, after: int = 0) -> dict[str, Any]:
+        """The status, once an extension has connected (after a moment) and has told its tabs."""
 
         def ready() -> dict[str, Any] | None:
             status = self.status()
-            named = [browser for browser in status.get("browsers", []) if browser["ready"]]
-            return status if named else None
+            browsers = status.get("browsers", [])
+            fresh = [b for b in browsers if b["ready"] and b["connectedAt"] > after]
+            return status if fresh else None
 
         return wait_for(ready, "the extension to connect", START_SECONDS)
 

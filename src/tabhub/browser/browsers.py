@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -29,6 +30,8 @@ class Browser:
     id: str
     connection: Connection
     info: link.BrowserInfo = field(default_factory=link.BrowserInfo)
+    connected_at: int = field(default_factory=lambda: int(time.time() * 1000))
+    """Milliseconds since 1970: each connection has its own."""
     ready: bool = False
     """Whether it has said which tabs it has."""
 
