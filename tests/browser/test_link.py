@@ -7,7 +7,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from tests.support.extension import connected, tab
+from tests.support.extension import connected
 from tests.support.serving import SECRET, client, served
 
 
@@ -85,15 +85,6 @@ async def test_an_unknown_request_or_wrong_params_get_an_error_with_a_reason() -
         "method_not_found",
     )
     assert (wrong["error"]["code"], wrong["error"]["data"]["reason"]) == (-32602, "invalid_params")
-
-
-async def test_tabs_that_open_close_and_are_renumbered_are_followed() -> None:
-    assert await _tabs_after({"tabId": 2, "state": "opened", "tab": tab(2)}) == [1, 2]
-    assert await _tabs_after({"tabId": 1, "state": "closed"}) == []
-    assert await _tabs_after({"tabId": 7, "state": "closed"}) == [1]
-    assert await _tabs_after({"tabId": 1, "state": "replaced", "replacedBy": 9, "tab": tab(9)}) == [
-        1
-    ]
 
 
 async def test_the_extension_is_told_to_reload_and_503_says_that_none_is_there() -> None:

@@ -126,18 +126,20 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
         assert [entry.id for entry in server.app.tabs.all()] == [2]
 
 
-async def test_coming_back_stops_the_clock_that_would_forget_the_tabs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("tabhub.browser.browsers.FORGET_AFTER_SECONDS", 0.05)
+async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
     async with served() as server:
-        async with connected(server.port) as extension:
-            await extension.sync(tab(1))
-        async with connected(server.port) as extension:
-            await asyncio.sleep(0.1)
-            assert len(server.app.tabs) == 1
-        while len(server.app.tabs):
-            await asyncio.sleep(0.01)
+        browsers = server.app.browsers
+        clocks = []
+        for _ in range(2):
+            async with connected(server.port) as extension:
+                await extension.sync(tab(1))
+            while browsers.all():
+                await asyncio.sleep(0.01)
+            clocks.append(browsers._leaving["profile-a"])
+        assert [clock.cancelled() for clock in clocks] == [True, False]
+        assert len(server.app.tabs) == 1
+        browsers._forget("profile-a")
+        assert len(server.app.tabs) == 0
 
 
 async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> None:
@@ -147,3 +149,12 @@ async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> No
             with pytest.raises(ToolFailed, match="there is here") as failed:
                 await Agent(http).call("browser_open_tab", url="x.org", connectionId="there")
     assert failed.value.reason == "invalid_arguments"
+
+
+async def test_tabs_that_open_close_and_are_renumbered_are_followed() -> None:
+    assert await _tabs_after({"tabId": 2, "state": "opened", "tab": tab(2)}) == [1, 2]
+    assert await _tabs_after({"tabId": 1, "state": "closed"}) == []
+    assert await _tabs_after({"tabId": 7, "state": "closed"}) == [1]
+    assert await _tabs_after({"tabId": 1, "state": "replaced", "replacedBy": 9, "tab": tab(9)}) == [
+        1
+    ]
