@@ -21,9 +21,14 @@ tabhub.define("childframes", () => {
     return -1;
   }
 
+  /** Unlike randomUUID, this is there on plain http sites too. */
+  function randomText() {
+    return crypto.getRandomValues(new Uint32Array(4)).join("-");
+  }
+
   /** @param {Element} element */
   function announceTo(element) {
-    const nonce = PREFIX + crypto.randomUUID();
+    const nonce = PREFIX + randomText();
     windowOf(element)?.postMessage(nonce, "*");
     return { ref: tabhub.refs.mint(element), nonce };
   }

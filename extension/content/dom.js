@@ -22,6 +22,8 @@ tabhub.define("dom", () => {
   const getConnected = getter(node, "isConnected");
   const getLocalName = getter(element, "localName");
   const getSlot = getter(element, "assignedSlot");
+  const getInnerText = getter(HTMLElement.prototype, "innerText");
+  const getContentEditable = getter(HTMLElement.prototype, "isContentEditable");
   const getDocumentElement = getter(Document.prototype, "documentElement");
   const getBody = getter(Document.prototype, "body");
   const getActive = getter(Document.prototype, "activeElement");
@@ -29,6 +31,7 @@ tabhub.define("dom", () => {
   const { getAttribute, hasAttribute, hasAttributes, matches, closest, checkVisibility } = element;
   const { getBoundingClientRect, getClientRects } = element;
   const VISIBLE = { visibilityProperty: true };
+  const MOST_LOOKED_AT = 2000;
 
   /** Only these may have a shadow root, apart from custom elements. */
   const HOSTS = new Set(
@@ -98,13 +101,29 @@ tabhub.define("dom", () => {
    * @returns {Generator<Element>}
    */
   function* everyElement(from) {
-    for (const child of siblings(from)) {
-      if (!isElement(child)) continue;
-      yield child;
-      const shadow = shadowRoot(child);
-      if (shadow) yield* everyElement(shadow);
-      yield* everyElement(child);
+    const ahead = [getFirstChild.call(from)];
+    while (ahead.length) {
+      const found = ahead.pop();
+      if (!found) continue;
+      ahead.push(getNextSibling.call(found));
+      if (!isElement(found)) continue;
+      yield found;
+      const shadow = shadowRoot(found);
+      ahead.push(getFirstChild.call(found), shadow && getFirstChild.call(shadow));
     }
+  }
+
+  /** @type {TabhubDom["rawText"]} */
+  function rawText(el, limit) {
+    const ahead = [getFirstChild.call(el)];
+    let text = "";
+    for (let looked = 0; ahead.length && looked < MOST_LOOKED_AT && text.length < limit; looked++) {
+      const found = ahead.pop();
+      if (!found) continue;
+      ahead.push(getNextSibling.call(found), getFirstChild.call(found));
+      if (getNodeType.call(found) === Node.TEXT_NODE) text += found.data.slice(0, limit);
+    }
+    return text;
   }
 
   /** @type {TabhubDom["queryDeep"]} */
@@ -137,5 +156,8 @@ tabhub.define("dom", () => {
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
     queryDeep,
+    rawText,
+    innerText: (el) => getInnerText.call(el),
+    isContentEditable: (el) => getContentEditable.call(el),
   };
 });

@@ -3,8 +3,11 @@
  * it as trusted input. Fields that cannot be typed into get their value set directly.
  */
 tabhub.define("fill", () => {
-  const { attr, has, tag } = tabhub.dom;
+  const { attr, has, innerText, isContentEditable, tag } = tabhub.dom;
+  const { clip } = tabhub.names;
   const { refuseDisabled, showPart } = tabhub.target;
+  const { focus } = HTMLElement.prototype;
+  const { dispatchEvent } = EventTarget.prototype;
   /** Checked before they are set, for the browser complains in the page's console otherwise. */
   const SET_TYPES = new Map([
     ["color", /^#[0-9a-f]{6}$/i],
@@ -27,6 +30,8 @@ tabhub.define("fill", () => {
   ]);
   const MASKED = "••••••";
   const OPTIONS_NAMED = 30;
+  const LABEL_LENGTH = 100;
+  const VALUE_LENGTH = 20_000;
 
   /** @type {{element: HTMLElement, before: string, expected: string, typed: boolean} | null} */
   let filling = null;
@@ -38,7 +43,7 @@ tabhub.define("fill", () => {
       tabhub.fail("readonly", "The field is read-only.");
     }
     const advice = element instanceof HTMLInputElement ? REFUSED.get(element.type) : undefined;
-    if (advice) refuse(`This input (${element.getAttribute("type")}) takes no text. ${advice}`);
+    if (advice) refuse(`This input (${attr(element, "type")}) takes no text. ${advice}`);
   }
 
   /**
@@ -55,7 +60,7 @@ tabhub.define("fill", () => {
       return element.value;
     }
     if (element instanceof HTMLSelectElement) return element.value;
-    return element instanceof HTMLElement ? element.innerText.replace(/\n$/, "") : "";
+    return element instanceof HTMLElement ? innerText(element).replace(/\n$/, "") : "";
   }
 
   /**
@@ -67,8 +72,8 @@ tabhub.define("fill", () => {
   function setNatively(element, value) {
     const prototype = element instanceof HTMLInputElement ? HTMLInputElement : HTMLSelectElement;
     Object.getOwnPropertyDescriptor(prototype.prototype, "value")?.set?.call(element, value);
-    element.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
-    element.dispatchEvent(new Event("change", { bubbles: true }));
+    dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
+    dispatchEvent.call(element, new Event("change", { bubbles: true }));
   }
 
   /**
@@ -81,14 +86,19 @@ tabhub.define("fill", () => {
       options.find(({ value }) => value === wanted) ??
       options.find(({ label }) => label.trim() === wanted.trim());
     if (!option) return refuse(`There is no option "${wanted}". ${optionList(options)}`);
-    if (option.disabled) tabhub.fail("disabled", `The option "${option.label}" is disabled.`);
+    if (option.disabled) tabhub.fail("disabled", `The option "${labelOf(option)}" is disabled.`);
     if (select.multiple) option.selected = true;
     setNatively(select, option.value);
   }
 
+  /** @param {HTMLOptionElement} option */
+  function labelOf({ label }) {
+    return clip(label.trim(), LABEL_LENGTH);
+  }
+
   /** @param {HTMLOptionElement[]} options */
   function optionList(options) {
-    const named = options.slice(0, OPTIONS_NAMED).map(({ label }) => `"${label.trim()}"`);
+    const named = options.slice(0, OPTIONS_NAMED).map((option) => `"${labelOf(option)}"`);
     return `The options are: ${named.join(", ")}${options.length > named.length ? ", …" : ""}.`;
   }
 
@@ -107,7 +117,7 @@ tabhub.define("fill", () => {
    * @param {boolean} clear
    */
   function select(element, clear) {
-    element.focus({ preventScroll: true });
+    focus.call(element, { preventScroll: true });
     if (!hasFocus(element)) tabhub.fail("not_visible", "The field does not take the focus.");
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
       if (clear) element.select();
@@ -144,7 +154,7 @@ tabhub.define("fill", () => {
   /** @param {Element} element */
   function isTextField(element) {
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
-    return element instanceof HTMLElement && element.isContentEditable;
+    return element instanceof HTMLElement && isContentEditable(element);
   }
 
   /**
@@ -182,7 +192,7 @@ tabhub.define("fill", () => {
    */
   function shown(element, value) {
     const isSecret = element instanceof HTMLInputElement && element.type === "password";
-    return isSecret && value ? MASKED : value;
+    return isSecret && value ? MASKED : clip(value, VALUE_LENGTH);
   }
 
   return {

@@ -1,9 +1,10 @@
 /** What a press at a point would land on. */
 tabhub.define("hit", () => {
   const { attr, closest, holds, shadowRoot, tag } = tabhub.dom;
-  const { clean, textOf } = tabhub.names;
+  const { clean, clip, textOf } = tabhub.names;
   const fromDocument = Document.prototype.elementFromPoint;
   const DESCRIBED_TEXT = 40;
+  const CLASSES_LENGTH = 200;
 
   /** @type {TabhubHit["at"]} */
   function at({ x, y }) {
@@ -25,6 +26,11 @@ tabhub.define("hit", () => {
     return label instanceof HTMLLabelElement ? label.control : null;
   }
 
+  /** @param {string | null} text */
+  function shortly(text) {
+    return clip(clean((text ?? "").slice(0, CLASSES_LENGTH)), DESCRIBED_TEXT);
+  }
+
   return {
     at,
     reaches(element, hit) {
@@ -32,15 +38,14 @@ tabhub.define("hit", () => {
       return holds(element, hit) || labelledControl(hit) === element;
     },
     describe(element) {
-      const id = attr(element, "id");
-      const role = attr(element, "role");
-      const classes = clean(attr(element, "class") ?? "")
-        .split(" ")
-        .filter(Boolean)
-        .slice(0, 2);
+      const [id, role] = [shortly(attr(element, "id")), shortly(attr(element, "role"))];
+      const classes = clean((attr(element, "class") ?? "").slice(0, CLASSES_LENGTH))
+        .split(" ", 2)
+        .filter(Boolean);
       const text = textOf(element, DESCRIBED_TEXT);
-      const marks = (id ? `#${clean(id)}` : "") + classes.map((name) => `.${name}`).join("");
-      return `<${tag(element)}${role ? ` role=${clean(role)}` : ""}>${marks}${text ? ` "${text}"` : ""}`;
+      const marks = (id ? `#${id}` : "") + classes.map((name) => `.${shortly(name)}`).join("");
+      const name = shortly(tag(element));
+      return `<${name}${role ? ` role=${role}` : ""}>${marks}${text ? ` "${text}"` : ""}`;
     },
   };
 });

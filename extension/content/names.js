@@ -1,8 +1,14 @@
 /** Accessible names, computed the way ARIA does where it matters to a reader. */
 tabhub.define("names", () => {
-  const { attr, children, firstChild, isElement, isText, isVisible, root, tag: tagOf } = tabhub.dom;
+  const { attr, children, firstChild, isElement, isText, isVisible, rawText, root } = tabhub.dom;
+  const { tag: tagOf } = tabhub.dom;
   const { isInline, isSkipped } = tabhub.roles;
   const NAME_LENGTH = 200;
+  /** How much of a page may be looked through for one name. */
+  const MOST_CHARS = 20_000;
+  const MOST_NODES = 2000;
+  const MOST_LEVELS = 200;
+  const MOST_NAMING = 20;
   // Control characters come from hostile or broken pages; they would break lines or terminals.
   const BLANKS = /[\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff]+/g;
   const LABELLED = new Set([
@@ -27,27 +33,40 @@ tabhub.define("names", () => {
   const clean = (text) => text.replace(BLANKS, " ").trim();
 
   /** @type {TabhubNames["clip"]} */
-  const clip = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+  const clip = (text, length) =>
+    text.length > length ? `${text.slice(0, wholeLength(text, length - 1))}…` : text;
+
+  /**
+   * @param {string} text
+   * @param {number} length
+   */
+  function wholeLength(text, length) {
+    const last = text.charCodeAt(length - 1);
+    const isFirstHalf = last >= 0xd800 && last <= 0xdbff;
+    return isFirstHalf ? length - 1 : length;
+  }
+
+  /** @typedef {{text: string, limit: number, nodes: number, level: number}} Gathered */
 
   /**
    * @param {Element} element
-   * @param {number} limit
-   * @param {{text: string}} into
+   * @param {Gathered} into
    */
-  function gather(element, limit, into) {
+  function gather(element, into) {
+    if (++into.level > MOST_LEVELS) into.nodes = 0;
     for (const child of children(element)) {
-      if (into.text.length > limit) return;
-      if (isText(child)) into.text += child.data;
-      else if (isElement(child)) gatherElement(child, limit, into);
+      if (into.text.length > into.limit || --into.nodes < 0) break;
+      if (isText(child)) into.text += child.data.slice(0, MOST_CHARS);
+      else if (isElement(child)) gatherElement(child, into);
     }
+    into.level--;
   }
 
   /**
    * @param {Element} element
-   * @param {number} limit
-   * @param {{text: string}} into
+   * @param {Gathered} into
    */
-  function gatherElement(element, limit, into) {
+  function gatherElement(element, into) {
     const tag = tagOf(element);
     if (isSkipped(tag) || attr(element, "aria-hidden") === "true") return;
     if (!tabhub.dom.isRendered(element)) return;
@@ -55,7 +74,7 @@ tabhub.define("names", () => {
     const gap = isInline(tag) && tag !== "br" ? "" : " ";
     into.text += gap;
     if (own) into.text += ` ${own} `;
-    else if (tag !== "select" && tag !== "textarea") gather(element, limit, into);
+    else if (tag !== "select" && tag !== "textarea") gather(element, into);
     into.text += gap;
   }
 
@@ -75,11 +94,12 @@ tabhub.define("names", () => {
   function textOf(element, limit) {
     const only = firstChild(element);
     if (only && isText(only) && !tabhub.dom.nextSibling(only) && !tabhub.dom.shadowRoot(element)) {
-      return clip(clean(only.data), limit);
+      return clip(clean(only.data.slice(0, MOST_CHARS)), limit);
     }
-    const into = { text: "" };
-    gather(element, limit * 2, into);
-    return clip(clean(into.text), limit);
+    const into = { text: "", limit: limit * 2, nodes: MOST_NODES, level: 0 };
+    gather(element, into);
+    const text = clean(into.text);
+    return into.nodes < 0 && text.length < limit ? `${text}…` : clip(text, limit);
   }
 
   /**
@@ -88,7 +108,7 @@ tabhub.define("names", () => {
    */
   function childText(element, childTag) {
     for (let n = firstChild(element); n; n = tabhub.dom.nextSibling(n)) {
-      if (isElement(n) && tagOf(n) === childTag) return clean(n.textContent ?? "");
+      if (isElement(n) && tagOf(n) === childTag) return clean(rawText(n, MOST_CHARS));
     }
     return "";
   }
@@ -103,19 +123,20 @@ tabhub.define("names", () => {
       DocumentFragment.prototype.isPrototypeOf(scope)
         ? scope.getElementById(id)
         : Document.prototype.getElementById.call(document, id);
-    const named = ids.split(/\s+/).flatMap((id) => find(id) ?? []);
+    const named = ids.split(/\s+/, MOST_NAMING).flatMap((id) => find(id) ?? []);
     return named.map((el) => attr(el, "aria-label") || hiddenTextOf(el)).join(" ");
   }
 
   /** @param {Element} element even a hidden element may name another */
   function hiddenTextOf(element) {
-    return isVisible(element) ? textOf(element, NAME_LENGTH) : (element.textContent ?? "");
+    return isVisible(element) ? textOf(element, NAME_LENGTH) : rawText(element, MOST_CHARS);
   }
 
   /** @param {Element} element */
   function labels(element) {
     const list = /** @type {HTMLInputElement} */ (element).labels;
-    return list?.length ? [...list].map((label) => textOf(label, NAME_LENGTH)).join(" ") : "";
+    const some = list?.length ? [...list].slice(0, MOST_NAMING) : [];
+    return some.map((label) => textOf(label, NAME_LENGTH)).join(" ");
   }
 
   /**

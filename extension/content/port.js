@@ -15,9 +15,9 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
-  function read({ root, filter, depth }) {
+  function read({ root, ...options }) {
     const start = root ? refs.resolve(root) : dom.documentElement();
-    const page = start ? walker.read(start, { filter, depth }) : { text: "", frames: [] };
+    const page = start ? walker.read(start, options) : { text: "", frames: [], whole: true };
     return { ...page, index: childframes.ownIndex() };
   }
 
@@ -43,6 +43,7 @@ tabhub.define("port", () => {
     ["announce", (body) => minting(body, () => childframes.announce())],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],
+    ["idle", () => true],
     ["index", () => childframes.ownIndex()],
     ["listen", () => childframes.listen()],
     ["heard", () => childframes.heard()],
@@ -57,11 +58,12 @@ tabhub.define("port", () => {
   const answers = new Map(table);
 
   /** @param {any} message */
-  async function answer({ id, type, body }) {
+  async function answer({ id, type, body, until }) {
     const asked = port;
+    if (Date.now() > until) return;
     try {
       const value = await answers.get(type)?.(body);
-      post(asked, { id, value });
+      if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
     } catch (error) {
       const { reason = "internal", message, data } = /** @type {any} */ (error);
       post(asked, { id, error: { reason, message, data } });
@@ -71,12 +73,14 @@ tabhub.define("port", () => {
   /**
    * @param {chrome.runtime.Port | null} to
    * @param {object} message
+   * @returns {boolean} false when it is too large, or the port has closed and nobody listens
    */
   function post(to, message) {
     try {
       to?.postMessage(message);
+      return true;
     } catch {
-      // The port has closed; whoever asked knows.
+      return false;
     }
   }
 
@@ -113,7 +117,7 @@ tabhub.define("port", () => {
 
   evidence.onArrival(() => post(port, { type: "news" }));
   window.addEventListener("pageshow", (event) => event.persisted && reconnect());
-  document.addEventListener("prerenderingchange", reconnect);
+  EventTarget.prototype.addEventListener.call(document, "prerenderingchange", reconnect);
   connect();
   return {};
 });

@@ -33,6 +33,10 @@ interface TabhubDom {
   activeElement(): Element | null;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string): Generator<Element>;
+  /** The text inside, rendered or not, up to about a limit. */
+  rawText(element: Element, limit: number): string;
+  innerText(element: HTMLElement): string;
+  isContentEditable(element: HTMLElement): boolean;
 }
 
 interface TabhubRange {
@@ -86,11 +90,44 @@ interface TabhubInteractive {
   hiddenControl(element: Element, tag: string): Element | null;
 }
 
+interface TabhubPage {
+  text: string;
+  frames: TabhubHole[];
+  /** Whether the text goes to the end; otherwise it is what the whole text begins with. */
+  whole: boolean;
+}
+
+interface TabhubOutline {
+  readonly isFull: boolean;
+  /** Adds to the text that is gathered for the next line. */
+  text(data: string, depth: number): void;
+  gap(): void;
+  flush(): void;
+  /** Adds a line that stays, and tells its number. */
+  add(line: string, depth: number): number;
+  /** Adds a line that `close` may take back or change. */
+  open(line: string, depth: number): number;
+  /** Structure that holds nothing, or nothing but one text, needs no lines of its own. */
+  close(line: number, role: string, name: string): void;
+  hole(line: number, depth: number, ref: number, index: number): void;
+  /** `unfinished`: what is open still, from the outside in, with its line if it has one. */
+  page(unfinished: ({ line: number; name: string } | null)[]): TabhubPage;
+}
+
+interface TabhubOutlines {
+  /** One that is full once it has more than so many characters. */
+  begin(maxChars: number): TabhubOutline;
+}
+
+interface TabhubReadOptions {
+  filter: string;
+  depth: number;
+  maxChars: number;
+  maxMs: number;
+}
+
 interface TabhubWalker {
-  read(
-    root: Element,
-    options: { filter: string; depth: number },
-  ): { text: string; frames: TabhubHole[] };
+  read(root: Element, options: TabhubReadOptions): TabhubPage;
 }
 
 interface TabhubPoint {
@@ -159,6 +196,7 @@ interface TabhubParts {
   names: TabhubNames;
   lines: TabhubLines;
   interactive: TabhubInteractive;
+  outlines: TabhubOutlines;
   walker: TabhubWalker;
   childframes: TabhubChildFrames;
   hit: TabhubHit;

@@ -20,88 +20,122 @@ tabhub.define("walker", () => {
   const NAME_LENGTH = 200;
   const LOOSE_NAME_LENGTH = 100;
   const OPTIONS_SHOWN = 50;
+  /** Between two looks at the clock. */
+  const STEPS = 32;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   /** Roles that mean nothing without a name. */
   const NEED_NAME = words("img image group figure object embed");
-  /** Roles that swallow the text inside, when there is nothing else inside. */
-  const TAKE_TEXT = words(
-    "alert blockquote caption cell code columnheader definition figure gridcell log note row " +
-      "rowheader status term timer tooltip",
-  );
-  /** Shown even when empty. */
-  const STAND_ALONE = words("separator img image canvas video audio iframe progressbar meter");
   const WITH_REF = words("canvas video audio");
   /** Their text is the name of what is around or beside them. */
   const NAMING = words("legend caption figcaption");
-  const TEXT = "text ";
+
+  /**
+   * How an element's inside is told.
+   * @typedef {object} Manner
+   * @property {number} depth
+   * @property {boolean} quiet whether the text in here is told already
+   * @property {boolean} pointed whether something around it takes its clicks
+   */
+
+  /** @typedef {{line: number, role: string, name: string}} Structure a line that may be taken back */
+
+  /**
+   * An element whose inside is being walked. The walk keeps them in a list of its own: pages
+   * nest deeper than functions may.
+   * @typedef {object} Level
+   * @property {Node[]} nodes
+   * @property {number} next
+   * @property {Manner} manner
+   * @property {boolean} isBlock
+   * @property {boolean} isShut whether only a summary is shown
+   * @property {Structure | null} structure
+   */
 
   class Walk {
-    /** @type {string[]} */
-    lines = [];
-    /** @type {number[]} */
-    depths = [];
-    /** @type {TabhubHole[]} */
-    frames = [];
-    #pending = "";
-    #pendingDepth = 0;
+    /** @type {Level[]} */
+    #levels = [];
+    #outline;
+    #endAt;
 
-    /** @param {{filter: string, depth: number}} options */
-    constructor({ filter, depth }) {
+    /** @param {TabhubReadOptions} options */
+    constructor({ filter, depth, maxChars, maxMs }) {
       this.onlyInteractive = filter === "interactive";
       this.maxDepth = depth;
+      this.#outline = tabhub.outlines.begin(maxChars);
+      this.#endAt = performance.now() + maxMs;
+    }
+
+    /** @param {Element} root */
+    read(root) {
+      this.#visit(root, { depth: 0, quiet: false, pointed: false });
+      for (let steps = 1; this.#levels.length && !this.#outline.isFull; steps++) {
+        this.#step(this.#levels[this.#levels.length - 1]);
+        if (steps % STEPS === 0 && performance.now() > this.#endAt) break;
+      }
+      return this.#outline.page(this.#levels.map(({ structure }) => structure));
+    }
+
+    /** @param {Level} level */
+    #step(level) {
+      const { nodes, manner, isShut } = level;
+      if (level.next === nodes.length) return this.#leave(level);
+      const node = nodes[level.next++];
+      if (isShut && !isSummary(node)) return;
+      if (isElement(node)) this.#visit(node, manner);
+      else if (!manner.quiet && isText(node)) this.#text(node.data, manner.depth);
+    }
+
+    /** @param {Level} level */
+    #leave({ isBlock, structure }) {
+      this.#levels.pop();
+      if (isBlock) this.#outline.flush();
+      if (structure) this.#outline.close(structure.line, structure.role, structure.name);
     }
 
     /**
      * @param {Element} element
-     * @param {number} depth
-     * @param {boolean} quiet whether the text in here is told already
-     * @param {boolean} pointed whether something around it takes its clicks
+     * @param {Manner} manner
      */
-    visit(element, depth, quiet, pointed) {
+    #visit(element, manner) {
       const tag = tagOf(element);
-      if (depth > this.maxDepth || roles.isSkipped(tag)) return;
+      if (manner.depth > this.maxDepth || roles.isSkipped(tag)) return;
       if (!isBare(element) && isShutOff(element)) return;
-      if (isVisible(element)) this.#show(element, tag, depth, quiet, pointed);
-      else if (isRendered(element)) this.#showPartly(element, tag, depth, quiet, pointed);
+      if (isVisible(element)) this.#show(element, tag, manner);
+      else if (isRendered(element)) this.#showPartly(element, tag, manner);
     }
 
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {number} depth
-     * @param {boolean} quiet
-     * @param {boolean} pointed
+     * @param {Manner} manner
      */
-    #showPartly(element, tag, depth, quiet, pointed) {
+    #showPartly(element, tag, manner) {
       const { display, visibility } = getComputedStyle(element);
       if (display === "contents" && visibility === "visible") {
-        this.#show(element, tag, depth, quiet, pointed);
+        this.#show(element, tag, manner);
         return;
       }
       // Hidden itself, but what is inside may choose to be visible.
-      for (const child of children(element)) {
-        if (isElement(child)) this.visit(child, depth, quiet, pointed);
-      }
+      const nodes = children(element).filter(isElement);
+      this.#enter(nodes, manner, false, false, null);
     }
 
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {number} depth
-     * @param {boolean} quiet
-     * @param {boolean} pointed
+     * @param {Manner} manner
      */
-    #show(element, tag, depth, quiet, pointed) {
+    #show(element, tag, { depth, quiet, pointed }) {
       const control = hiddenControl(element, tag);
       const role = control ? roles.of(control, tagOf(control)) : this.#roleOf(element, tag);
       const takesClicks = isActive(element, tag, role) || Boolean(control);
       const isTarget = takesClicks || (!pointed && isPointed(element, tag));
-      const inside = pointed || isTarget;
+      const inside = { depth, quiet, pointed: pointed || isTarget };
       if (role === "iframe") this.#frame(element, tag, depth);
-      else if (isTarget) this.#target(element, tag, role, depth, inside, control);
+      else if (isTarget) this.#target(element, tag, role, inside, control);
       else if (quiet || this.onlyInteractive || roles.isPlain(role)) {
-        this.#descend(element, tag, depth, quiet, inside);
-      } else this.#structure(element, tag, role, depth, inside);
+        this.#descend(element, tag, inside, null);
+      } else this.#structure(element, tag, role, inside);
     }
 
     /**
@@ -120,74 +154,47 @@ tabhub.define("walker", () => {
      */
     #frame(element, tag, depth) {
       const ref = mint(element);
-      const name = given(element, tag, "iframe") || clean(attr(element, "title") ?? "");
-      const line = this.#add(`iframe${named(name)} [ref_${ref}]`, depth);
-      this.frames.push({ line, depth, ref, index: tabhub.childframes.indexOf(element) });
+      const name = given(element, tag, "iframe") || titleOf(element);
+      const line = this.#outline.add(`iframe${named(name)} [ref_${ref}]`, depth);
+      this.#outline.hole(line, depth, ref, tabhub.childframes.indexOf(element));
     }
 
     /**
      * @param {Element} element
      * @param {string} tag
      * @param {string} role
-     * @param {number} depth
-     * @param {boolean} pointed
+     * @param {Manner} manner
      * @param {Element | null} control
      */
-    #target(element, tag, role, depth, pointed, control) {
+    #target(element, tag, role, { depth, pointed }, control) {
       const { name, told } = targetName(element, tag, role, control);
       const shown = control ?? element;
       const more = name ? "" : hintOf(element);
       const value = isEditable(element) ? editedText(element) : "";
       const rest = details(shown, tagOf(shown), role, name) + value + more;
-      this.#add(`${role}${named(name)} [ref_${mint(element)}]${rest}`, depth);
+      this.#outline.add(`${role}${named(name)} [ref_${mint(element)}]${rest}`, depth);
+      const inside = { depth: depth + 1, quiet: told, pointed };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
-      else if (tag !== "textarea") this.#descend(element, tag, depth + 1, told, pointed);
+      else if (tag !== "textarea") this.#descend(element, tag, inside, null);
     }
 
     /**
      * @param {Element} element
      * @param {string} tag
      * @param {string} role
-     * @param {number} depth
-     * @param {boolean} pointed
+     * @param {Manner} manner
      */
-    #structure(element, tag, role, depth, pointed) {
+    #structure(element, tag, role, { depth, pointed }) {
       const { name, told } = structureName(element, tag, role);
-      if (!name && NEED_NAME.has(role)) return this.#descend(element, tag, depth, false, pointed);
+      if (!name && NEED_NAME.has(role)) {
+        this.#descend(element, tag, { depth, quiet: false, pointed }, null);
+        return;
+      }
       const ref = roles.isLandmark(role) || WITH_REF.has(role) ? ` [ref_${mint(element)}]` : "";
       const head = `${role}${named(name)}${ref}`;
-      const line = this.#add(head + details(element, tag, role, name), depth);
-      this.#descend(element, tag, depth + 1, told, pointed);
-      this.#tidy(line, role, name);
-    }
-
-    /**
-     * Structure that holds nothing, or nothing but one text, needs no lines of its own.
-     * @param {number} line
-     * @param {string} role
-     * @param {string} name
-     */
-    #tidy(line, role, name) {
-      const inside = this.lines.length - line - 1;
-      if (inside === 0 && !name && !STAND_ALONE.has(role)) this.#drop(line);
-      if (inside !== 1 || name) return;
-      const only = this.lines[line + 1];
-      const isOnlyText = only.startsWith(TEXT);
-      if (role === "listitem") this.#drop(line);
-      else if (isOnlyText && TAKE_TEXT.has(role)) {
-        this.lines[line] = role + only.slice(TEXT.length - 1) + this.lines[line].slice(role.length);
-        this.#drop(line + 1);
-      }
-    }
-
-    /** @param {number} line the last line or the one before it */
-    #drop(line) {
-      this.lines.splice(line, 1);
-      const depth = this.depths.splice(line, 1)[0];
-      if (line < this.depths.length) this.depths[line] = depth;
-      for (const hole of this.frames) {
-        if (hole.line > line) Object.assign(hole, { line: hole.line - 1, depth });
-      }
+      const line = this.#outline.open(head + details(element, tag, role, name), depth);
+      const inside = { depth: depth + 1, quiet: told, pointed };
+      this.#descend(element, tag, inside, { line, role, name });
     }
 
     /**
@@ -198,31 +205,37 @@ tabhub.define("walker", () => {
       if (this.onlyInteractive || depth > this.maxDepth) return;
       for (const option of [...select.options].slice(0, OPTIONS_SHOWN)) {
         const states = (option.selected ? " selected" : "") + (option.disabled ? " disabled" : "");
-        this.#add(`option ${quote(clip(clean(option.label), NAME_LENGTH))}${states}`, depth);
+        const label = quote(clip(clean(option.label), NAME_LENGTH));
+        this.#outline.add(`option ${label}${states}`, depth);
       }
       const more = select.options.length - OPTIONS_SHOWN;
-      if (more > 0) this.#add(`${TEXT}"${more} more options"`, depth);
+      if (more > 0) this.#outline.add(`text "${more} more options"`, depth);
     }
 
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {number} depth
-     * @param {boolean} quiet
-     * @param {boolean} pointed
+     * @param {Manner} manner
+     * @param {Structure | null} structure
      */
-    #descend(element, tag, depth, quiet, pointed) {
+    #descend(element, tag, { depth, quiet, pointed }, structure) {
       const isBlock = !roles.isInline(tag);
-      const hush = quiet || namesAnother(element, tag);
-      if (isBlock) this.flush();
-      else if (tag === "br") this.#pending += " ";
+      if (isBlock) this.#outline.flush();
+      else if (tag === "br") this.#outline.gap();
       const isShut = tag === "details" && !has(element, "open");
-      for (const child of children(element, tag)) {
-        if (isShut && !isSummary(child)) continue;
-        if (isElement(child)) this.visit(child, depth, hush, pointed);
-        else if (!hush && isText(child)) this.#text(child.data, depth);
-      }
-      if (isBlock) this.flush();
+      const manner = { depth, quiet: quiet || namesAnother(element, tag), pointed };
+      this.#enter(children(element, tag), manner, isBlock, isShut, structure);
+    }
+
+    /**
+     * @param {Node[]} nodes
+     * @param {Manner} manner
+     * @param {boolean} isBlock
+     * @param {boolean} isShut
+     * @param {Structure | null} structure
+     */
+    #enter(nodes, manner, isBlock, isShut, structure) {
+      this.#levels.push({ nodes, next: 0, manner, isBlock, isShut, structure });
     }
 
     /**
@@ -231,38 +244,7 @@ tabhub.define("walker", () => {
      */
     #text(data, depth) {
       if (this.onlyInteractive || depth > this.maxDepth) return;
-      if (!this.#pending) this.#pendingDepth = depth;
-      this.#pending += data;
-    }
-
-    flush() {
-      if (!this.#pending) return;
-      const text = clean(this.#pending);
-      this.#pending = "";
-      if (text) this.#push(TEXT + quote(text), this.#pendingDepth);
-    }
-
-    /**
-     * @param {string} line
-     * @param {number} depth
-     */
-    #add(line, depth) {
-      this.flush();
-      return this.#push(line, depth);
-    }
-
-    /**
-     * @param {string} line
-     * @param {number} depth
-     */
-    #push(line, depth) {
-      this.depths.push(depth);
-      return this.lines.push(line) - 1;
-    }
-
-    text() {
-      this.flush();
-      return this.lines.map((line, i) => " ".repeat(this.depths[i]) + line).join("\n");
+      this.#outline.text(data, depth);
     }
   }
 
@@ -332,7 +314,10 @@ tabhub.define("walker", () => {
   function structureName(element, tag, role) {
     const byContent = roles.isNamedByContent(role);
     const name = given(element, tag, role) || (byContent ? textOf(element, NAME_LENGTH) : "");
-    return { name: name || clean(attr(element, "title") ?? ""), told: byContent };
+    return {
+      name: name || clip(clean(attr(element, "title") ?? ""), NAME_LENGTH),
+      told: byContent,
+    };
   }
 
   /**
@@ -344,11 +329,5 @@ tabhub.define("walker", () => {
     return NAMING.has(tag);
   }
 
-  return {
-    read(root, options) {
-      const walk = new Walk(options);
-      walk.visit(root, 0, false, false);
-      return { text: walk.text(), frames: walk.frames };
-    },
-  };
+  return { read: (root, options) => new Walk(options).read(root) };
 });

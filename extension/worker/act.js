@@ -93,7 +93,7 @@ export async function fill(context) {
  */
 async function findIdle(tabId, input) {
   const target = await findTarget(tabId, input);
-  await target.frame.ask("index", {});
+  await target.frame.ask("idle", {});
   return target;
 }
 

@@ -33,8 +33,14 @@ export class Dispatcher {
   /** @param {Request | import("./rpc.js").Notification} message */
   receive(message) {
     if (message.kind === "request") void this.#answer(message);
+    else if (message.method === "sync.full") this.#greeted(message.params);
     else if (message.method === "tool.cancel") this.#cancel(String(message.params.dispatchId));
     else if (message.method === "extension.reload") chrome.runtime.reload();
+  }
+
+  /** @param {any} params */
+  #greeted({ maxBytes }) {
+    if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 
   /** @param {string} dispatchId */
@@ -100,5 +106,5 @@ function unknown(method) {
 }
 
 function tooLarge() {
-  return new CommandError("too_large", "The result is larger than 10 MB.");
+  return new CommandError("too_large", "The result is larger than the link carries.");
 }

@@ -2,11 +2,13 @@
 
 import * as rpc from "./rpc.js";
 
-const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 export class Line {
   #socket;
   #nextId = 1;
+  /** The largest message the server takes. */
+  maxBytes = MAX_BYTES;
   onClosed = () => {};
 
   /** @param {WebSocket} socket */
@@ -60,14 +62,17 @@ export class Line {
    * @returns {boolean} false when it is larger than the link carries: the server would hang up
    */
   #send(text) {
-    if (isTooLarge(text)) return false;
+    if (isLarger(text, this.maxBytes)) return false;
     if (this.isOpen) this.#socket.send(text);
     return true;
   }
 }
 
-/** @param {string} text */
-function isTooLarge(text) {
-  if (text.length * 3 <= MAX_MESSAGE_BYTES) return false;
-  return new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES;
+/**
+ * @param {string} text
+ * @param {number} bytes
+ */
+function isLarger(text, bytes) {
+  if (text.length * 3 <= bytes) return false;
+  return new TextEncoder().encode(text).length > bytes;
 }

@@ -6,10 +6,19 @@ import { CommandError, toWire } from "../../extension/worker/errors.js";
 test("an error on the wire has a code, a sentence and a reason", () => {
   const wire = toWire(new CommandError("tab_not_found", "There is no tab 5."));
   assert.deepEqual(wire, {
-    code: -32001,
+    code: -32000,
     message: "There is no tab 5.",
-    data: { reason: "tab_not_found", retryable: false },
+    data: { reason: "tab_not_found" },
   });
+});
+
+test("only JSON-RPC's own fault has its code", () => {
+  assert.equal(toWire(new CommandError("unknown_command", "x")).code, -32601);
+  assert.equal(toWire(new CommandError("invalid_arguments", "x")).code, -32000);
+});
+
+test("a sentence that a page has a part in does not grow without end", () => {
+  assert.ok(toWire(new Error("x".repeat(1e6))).message.length <= 20_000);
 });
 
 test("data goes along, but cannot change the reason", () => {

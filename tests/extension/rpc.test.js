@@ -24,3 +24,15 @@ test("params that are no object become an empty one", () => {
 test("a call without an id is a notification on the wire", () => {
   assert.equal(rpc.call("ping", {}), '{"jsonrpc":"2.0","method":"ping","params":{}}');
 });
+
+test("half a surrogate pair leaves as a replacement, all else as it is", () => {
+  const said = (text) => JSON.parse(rpc.success(1, { text })).result.text;
+  assert.equal(said("a\ud83db"), "a\ufffdb");
+  assert.equal(said("\udc00"), "\ufffd");
+  for (const whole of ["😀", "\\ud83d", "\\\\ud83d\n\u0001", "\ud83d\ude00\\"]) {
+    assert.equal(said(`${whole}\ud800`), `${whole}\ufffd`);
+    assert.equal(said(whole), whole);
+  }
+  assert.ok(rpc.failure(1, { message: "\ud83d" }).isWellFormed());
+  assert.ok(!rpc.call("x", { key: "\ud83d" }).includes("\\ud83d"));
+});

@@ -41,7 +41,8 @@ class Cdp:
         """The value of an expression in a page or worker."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         session = attached["sessionId"]
-        answer = await self.send("Runtime.evaluate", session, expression=code, returnByValue=True)
+        params = {"expression": code, "returnByValue": True, "awaitPromise": True}
+        answer = await self.send("Runtime.evaluate", session, **params)
         await self.send("Target.detachFromTarget", sessionId=session)
         return answer["result"].get("value")
 

@@ -1,0 +1,145 @@
+"""Browsers of their own for the extension: paired by hand, mistreated, or on a plain http site."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tabhub.browser.finder import find_browser
+from tabhub.browser.installation import packaged_extension
+from tabhub.browser.process import BrowserProcess
+from tabhub.config.home import Home
+from tests.support.agent import Agent
+from tests.support.cdp import Cdp, browser_of
+from tests.support.extension import connected
+from tests.support.product import Product
+from tests.support.site import serving
+
+pytestmark = pytest.mark.real_browser
+OPTIONS = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/options/options.html"
+DEBUGGED = "--remote-debugging-port=0"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+@asynccontextmanager
+async def browser_with(
+    folder: Path, change: Callable[[Path], object] = lambda extension: None
+) -> AsyncIterator[Cdp]:
+    """A browser with a copy of the extension that nobody has told of a server."""
+    home = Home(folder).create()
+    shutil.copytree(packaged_extension(), home.extension, dirs_exist_ok=True)
+    change(home.extension)
+    browser = await BrowserProcess.start(
+        find_browser(), home=home, profile=home.profile, headless=True, extra_args=[DEBUGGED]
+    )
+    try:
+        async with browser_of(home.root) as cdp:
+            await cdp.worker()
+            yield cdp
+    finally:
+        await browser.stop()
+
+
+async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
+    """Wait until a paragraph of the options page says this."""
+    text = ""
+    for _ in range(300):
+        text = await cdp.evaluate(page, f"document.querySelector('#{id}')?.textContent") or ""
+        if words in text:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"#{id} says {text!r}, not {words!r}")
+
+
+async def enter(cdp: Cdp, page: str, port: object, secret: str) -> None:
+    code = "const {0} = document.querySelector('form'); {0}.port.value = '{1}';"
+    code += "{0}.secret.value = '{2}'; {0}.requestSubmit();"
+    await cdp.evaluate(page, "{" + code.format("form", port, secret) + "}")
+
+
+async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_once(
+    tmp_path: Path, own: Product
+) -> None:
+    other = Product(tmp_path / "other")
+    async with browser_with(tmp_path / "browser") as cdp:
+        with own.running("start", "--port", "0"), other.running("start", "--port", "0"):
+            page = await cdp.open(OPTIONS)
+            await said(cdp, page, "source", "Nobody has told")
+            port = own.wait_running()
+            for bad in (("", own.secret), (port, ""), (port, "   ")):
+                await enter(cdp, page, *bad)
+            await said(cdp, page, "source", "Nobody has told")
+            await enter(cdp, page, 1, "x")
+            await said(cdp, page, "why", "Nobody answers on port 1")
+            await enter(cdp, page, port, "wrong")
+            await said(cdp, page, "why", "refuses the secret")
+            await enter(cdp, page, port, own.secret)
+            await said(cdp, page, "state", "Connected")
+            await said(cdp, page, "source", "entered below")
+            await enter(cdp, page, other.wait_running(), other.secret)
+            other.wait_browser()
+            assert own.status()["browsers"] == []
+
+
+HAS_NOTED = "chrome.storage.session.get().then((kept) => 'replacedAt' in kept)"
+
+
+async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Product) -> None:
+    arguments = ("--browser", "--headless", f"--browser-arg={DEBUGGED}")
+    with own.running("start", "--port", "0", *arguments):
+        status = own.wait_browser()
+        profile = status["browsers"][0]["id"]
+        async with browser_of(own.home) as cdp:
+            async with connected(status["port"], profile, own.secret) as double:
+                await double.sync()
+                while not await cdp.evaluate(await cdp.worker(), HAS_NOTED):
+                    await asyncio.sleep(0.02)
+                for _ in range(2):
+                    await cdp.kill_worker()
+                    await cdp.open("about:blank")
+                    await cdp.worker()
+                await asyncio.sleep(2)
+                await double.settled()
+
+
+async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
+    tmp_path: Path, own: Product
+) -> None:
+    def hurry(extension: Path) -> None:
+        file = extension / "worker" / "debugger.js"
+        code = file.read_text()
+        assert "const IDLE_MS = 60_000;" in code
+        file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
+        pairing = {"port": own.wait_running(), "secret": own.secret}
+        (extension / "auth.json").write_text(json.dumps(pairing))
+
+    with serving() as site, own.running("start", "--port", "0"):
+        async with browser_with(tmp_path / "browser", hurry):
+            async with own.client(own.wait_browser()["port"]) as http:
+                agent = Agent(http)
+                await agent.call("browser_open_tab", url=site.page("targets"))
+                for n in range(150):
+                    await asyncio.sleep(n % 15 / 1000)
+                    await agent.call("browser_execute_script", code="1+1")
+                    if n % 10 == 0:
+                        await agent.call("browser_click_element", selector="#plain")
+
+
+async def test_frames_in_shadow_roots_are_read_on_plain_http_sites(own: Product) -> None:
+    rules = "--browser-arg=--host-resolver-rules=MAP insecure.test 127.0.0.1"
+    with serving() as site, own.running("start", "--port", "0", "--browser", "--headless", rules):
+        async with own.client(own.wait_browser()["port"]) as http:
+            agent = Agent(http)
+            address = site.page("frames").replace("127.0.0.1", "insecure.test")
+            await agent.call("browser_open_tab", url=address)
+            secure = await agent.call("browser_execute_script", code="isSecureContext")
+            assert secure["value"] is False
+            assert 'button "Press shadowed"' in await agent.text("browser_read_page")
