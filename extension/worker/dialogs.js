@@ -98,7 +98,7 @@ export function refuseIfOpen(tabId) {
 
 /** @param {Dialog} dialog */
 function dialogError(dialog) {
-  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". It must be answered first.`;
+  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". Navigating or closing the tab dismisses it.`;
   return new CommandError("dialog_open", message, { dialog });
 }
 
