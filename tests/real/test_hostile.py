@@ -229,48 +229,6 @@ async def test_what_pages_say_is_cut_to_a_size(
     assert len(failed.value.message) < 3000
 
 
-@pytest.mark.parametrize(
-    ("code", "value"),
-    [
-        ("new Date(0)", "1970-01-01T00:00:00.000Z"),
-        (
-            "({at: new Date(0), f() {}, u: undefined, n: null})",
-            {"at": "1970-01-01T00:00:00.000Z", "n": None},
-        ),
-        ("[undefined, () => 1, NaN]", [None, None, None]),
-        ("({map: new Map([[1, 2]]), own: {toJSON: () => 'mine'}})", {"map": {}, "own": "mine"}),
-        ("new URL('http://x.org/a')", "http://x.org/a"),
-        ("new Proxy({a: 1}, {})", {"a": 1}),
-        ("document.querySelector('form').getBoundingClientRect().toJSON().left >= 0", True),
-    ],
-)
-async def test_a_value_comes_as_json_would_have_it(
-    opened: Opener, in_page: Value, site: Site, code: str, value: Any
-) -> None:
-    await opened(site.page("form"))
-    assert await in_page(code) == value
-
-
-@pytest.mark.parametrize(
-    ("code", "shown"),
-    [
-        ("const a = {}; a.a = a; a", "Object"),
-        ("new Map([[1, 2]])", "Map(1)"),
-        ("(() => 1)", "() => 1"),
-        ("({big: 1n})", "Object"),
-        ("let d = 0; for (let i = 0; i < 5000; i++) d = [d]; d", "Array(1)"),
-        ("document.body", "body"),
-    ],
-)
-async def test_a_value_that_json_cannot_hold_is_described(
-    agent: Agent, opened: Opener, site: Site, code: str, shown: str
-) -> None:
-    await opened(site.page("form"))
-    result = await agent.result("browser_execute_script", code=code)
-    assert result["structuredContent"] == {"value": None}
-    assert shown in result["content"][0]["text"]
-
-
 async def test_a_form_that_hides_the_browsers_own_names_is_read_and_filled(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:

@@ -30,6 +30,15 @@ Value = Callable[..., Awaitable[Any]]
         ("'line\\nbreak ünï'", "line\nbreak ünï"),
         ("// only a comment", None),
         ("let x = 1", None),
+        ("new Date(0)", "1970-01-01T00:00:00.000Z"),
+        (
+            "({at: new Date(0), f() {}, u: undefined, n: null})",
+            {"at": "1970-01-01T00:00:00.000Z", "n": None},
+        ),
+        ("[undefined, () => 1, NaN]", [None, None, None]),
+        ("({map: new Map([[1, 2]]), own: {toJSON: () => 'mine'}})", {"map": {}, "own": "mine"}),
+        ("new URL('http://x.org/a')", "http://x.org/a"),
+        ("new Proxy({a: 1}, {})", {"a": 1}),
     ],
 )
 async def test_the_value_of_the_last_expression_comes_back(
@@ -47,6 +56,12 @@ async def test_the_value_of_the_last_expression_comes_back(
         ("NaN", "NaN"),
         ("-0", "-0"),
         ("window", "Window"),
+        ("const a = {}; a.a = a; a", "Object"),
+        ("new Map([[1, 2]])", "Map(1)"),
+        ("(() => 1)", "() => 1"),
+        ("({big: 1n})", "Object"),
+        ("let d = 0; for (let i = 0; i < 5000; i++) d = [d]; d", "Array(1)"),
+        ("document.body", "body"),
     ],
 )
 async def test_what_json_cannot_hold_is_described(

@@ -81,7 +81,7 @@ class Exchange(ABC):
         return await self.exchange(asks, state)
 
 
-class Backend:
+class Backend(ABC):
     """An MCP server's content. A subclass overrides what it has and says so in `capabilities`."""
 
     info: m.Implementation
@@ -90,8 +90,9 @@ class Backend:
     def __init__(self) -> None:
         self.news = Announcer()
 
+    @abstractmethod
     def capabilities(self) -> m.Json:
-        raise NotImplementedError
+        """What it has, as MCP declares it."""
 
     def input_schema(self, name: str) -> Any:
         """The schema of one tool, or None when there is no such tool."""
@@ -133,6 +134,7 @@ class Backend:
 
     def session_ended(self, session: str) -> None:
         """An agent's session is over; whatever was kept for it can go."""
+        return
 
 
 def _absent(what: str) -> ProtocolError:
