@@ -106,7 +106,7 @@ async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Prod
                     await cdp.kill_worker()
                     await cdp.open("about:blank")
                     await cdp.worker()
-                await asyncio.sleep(2)
+                await asyncio.sleep(2)  # an extension that fights is back within a second
                 await double.settled()
 
 
