@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import echo, evaluate, help, memory, operations
+from bench import decide, echo, evaluate, help, memory, operations
 from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
     "help": help.measure,
+    "decide": decide.measure,
     "memory": memory.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,

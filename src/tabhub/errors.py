@@ -3,6 +3,7 @@
     TabhubError
     ├── ProtocolError      the message itself is wrong
     ├── AccessError        who is asking, or from where, is not allowed
+    ├── Forbidden          a rule or a person does not allow it; nothing was done
     ├── NotFound           what was named is not there
     ├── InvalidArguments   the tool's input does not fit its schema
     ├── Refused            the page or the browser was not in a state to do it; nothing was done
@@ -82,6 +83,10 @@ class AccessError(TabhubError):
     default = "not_authenticated"
 
 
+class Forbidden(TabhubError):
+    default = "permission_denied"
+
+
 class NotFound(TabhubError):
     default = "not_found"
 
@@ -132,6 +137,14 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "not_authenticated": Row(-32001, 401, "auth"),
         "foreign_origin": Row(-32001, 403, "auth"),
         "foreign_host": Row(-32001, 403, "auth"),
+    },
+    Forbidden: {
+        "permission_off": Row(_TOOL, 403, "permission"),
+        "permission_denied": Row(_TOOL, 403, "permission"),
+        "approval_timeout": Row(_TOOL, 403, "permission"),
+        "approval_unavailable": Row(_TOOL, 403, "permission"),
+        "foreign_tab": Row(_TOOL, 403, "permission"),
+        "paused_by_person": Row(_TOOL, 403, "permission"),
     },
     NotFound: {
         "not_found": Row(_REQUEST, 404, "not_found"),

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -24,10 +24,29 @@ class Limits(_Keys):
     ws_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
     call_seconds: Annotated[float, POSITIVE] = 30
     max_call_seconds: Annotated[float, POSITIVE] = 300
+    approval_seconds: Annotated[float, POSITIVE] = 120
 
 
 class SessionSettings(_Keys):
     idle_minutes: Annotated[float, POSITIVE] = 30
+    close_tabs_on_end: bool = True
+
+
+LevelWord = Literal["off", "ask", "auto"]
+Levels = dict[str, LevelWord]
+
+
+class PermissionSettings(_Keys):
+    """Levels by name, as the panel and `tabhub permissions set` write them."""
+
+    tools: Levels = msgspec.field(default_factory=dict)
+    plugins: Levels = msgspec.field(default_factory=dict)
+    domains: Levels = msgspec.field(default_factory=dict)
+
+
+class AuditSettings(_Keys):
+    redact: bool = True
+    max_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
 
 
 class Settings(_Keys):
@@ -35,6 +54,11 @@ class Settings(_Keys):
     host: str = "127.0.0.1"
     limits: Limits = msgspec.field(default_factory=Limits)
     sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)
+    toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
+    permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
+    policy_file: str | None = None
+    unattended: Literal["deny", "allow"] = "deny"
+    audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
 
 
 def load(home: Home) -> Settings:
@@ -67,6 +91,12 @@ def port_from_environment(*others: str) -> int | None:
                 raise InvalidArguments(f"{name}={value} is not a port number.")
             return int(value)
     return None
+
+
+def skips_permissions() -> bool:
+    """Whether a person has said, loudly, that nobody is to be asked."""
+    names = ("TABHUB_DANGEROUSLY_SKIP_PERMISSIONS", "OPENTABS_DANGEROUSLY_SKIP_PERMISSIONS")
+    return any(os.environ.get(name) == "1" for name in names)
 
 
 def browser_from_environment() -> str | None:

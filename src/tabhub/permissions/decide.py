@@ -1,0 +1,64 @@
+"""The decision about a call: the first step that settles it counts."""
+
+from tabhub.permissions.grants import Grant, Grants
+from tabhub.permissions.levels import Level
+from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Allow, Ask, Deny, Duration, Reason, Rule, Verdict
+
+_SKIP = Allow(Rule("skip", "permissions are skipped: ask = auto"))
+
+
+class Permissions:
+    """The rules, what people granted beyond them, and whether asking is skipped."""
+
+    def __init__(self, rulebook: RuleBook, grants: Grants, *, skip: bool = False) -> None:
+        self.rulebook = rulebook
+        self.grants = grants
+        self.skip = skip
+        """Ask becomes allow; off stays off."""
+
+    def decide(self, subject: Subject, now: float) -> Verdict:
+        """Allow, deny or ask, with the rule that settled it."""
+        limit = _client_limit(subject)
+        if limit is not None:
+            return _deny(subject, limit, "permission_denied")
+        wall = self.rulebook.wall(subject.site)
+        if wall is not None:
+            return _deny(subject, wall, "permission_off")
+        level, rule = self.rulebook.level(subject)
+        if level is Level.AUTO:
+            return Allow(rule)
+        if level is Level.OFF:
+            return _deny(subject, rule, "permission_off")
+        return self._instead_of_asking(subject, now) or Ask(rule)
+
+    def _instead_of_asking(self, subject: Subject, now: float) -> Allow | None:
+        grant = self.grants.matching(subject, now)
+        if grant is not None:
+            return _granted(grant)
+        return _SKIP if self.skip else None
+
+
+def _client_limit(subject: Subject) -> Rule | None:
+    if subject.only_reading and not subject.read_only:
+        return Rule("client", f"client {subject.client}: only reading")
+    only = subject.only_toolsets
+    if only is not None and only.isdisjoint(subject.toolsets):
+        return Rule("client", f"client {subject.client}: only toolsets {', '.join(sorted(only))}")
+    return None
+
+
+def _deny(subject: Subject, rule: Rule, reason: Reason) -> Deny:
+    where = f" on {subject.site}" if subject.site else ""
+    return Deny(
+        rule,
+        reason,
+        f"{subject.tool} is not allowed{where}: {rule.text}. "
+        "Do not work around this; ask the person.",
+    )
+
+
+def _granted(grant: Grant) -> Allow:
+    duration: Duration = "session" if grant.scope == "session" else "always"
+    return Allow(Rule("grant", f"grant {grant.id} of {grant.tool}: {grant.scope}"), duration)

@@ -1,0 +1,112 @@
+"""What people have allowed, and for how long. An allowance for one call is never kept."""
+
+import secrets
+from typing import Literal
+
+import msgspec
+
+from tabhub.permissions.sites import OPAQUE
+from tabhub.permissions.subject import Subject
+
+Scope = Literal["session", "domain", "always"]
+_Place = tuple[Scope, str, str]
+"""Scope, session and site; empty where the scope does not look."""
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """A person's yes to one tool for one client, bound to a session, to a site, or to neither."""
+
+    id: str
+    scope: Scope
+    tool: str
+    client: str
+    session: str | None
+    site: str | None
+    expires: float | None
+    """In seconds since 1970; None for never."""
+    created: float
+
+    def is_expired(self, now: float) -> bool:
+        return self.expires is not None and self.expires <= now
+
+
+def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None) -> Grant:
+    """A grant for calls like this one; without a site to hold to, `domain` means the session."""
+    if scope == "domain" and subject.site in ("", OPAQUE):
+        scope = "session"
+    return Grant(
+        id=secrets.token_hex(8),
+        scope=scope,
+        tool=subject.tool,
+        client=subject.client,
+        session=subject.session if scope == "session" else None,
+        site=None if scope == "always" else subject.site,
+        expires=None if seconds is None else now + seconds,
+        created=now,
+    )
+
+
+class Grants:
+    """All grants in force, found by tool and client first: most calls have none."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Grant] = {}
+        self._places: dict[tuple[str, str], dict[_Place, Grant]] = {}
+
+    def add(self, grant: Grant) -> None:
+        """Keep it, in the place of one for exactly the same."""
+        self.remove(grant.id)
+        places = self._places.setdefault((grant.tool, grant.client), {})
+        older = places.get(_place(grant))
+        if older is not None:
+            del self._by_id[older.id]
+        places[_place(grant)] = self._by_id[grant.id] = grant
+
+    def remove(self, id: str) -> bool:
+        """Whether there was one."""
+        grant = self._by_id.pop(id, None)
+        if grant is None:
+            return False
+        places = self._places[grant.tool, grant.client]
+        del places[_place(grant)]
+        if not places:
+            del self._places[grant.tool, grant.client]
+        return True
+
+    def end_session(self, session: str) -> None:
+        """Forget what was allowed for this session only."""
+        for grant in self.all():
+            if grant.session == session:
+                self.remove(grant.id)
+
+    def all(self) -> list[Grant]:
+        return list(self._by_id.values())
+
+    def matching(self, subject: Subject, now: float) -> Grant | None:
+        """The narrowest grant that covers the call now."""
+        places = self._places.get((subject.tool, subject.client))
+        if places is None:
+            return None
+        for place in _places_of(subject):
+            grant = places.get(place)
+            if grant is not None and not grant.is_expired(now):
+                return grant
+        return None
+
+    def drop_expired(self, now: float) -> list[Grant]:
+        """Forget what has run out, and tell what that was."""
+        expired = [grant for grant in self.all() if grant.is_expired(now)]
+        for grant in expired:
+            self.remove(grant.id)
+        return expired
+
+
+def _place(grant: Grant) -> _Place:
+    session = grant.session if grant.scope == "session" else None
+    site = grant.site if grant.scope != "always" else None
+    return grant.scope, session or "", site or ""
+
+
+def _places_of(subject: Subject) -> tuple[_Place, ...]:
+    site = subject.site
+    return ("session", subject.session, site), ("domain", "", site), ("always", "", "")

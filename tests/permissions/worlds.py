@@ -1,0 +1,212 @@
+"""Policies, configs, grants and calls in every combination, and a slow, plain judge of them."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tabhub.permissions.grants import Grant
+from tabhub.permissions.subject import Subject
+from tests.permissions.samples import NOW
+
+Levels = dict[str, str]
+WORDS = ["off", "ask", "auto"]
+TOOLS = ["browser_click_element", "slack_send", "page_buy"]
+SITES = ["", "opaque", "shop.example", "a.shop.example", "a.shop.example:81", "bank.example"]
+PATTERNS = ["shop.example", "*.shop.example", "*.example", "a.shop.example:81", "a.shop.example"]
+CLIENTS, SESSIONS, TOOLSETS = ["claude", "codex"], ["s1", "s2"], ["core", "claude"]
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything that has a say, as plain data."""
+
+    policy: dict[str, Levels]
+    config: dict[str, Levels]
+    deny: tuple[str, ...]
+    allow: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+    """Each a tool and an `otherwise`; the argument `to` must be `here`."""
+    grants: tuple[Grant, ...]
+    skip: bool
+
+    def toml(self) -> str:
+        levels = "".join(
+            f"{section}.{json.dumps(key)} = {json.dumps(word)}\n"
+            for section, keys in self.policy.items()
+            for key, word in keys.items()
+        )
+        walls = f"sites.deny = {list(self.deny)}\nsites.allow = {list(self.allow)}\n"
+        return levels + walls + "".join(map(_condition, self.conditions))
+
+
+def _condition(told: tuple[str, str]) -> str:
+    tool, otherwise = told
+    return (
+        f'[[conditions]]\ntools = ["{tool}"]\nargument = "to"\n'
+        f'one_of = ["here"]\notherwise = "{otherwise}"\n'
+    )
+
+
+def judge(world: World, call: Subject) -> str:
+    """`off`, `ask` or `auto`, before grants and skipping; read it beside `docs/policy.md`."""
+    if call.only_toolsets is not None and not call.only_toolsets & call.toolsets:
+        return "off"
+    if call.only_reading and not call.read_only:
+        return "off"
+    if any(_fits(pattern, call.site) for pattern in world.deny):
+        return "off"
+    if world.allow and call.site and not any(_fits(one, call.site) for one in world.allow):
+        return "off"
+    level = _narrowed(world, call, _level(world, call))
+    named = _named(world, "tools", call.tool)
+    return "ask" if level == "auto" and call.careful and not named else level
+
+
+def _narrowed(world: World, call: Subject, level: str) -> str:
+    failed = [
+        otherwise
+        for tool, otherwise in world.conditions
+        if tool == call.tool and call.arguments.get("to") != "here"
+    ]
+    return _strictest([level, *failed])
+
+
+def _level(world: World, call: Subject) -> str:
+    general = _named(world, "plugins", call.plugin) + _of_domain(world, call.site)
+    in_toolsets = [word for name in call.toolsets for word in _named(world, "toolsets", name)]
+    for words in (_named(world, "tools", call.tool), general, in_toolsets):
+        if words:
+            return _strictest(words)
+    return _default(world, call)
+
+
+def _default(world: World, call: Subject) -> str:
+    if call.source == "plugin":
+        return "off"
+    key = "managed" if call.managed else "reading" if call.read_only else "personal"
+    return world.policy["defaults"].get(key, "ask" if key == "personal" else "auto")
+
+
+def _named(world: World, section: str, key: str) -> list[str]:
+    files = (world.policy.get(section, {}), world.config.get(section, {}))
+    return [levels[key] for levels in files if key in levels]
+
+
+def _of_domain(world: World, site: str) -> list[str]:
+    known = {*world.policy["domains"], *world.config["domains"]}
+    fitting = [pattern for pattern in known if _fits(pattern, site)]
+    if not fitting:
+        return []
+    best = max(fitting, key=lambda one: (not one.startswith("*"), ":" in one, len(one)))
+    return _named(world, "domains", best)
+
+
+def _fits(pattern: str, site: str) -> bool:
+    if site in ("", "opaque"):
+        return False
+    host = site if ":" in pattern else site.split(":")[0]
+    return host == pattern or (f".{host}".endswith(pattern[1:]) and pattern.startswith("*"))
+
+
+def _strictest(words: list[str]) -> str:
+    return min(words, key=WORDS.index)
+
+
+def covers(grant: Grant, call: Subject) -> bool:
+    """Whether a person has said yes to this already."""
+    if (grant.tool, grant.client) != (call.tool, call.client):
+        return False
+    if grant.expires is not None and grant.expires <= NOW:
+        return False
+    if grant.scope == "session":
+        return (grant.session, grant.site) == (call.session, call.site)
+    return grant.scope == "always" or grant.site == call.site
+
+
+def stricter(world: World, data: st.DataObject) -> World:
+    """The same with one thing made stricter."""
+    added: dict[str, Any] = {
+        "deny": (*world.deny, "bank.example"),
+        "skip": False,
+        "grants": world.grants[1:],
+    }
+    added["conditions"] = (*world.conditions, (data.draw(st.sampled_from(TOOLS)), "ask"))
+    kind = data.draw(st.sampled_from([*added, "policy", "config"]))
+    if kind not in added:
+        added[kind] = _lowered(getattr(world, kind), data)
+    return replace(world, **{kind: added[kind]})
+
+
+def _lowered(sections: dict[str, Levels], data: st.DataObject) -> dict[str, Levels]:
+    named = [(section, key) for section, levels in sections.items() for key in levels]
+    if not named:
+        return sections
+    section, key = data.draw(st.sampled_from(named))
+    lower = data.draw(st.sampled_from(WORDS[: WORDS.index(sections[section][key]) + 1]))
+    return {**sections, section: {**sections[section], key: lower}}
+
+
+def _levels(*keys: str) -> st.SearchStrategy[Levels]:
+    return st.dictionaries(st.sampled_from(keys), st.sampled_from(WORDS), max_size=3)
+
+
+_SHARED: dict[str, Any] = {
+    "tools": _levels(*TOOLS),
+    "plugins": _levels("browser", "slack"),
+    "domains": _levels(*PATTERNS),
+}
+_OWN = {
+    "toolsets": _levels(*TOOLSETS),
+    "defaults": _levels("managed", "personal", "reading"),
+}
+GRANTS = st.builds(
+    Grant,
+    id=st.uuids().map(str),
+    scope=st.sampled_from(["session", "domain", "always"]),
+    tool=st.sampled_from(TOOLS),
+    client=st.sampled_from(CLIENTS),
+    session=st.sampled_from(SESSIONS),
+    site=st.sampled_from(SITES),
+    expires=st.sampled_from([None, NOW - 1, NOW, NOW + 1]),
+    created=st.just(NOW - 100),
+)
+WORLDS = st.builds(
+    World,
+    policy=st.fixed_dictionaries({**_SHARED, **_OWN}),
+    config=st.fixed_dictionaries(_SHARED),
+    deny=st.lists(st.sampled_from(PATTERNS), unique=True, max_size=1).map(tuple),
+    allow=st.lists(st.sampled_from(PATTERNS), unique=True, max_size=1).map(tuple),
+    conditions=st.lists(
+        st.tuples(st.sampled_from(TOOLS), st.sampled_from(["off", "ask"])), max_size=2, unique=True
+    ).map(tuple),
+    grants=st.lists(GRANTS, max_size=4).map(tuple),
+    skip=st.booleans(),
+)
+_KINDS = [("browser", "browser"), ("plugin", "slack"), ("page", "")]
+
+
+def _call(kind: tuple[str, str], fields: dict[str, Any]) -> Subject:
+    return Subject(source=kind[0], plugin=kind[1], **fields)
+
+
+CALLS = st.builds(
+    _call,
+    st.sampled_from(_KINDS),
+    st.fixed_dictionaries(
+        {
+            "tool": st.sampled_from(TOOLS),
+            "toolsets": st.frozensets(st.sampled_from(TOOLSETS)),
+            "read_only": st.booleans(),
+            "careful": st.booleans(),
+            "client": st.sampled_from(CLIENTS),
+            "session": st.sampled_from(SESSIONS),
+            "site": st.sampled_from(SITES),
+            "managed": st.booleans(),
+            "arguments": st.sampled_from([{}, {"to": "here"}, {"to": "there"}]),
+            "only_toolsets": st.none() | st.frozensets(st.sampled_from(TOOLSETS)),
+            "only_reading": st.booleans(),
+        }
+    ),
+)
