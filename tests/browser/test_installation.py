@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.browser import installation
-from tabhub.browser.installation import extension_path, install_extension
+from tabhub.browser.installation import install_extension
 from tabhub.config import secret
 from tabhub.config.home import Home
 
@@ -35,8 +35,9 @@ def stamps(folder: Path) -> dict[Path, tuple[int, int]]:
 
 
 def test_the_installed_copy_has_what_the_package_has(home: Home, packaged: Path) -> None:
-    assert install_extension(home) == extension_path(home) == home.extension
+    assert install_extension(home) == home.extension
     assert contents(home.extension) == contents(packaged)
+    assert contents(home.managed_extension) == contents(packaged)
 
 
 def test_what_only_developers_need_is_left_out(home: Home, packaged: Path) -> None:
@@ -71,7 +72,8 @@ def test_files_that_no_longer_belong_go_and_auth_stays(home: Home, packaged: Pat
     (packaged / "worker").rmdir()
     (packaged / "worker").write_text("a file now")
     install_extension(home)
-    assert set(contents(home.extension)) == {"manifest.json", "worker", "auth.json"}
+    for copy in (home.extension, home.managed_extension):
+        assert set(contents(copy)) == {"manifest.json", "worker", "auth.json"}
     assert secret.load(home) == auth
 
 

@@ -34,7 +34,7 @@ def arguments(
 ) -> list[str]:
     return browser_arguments(
         Browser(Path("/bin/browser"), CHROMIUM, needs_pipe),
-        extension=home.extension,
+        extension=home.managed_extension,
         profile=home.profile,
         headless=headless,
         urls=["http://one.test/"],
@@ -55,7 +55,7 @@ def test_flags_without_a_list_are_not_joined() -> None:
 
 def test_another_extension_is_loaded_beside_ours(home: Home) -> None:
     command = arguments(home, extra=("--load-extension=/other",))
-    assert f"--load-extension={home.extension},/other" in command
+    assert f"--load-extension={home.managed_extension},/other" in command
 
 
 def test_arguments_of_a_person_come_last(home: Home) -> None:
@@ -67,8 +67,8 @@ def test_arguments_of_a_person_come_last(home: Home) -> None:
 
 def test_chromium_loads_by_flag_and_chrome_by_pipe(home: Home) -> None:
     by_flag, by_pipe = arguments(home), arguments(home, needs_pipe=True)
-    assert f"--load-extension={home.extension}" in by_flag
-    assert f"--disable-extensions-except={home.extension}" in by_flag
+    assert f"--load-extension={home.managed_extension}" in by_flag
+    assert f"--disable-extensions-except={home.managed_extension}" in by_flag
     assert "--remote-debugging-pipe" not in by_flag
     assert "--remote-debugging-pipe" in by_pipe
     assert not any("load-extension" in flag for flag in by_pipe)

@@ -101,9 +101,11 @@ def write_extension(home: Home, port: int) -> None:
         "background": {"service_worker": "worker.js", "type": "module"},
         "content_scripts": [{"matches": ["http://127.0.0.1/*"], "js": ["content.js"]}],
     }
-    (home.extension / "manifest.json").write_text(json.dumps(manifest))
-    (home.extension / "worker.js").write_text((MESSAGES + WORKER).replace("PORT", str(port)))
-    (home.extension / "content.js").write_text(CONTENT)
+    (home.managed_extension / "manifest.json").write_text(json.dumps(manifest))
+    (home.managed_extension / "worker.js").write_text(
+        (MESSAGES + WORKER).replace("PORT", str(port))
+    )
+    (home.managed_extension / "content.js").write_text(CONTENT)
 
 
 @pytest.fixture
@@ -200,7 +202,7 @@ async def test_a_browser_started_by_pipe_ends_with_the_pipe(
 async def test_an_extension_the_browser_refuses_is_an_error_and_ends_it(
     home: Home, mark: str
 ) -> None:
-    (home.extension / "manifest.json").write_text("{}")
+    (home.managed_extension / "manifest.json").write_text("{}")
     with pytest.raises(BrowserFailed, match=r"refused Extensions\.loadUnpacked"):
         async with running(replace(find_browser(), needs_debugging_pipe=True), home):
             pass

@@ -1,5 +1,6 @@
 """Home, secret and settings."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,17 @@ def test_the_secret_is_made_once_and_only_its_owner_can_read_it(home: Home) -> N
     assert secret.load(home) == again
     assert (_mode(home.root), _mode(home.auth)) == (0o700, 0o600)
     assert [path.name for path in home.extension.iterdir()] == ["auth.json"]
+
+
+def test_only_the_browsers_that_tabhub_starts_are_told_that_they_are_the_agents_own(
+    home: Home,
+) -> None:
+    for port in (9515, 4000):
+        auth = secret.prepare(home, port)
+        told = {"secret": auth.secret, "port": port}
+        assert json.loads(home.auth.read_text()) == told
+        assert json.loads(home.managed_auth.read_text()) == {**told, "managed": True}
+    assert _mode(home.managed_auth) == 0o600
 
 
 @pytest.mark.parametrize(

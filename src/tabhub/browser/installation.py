@@ -1,7 +1,8 @@
-"""The installed copy of the extension: what the browser loads, with `auth.json` in it.
+"""The installed copies of the extension, each with an `auth.json` in it.
 
-The copy follows the packaged extension file by file, each written by rename, so a browser or a
-second process that looks at the same time sees whole files only.
+One is for a person's own browser; the other, loaded only by the browsers that tabhub starts, says
+so in its `auth.json`. The copies follow the packaged extension file by file, each written by
+rename, so a browser or a second process that looks at the same time sees whole files only.
 """
 
 from pathlib import Path
@@ -18,19 +19,15 @@ _IN_WHEEL = _PACKAGE / "_extension"
 _IN_CHECKOUT = _PACKAGE.parents[1] / "extension"
 
 
-def extension_path(home: Home) -> Path:
-    """The folder the browser loads."""
-    return home.extension
-
-
 def install_extension(home: Home) -> Path:
-    """Bring the installed copy up to date and return its folder."""
-    source, target = packaged_extension(), extension_path(home)
-    # A developer may link the copy to the source: then there is nothing to do, and much to spoil.
-    if target.resolve() != source.resolve():
-        home.create()
-        _mirror(source, target)
-    return target
+    """Bring the installed copies up to date; returns the folder for a person's own browser."""
+    source = packaged_extension()
+    home.create()
+    for target in (home.extension, home.managed_extension):
+        # A developer may link a copy to the source: nothing to do then, and much to spoil.
+        if target.resolve() != source.resolve():
+            _mirror(source, target)
+    return home.extension
 
 
 def packaged_extension() -> Path:

@@ -17,7 +17,6 @@ from tabhub.browser.arguments import browser_arguments
 from tabhub.browser.debugging_pipe import DebuggingPipe, PipeClosed
 from tabhub.browser.failure import BrowserFailed
 from tabhub.browser.finder import Browser
-from tabhub.browser.installation import extension_path
 from tabhub.browser.last_words import LastWords
 from tabhub.browser.profile import owner, prepare_profile
 from tabhub.config.home import Home
@@ -57,7 +56,7 @@ class BrowserProcess:
 
         It can still fail after that, before the extension calls: await `failure` beside the call.
         """
-        profile, extension = profile.expanduser().absolute(), extension_path(home).absolute()
+        profile, extension = profile.expanduser().absolute(), home.managed_extension.absolute()
         prepare_profile(profile)
         arguments = browser_arguments(
             browser,

@@ -13,8 +13,14 @@ class Home:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.config = root / "config.json"
+        self.policy = root / "policy.toml"
+        self.clients = root / "clients.json"
+        self.db = root / "tabhub.db"
+        self.audit = root / "audit.log"
         self.extension = root / "extension"
-        self.auth = root / "extension" / "auth.json"
+        self.auth = self.extension / "auth.json"
+        self.managed_extension = root / "managed-extension"
+        self.managed_auth = self.managed_extension / "auth.json"
         self.log = root / "server.log"
         self.pid = root / "server.pid"
         self.profile = root / "profile"
@@ -30,4 +36,5 @@ class Home:
         if self.root.stat().st_mode & 0o022:
             raise InvalidArguments(f"{self.root} can be written to by others; chmod 700 it.")
         private_folder(self.extension)
+        private_folder(self.managed_extension)
         return self

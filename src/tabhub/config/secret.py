@@ -1,7 +1,8 @@
-"""The main secret, shared by the server and the extension's own copy through `auth.json`."""
+"""The main secret, shared by the server and the copies of the extension through `auth.json`."""
 
 import re
 import secrets
+from pathlib import Path
 
 import msgspec
 
@@ -17,6 +18,12 @@ class Auth(msgspec.Struct):
 
     secret: str
     port: int
+
+
+class ManagedAuth(Auth):
+    """What only the browsers read that tabhub starts for agents."""
+
+    managed: bool = True
 
 
 def load(home: Home) -> Auth | None:
@@ -40,6 +47,12 @@ def prepare(home: Home, port: int) -> Auth:
     """Keep the secret there is, or make one, and note the port for the extension."""
     stored = load(home)
     auth = Auth(stored.secret if stored else secrets.token_hex(32), port)
-    if auth != stored:
-        write_private(home.auth, msgspec.json.encode(auth))
+    _keep(home.auth, auth)
+    _keep(home.managed_auth, ManagedAuth(auth.secret, auth.port))
     return auth
+
+
+def _keep(path: Path, auth: Auth) -> None:
+    data = msgspec.json.encode(auth)
+    if not path.is_file() or path.read_bytes() != data:
+        write_private(path, data)

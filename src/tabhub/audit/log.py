@@ -1,0 +1,121 @@
+"""The audit log: the newest entries in memory, all of them on disk, one line of JSON each."""
+
+import contextlib
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from tabhub.audit.entry import Entry, entry_of
+from tabhub.audit.redaction import Redactor
+from tabhub.calls.ports import Event
+from tabhub.config.settings import AuditSettings
+
+KEPT_IN_MEMORY = 500
+LOOK_SECONDS = 1.0
+_log = logging.getLogger(__name__)
+
+
+class AuditLog:
+    """Takes events; what it cannot write it keeps in memory, and no call fails for it."""
+
+    def __init__(
+        self, path: Path | None, settings: AuditSettings, known_secrets: Iterable[str] = ()
+    ) -> None:
+        self._path = path
+        self._max_bytes = settings.max_bytes
+        self._redactor = Redactor(known_secrets, guess=settings.redact)
+        self._newest: deque[Entry] = deque(maxlen=KEPT_IN_MEMORY)
+        self._file: int | None = None
+        self._size = 0
+        self._looked = 0.0
+        self._complained = False
+
+    def record(self, event: Event) -> None:
+        """Keep an event; it is in the file when this returns."""
+        entry = entry_of(event, self._redactor)
+        self._newest.append(entry)
+        if self._path is not None:
+            self._append(self._path, msgspec.json.encode(entry) + b"\n")
+
+    def entries(
+        self,
+        limit: int | None = None,
+        plugin: str | None = None,
+        tool: str | None = None,
+        success: bool | None = None,
+    ) -> list[Entry]:
+        """The newest first; what is None does not matter."""
+        wanted = {"plugin": plugin, "tool": tool, "success": success}
+        asked = {key: value for key, value in wanted.items() if value is not None}
+        fitting = [
+            entry
+            for entry in reversed(self._newest)
+            if all(entry[key] == value for key, value in asked.items())
+        ]
+        return fitting[:limit]
+
+    def _append(self, path: Path, line: bytes) -> None:
+        try:
+            self._write(path, line)
+            self._complained = False
+        except OSError as error:
+            if not self._complained:
+                _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
+            self._complained = True
+
+    def _write(self, path: Path, line: bytes) -> None:
+        self._look()
+        if self._file is None:
+            self._file, self._size = _open(path)
+        if self._size + len(line) > self._max_bytes:
+            self.close()
+            _rotate(path)
+            self._file, self._size = _open(path)
+        self._size += len(line)
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def _look(self) -> None:
+        """Now and then: somebody may have taken the file away."""
+        now = time.monotonic()
+        if self._file is not None and now - self._looked > LOOK_SECONDS:
+            self._looked = now
+            if not os.fstat(self._file).st_nlink:
+                self.close()
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file, self._size = None, 0
+
+
+def read(path: Path) -> Iterator[Entry]:
+    """What both files have, the oldest first; a line that is not whole is left out."""
+    for file in (_older(path), path):
+        with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
+            for line in lines:
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                    yield msgspec.json.decode(line, type=Entry)
+
+
+def _rotate(path: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        path.replace(_older(path))
+
+
+def _open(path: Path) -> tuple[int, int]:
+    """Ready to append, and its size; a line that was torn before does not spoil the next one."""
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    end = os.lseek(file, 0, os.SEEK_END)
+    if end and os.pread(file, 1, end - 1) != b"\n":
+        end += os.write(file, b"\n")
+    return file, end
+
+
+def _older(path: Path) -> Path:
+    return path.with_name(f"{path.name}.1")

@@ -1,0 +1,63 @@
+"""`tabhub client`: named tokens for agents."""
+
+import json
+import sys
+from contextlib import closing
+from typing import Any
+
+from tabhub.cli import running
+from tabhub.config import secret, settings
+from tabhub.config.clients import Clients, StoredClient
+from tabhub.config.home import Home
+from tabhub.hub.toolsets import chosen
+from tabhub.store.rules import forget_client
+from tabhub.store.store import Store
+
+
+def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None:
+    home = Home.from_environment().create()
+    only = None if toolsets is None else chosen(toolsets.split(","))
+    token = Clients(home).add(name, only, read_only)
+    told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
+    print(json.dumps(told) if as_json else token)
+    print(
+        "The token is shown this once. Its agent sends it as `Authorization: Bearer TOKEN`"
+        f" to http://127.0.0.1:{_port(home)}/mcp.",
+        file=sys.stderr,
+    )
+
+
+def show(as_json: bool) -> None:
+    known = [_facts(client) for client in Clients(Home.from_environment()).list()]
+    if as_json:
+        print(json.dumps(known))
+        return
+    for client in known:
+        limits = [
+            *(["read-only"] if client["readOnly"] else []),
+            *([] if client["toolsets"] is None else ["only " + ",".join(client["toolsets"])]),
+        ]
+        print("  ".join([client["name"], client["created"], *limits]))
+
+
+def revoke(name: str) -> None:
+    home = Home.from_environment()
+    Clients(home).revoke(name)
+    if home.db.exists():
+        with closing(Store(home.db)) as store:
+            forget_client(store, name)
+        running.reload(home)
+
+
+def _facts(client: StoredClient) -> dict[str, Any]:
+    return {
+        "name": client.name,
+        "created": client.created,
+        "toolsets": client.toolsets,
+        "readOnly": client.read_only,
+    }
+
+
+def _port(home: Home) -> int:
+    stored = secret.load(home)
+    return stored.port if stored else settings.load(home).port

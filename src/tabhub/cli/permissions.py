@@ -1,0 +1,153 @@
+"""`tabhub permissions`: what is set, setting it, and why a call would be allowed or not."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from tabhub.calls.guard import subject_of
+from tabhub.cli import running
+from tabhub.config import editing, settings
+from tabhub.config.clients import MAIN, Client, Clients
+from tabhub.config.home import Home
+from tabhub.config.settings import LevelWord
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.tools import Tool
+from tabhub.permissions.patterns import normal_pattern
+from tabhub.permissions.sites import site_of
+from tabhub.permissions.verdict import Deny, Verdict
+from tabhub.store.rules import Rules
+from tabhub.store.store import Store
+from tabhub.tools import catalog
+
+SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
+BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
+
+
+def show(as_json: bool) -> None:
+    with _rules() as (rules, chosen):
+        facts = {
+            **msgspec.to_builtins(chosen.permissions),
+            "policyFile": rules.policy_name,
+            "unattended": rules.terms.unattended,
+            "grants": msgspec.to_builtins(rules.grants.all()),
+        }
+    print(json.dumps(facts) if as_json else "\n".join(_lines(facts)))
+
+
+def set_level(subject: str, level: LevelWord | None) -> None:
+    home = Home.from_environment().create()
+    section, name = _parse(subject)
+    if section == "domains":
+        _drop_other_spellings(home, name)
+    editing.set_value(home, ("permissions", section, name), level)
+    print(f"permissions.{section}.{name} = {level or 'default'}")
+    running.reload(home)
+
+
+def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
+    tool = _tool(name)
+    client = _client(Home.from_environment(), client_name)
+    with _rules() as (rules, _):
+        verdicts = {
+            kind: _facts(_decide(rules, tool, client, url, managed=kind == "managed"))
+            for kind in BROWSERS
+        }
+    if as_json:
+        print(json.dumps({"tool": name, "url": url, "client": client.name, "verdicts": verdicts}))
+        return
+    for kind, told in verdicts.items():
+        print(f"{BROWSERS[kind]}: {told['verdict']}, by {told['rule']}")
+
+
+@contextmanager
+def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
+    """The rules as the files of the home have them; nothing is made that is not there."""
+    home = Home.from_environment()
+    chosen = settings.load(home)
+    store = Store(home.db if home.db.exists() else None)
+    try:
+        yield Rules(home, chosen, store, skip=False), chosen
+    finally:
+        store.close()
+
+
+def _decide(rules: Rules, tool: Tool, client: Client, url: str | None, *, managed: bool) -> Verdict:
+    leads_there = url is not None and tool.address_of is not None
+    arguments = {"url": url} if leads_there else {}
+    site = "" if url is None else site_of(url)
+    subject = subject_of(tool, arguments, client, "", site=site, managed=managed)
+    return rules.permissions.decide(subject, time.time())
+
+
+def _facts(verdict: Verdict) -> dict[str, Any]:
+    told = {
+        "verdict": type(verdict).__name__.lower(),
+        "rule": verdict.rule.text,
+        "source": verdict.rule.source,
+    }
+    return {**told, "reason": verdict.reason} if isinstance(verdict, Deny) else told
+
+
+def _tool(name: str) -> Tool:
+    for tool in catalog.ALL:
+        if tool.name == name:
+            return tool
+    raise NotFound(f"There is no tool called {name!r}.{_did_you_mean(name)}", "unknown_tool")
+
+
+def _client(home: Home, name: str) -> Client:
+    if name == MAIN.name:
+        return MAIN
+    for stored in Clients(home).list():
+        if stored.name == name:
+            return stored.client()
+    raise NotFound(f"There is no client {name}.")
+
+
+def _parse(subject: str) -> tuple[str, str]:
+    """The section of the settings that a subject belongs to, and its name there."""
+    kind, _, rest = subject.partition(":")
+    if kind in SECTIONS and rest:
+        return SECTIONS[kind], _host(rest) if kind == "domain" else rest
+    if any(tool.name == subject for tool in catalog.ALL):
+        return "tools", subject
+    if subject == "localhost" or "." in subject or ":" in subject:
+        return "domains", _host(subject)
+    if meant := _did_you_mean(subject):
+        raise InvalidArguments(f"There is no tool {subject}.{meant} A plugin is plugin:{subject}.")
+    return "plugins", subject
+
+
+def _host(text: str) -> str:
+    try:
+        return normal_pattern(text)
+    except ValueError as error:
+        raise InvalidArguments(f"{error}.") from None
+
+
+def _did_you_mean(name: str) -> str:
+    close = get_close_matches(name, [tool.name for tool in catalog.ALL], n=1, cutoff=0.7)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _drop_other_spellings(home: Home, host: str) -> None:
+    """A person may have written the same host differently."""
+    for written in settings.load(home).permissions.domains:
+        if written != host and _host(written) == host:
+            editing.set_value(home, ("permissions", "domains", written), None)
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    for kind, section in SECTIONS.items():
+        for name, level in facts[section].items():
+            yield f"{kind}:{name} = {level}"
+    for grant in facts["grants"]:
+        where = f" on {grant['site']}" if grant["site"] else ""
+        yield f"granted to {grant['client']}: {grant['tool']}{where} ({grant['scope']})"
+    yield f"policy file: {facts['policyFile'] or 'none'}"
+    yield f"nobody there to ask: {facts['unattended']}"

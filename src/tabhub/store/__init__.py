@@ -1,0 +1,1 @@
+"""What must outlive the server, in one SQLite file."""

@@ -1,0 +1,104 @@
+"""Shelves of named bodies: each change is in the file before the call returns, whole or not at all.
+
+What a body means is the business of whoever puts it there.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from tabhub.errors import Internal, InvalidArguments
+
+VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS shelves (
+    shelf TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (shelf, key)
+) WITHOUT ROWID
+"""
+
+
+class Store:
+    """One file, or only memory without a path."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._database = _in_memory() if path is None else _open(path)
+
+    def shelf(self, name: str) -> "Shelf":
+        return Shelf(self._database, name)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class Shelf:
+    """The bodies of one kind."""
+
+    def __init__(self, database: sqlite3.Connection, name: str) -> None:
+        self._database = database
+        self._name = name
+
+    def load(self) -> dict[str, bytes]:
+        rows = self._database.execute(
+            "SELECT key, body FROM shelves WHERE shelf = ? ORDER BY key", (self._name,)
+        )
+        return dict(rows.fetchall())
+
+    def put(self, key: str, body: bytes) -> None:
+        self._database.execute("REPLACE INTO shelves VALUES (?, ?, ?)", (self._name, key, body))
+
+    def drop(self, key: str) -> None:
+        """Take one away; that it is not there is no error."""
+        self._database.execute("DELETE FROM shelves WHERE shelf = ? AND key = ?", (self._name, key))
+
+    def clear(self) -> None:
+        self._database.execute("DELETE FROM shelves WHERE shelf = ?", (self._name,))
+
+
+def _in_memory() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    database.execute(_SCHEMA)
+    return database
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    _make_private(path)
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        _prepare(database, path)
+    except BaseException as error:
+        database.close()
+        raise _explained(error, path) from None
+    return database
+
+
+def _make_private(path: Path) -> None:
+    """SQLite gives the files beside it the same mode."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+    finally:
+        os.close(handle)
+
+
+def _prepare(database: sqlite3.Connection, path: Path) -> None:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise InvalidArguments(
+            f"{path} was written by a newer tabhub (its version is {version}, this one knows"
+            f" {VERSION}): update tabhub, or move the file away to begin with an empty one."
+        )
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    if version < VERSION:
+        database.execute(_SCHEMA)
+        database.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _explained(error: BaseException, path: Path) -> BaseException:
+    if isinstance(error, sqlite3.OperationalError):
+        return Internal(f"{path} cannot be used now: {error}.")
+    if isinstance(error, sqlite3.DatabaseError):
+        return InvalidArguments(
+            f"{path} is not a file of tabhub ({error}): move it away to begin with an empty one."
+        )
+    return error

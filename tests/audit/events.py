@@ -1,0 +1,26 @@
+"""Events for tests."""
+
+from typing import Any
+
+from tabhub.calls.ports import Event
+
+_PLAIN: dict[str, Any] = {
+    "time": 1_760_000_000.1234,
+    "client": "agent",
+    "session": "s1",
+    "tool": "browser_click_element",
+    "plugin": "browser",
+    "tab": 5,
+    "origin": "https://example.com",
+    "arguments": {"ref": "e1"},
+    "secret_arguments": frozenset(),
+    "verdict": "allowed",
+    "rule": "default",
+    "error": None,
+    "duration_ms": 12.34567,
+}
+
+
+def event(**changes: Any) -> Event:
+    """An ordinary call that went well, but for what a test changes."""
+    return Event(**{**_PLAIN, **changes})
