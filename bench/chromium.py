@@ -24,7 +24,11 @@ def chromium(home: Home, other: Path) -> Iterator[None]:
         raise RuntimeError(f"{browser.version} loads no second extension: set TABHUB_BROWSER.")
     extensions = (f"--load-extension={other}", f"--disable-extensions-except={other}")
     command = browser_arguments(
-        browser, extension=home.extension, profile=home.profile, headless=True, extra=extensions
+        browser,
+        extension=home.managed_extension,
+        profile=home.profile,
+        headless=True,
+        extra=extensions,
     )
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)

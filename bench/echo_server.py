@@ -1,15 +1,14 @@
 """The whole product on a port, with one tool more: an echo that needs no browser."""
 
 import asyncio
-import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uvloop
 
-from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.mcp.product import ProductBackend
 from tabhub.app import App, Server, listen
 from tabhub.calls.ports import Job
-from tabhub.calls.runner import Runner
+from tabhub.config.home import Home
 from tabhub.config.settings import Settings
 from tabhub.hub.tools import Tool
 from tabhub.wire.mcp.messages import CallResult, text
@@ -36,27 +35,22 @@ class EchoSource:
         return CallResult(content=[text(job.arguments["text"])])
 
 
-class EchoApp(App):
-    """The product, its endpoint on a runner that knows the echo."""
-
-    def __init__(self) -> None:
-        super().__init__(Settings(), SECRET)
-        self.tools.add(ECHO)
-        sources = {ECHO.source: EchoSource()}
-        runner = Runner(
-            self.tools, self.tabs, self.sessions, sources, time.monotonic, self.settings.limits
-        )
-        backend = ProductBackend(self.tools, self.tabs, self.sessions, runner)
-        self.mcp = McpEndpoint(backend, clock=time.monotonic)
+def echo_app(home: Home) -> App:
+    """The product as it is, audit and all, with the echo added."""
+    app = App(Settings(), SECRET, home=home)
+    app.sources[ECHO.source] = EchoSource()
+    app.hub.tools.add(ECHO)
+    return app
 
 
 async def main() -> None:
     listener = listen("127.0.0.1", 0)
     listener.listen()
-    server = Server(EchoApp(), listener)
-    serving = asyncio.create_task(server.serve())
-    print(server.port, flush=True)
-    await serving
+    with TemporaryDirectory() as folder:
+        server = Server(echo_app(Home(Path(folder)).create()), listener)
+        serving = asyncio.create_task(server.serve())
+        print(server.port, flush=True)
+        await serving
 
 
 if __name__ == "__main__":

@@ -22,9 +22,7 @@ NOTE = "<!-- Written by `make docs` from the code. -->"
 
 
 def tools() -> str:
-    return "\n".join(
-        [f"# Browser tools\n\n{NOTE}\n", *(_tool(tool.entry()) for tool in catalog.ALL)]
-    )
+    return "\n".join([f"# Browser tools\n\n{NOTE}\n", *(_tool(tool) for tool in catalog.ALL)])
 
 
 def _tool(tool: Any) -> str:

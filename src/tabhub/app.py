@@ -12,20 +12,35 @@ from typing import Any
 import uvicorn
 
 from tabhub import __version__
-from tabhub.agents.admin import Admin
+from tabhub.agents.admin import Admin, AuditQuery
 from tabhub.agents.bounded import BoundedHttp
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
+from tabhub.browser.desk import Desk
 from tabhub.browser.link import LinkEndpoint
+from tabhub.browser.panel_news import PanelNews
+from tabhub.browser.panel_state import PanelState
+from tabhub.browser.panels import Panels
+from tabhub.calls.approval import Approvals
+from tabhub.calls.control import Control
+from tabhub.calls.guard import Guard
+from tabhub.calls.ports import Source
 from tabhub.calls.runner import Runner
+from tabhub.config.clients import Client, Clients
+from tabhub.config.home import Home
 from tabhub.config.settings import Settings
+from tabhub.config.settings import load as load_settings
 from tabhub.errors import NotFound
-from tabhub.hub.sessions import AgentSessions
-from tabhub.hub.tabs import Tabs
-from tabhub.hub.tools import ToolRegistry
-from tabhub.tools import catalog
+from tabhub.hub import toolsets
+from tabhub.hub.hub import Hub
+from tabhub.store.agents import AgentImages
+from tabhub.store.rules import Rules
+from tabhub.store.store import Store
+from tabhub.tools import catalog, permissions_check
 from tabhub.tools.tool import SOURCE
 from tabhub.wire.asgi import Receive, Scope, Send
 
@@ -38,34 +53,81 @@ MCP_PATHS = ("/mcp", "/mcp/")
 
 
 class App:
-    """The whole server as one ASGI application."""
+    """The whole server as one ASGI application; without a home it leaves nothing behind."""
 
-    def __init__(self, settings: Settings, secret: str, *, auth: bool = True) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        secret: str,
+        *,
+        auth: bool = True,
+        home: Home | None = None,
+        skip_permissions: bool = False,
+        share_active_tab: bool = False,
+    ) -> None:
         self.settings = settings
-        self.tools = ToolRegistry()
-        self.tabs = Tabs()
-        self.sessions = AgentSessions()
-        self.browsers = Browsers(self.tabs, self.sessions)
-        self.runner = Runner(
-            self.tools,
-            self.tabs,
-            self.sessions,
-            {SOURCE: catalog.BrowserSource(self.browsers)},
-            time.monotonic,
-            settings.limits,
-        )
-        self.tools.add(*(tool.entry() for tool in catalog.ALL))
+        self._home = home
+        self._started = time.monotonic()
+        self.hub = Hub()
+        self.hub.ownership.shares_active = share_active_tab
+        self.store = Store(home.db if home else None)
+        self.audit = AuditLog(home.audit if home else None, settings.audit, [secret])
+        self.rules = Rules(home, settings, self.store, skip=skip_permissions)
+        self.browsers = Browsers(self.hub)
+        self.panels = Panels(self.browsers, settings.limits.approval_seconds)
+        self.guard = Guard(self.rules.permissions, self.browsers.is_managed, time.time)
+        self.runner = self._runner()
+        self.control = Control(self.hub, self.runner.flights)
+        self.hub.tools.add(*catalog.ALL)
+        AgentImages(self.store.shelf("agents"), self.hub)
+        self._backend = self._mcp_backend()
+        self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
+        self._admin = Admin(self, secret)
+        clients = Clients(home) if home else None
+        find = clients.find if clients else _nobody
+        self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
         self.mcp = McpEndpoint(
-            ProductBackend(self.tools, self.tabs, self.sessions, self.runner),
+            self._backend,
             clock=time.monotonic,
             idle_seconds=settings.sessions.idle_minutes * 60,
             max_body=settings.limits.body_bytes,
+            memory=self.store.shelf("sessions"),
+            refused=self.asgi.refused,
         )
-        asked = secret if auth else None
-        self._link = LinkEndpoint(self.browsers, asked, settings.limits.ws_bytes)
-        self._admin = Admin(self, secret)
-        self._started = time.monotonic()
-        self.asgi = Gatekeeper(self._route, asked)
+        self._tell_panels()
+
+    def _runner(self) -> Runner:
+        self.sources: dict[str, Source] = {
+            SOURCE: catalog.BrowserSource(self.browsers, self.hub),
+            permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
+        }
+        return Runner(
+            self.hub,
+            self.guard,
+            Approvals(self.panels, lambda: self.rules.terms),
+            self.audit,
+            self.sources,
+            time.monotonic,
+            self.settings.limits,
+        )
+
+    def _mcp_backend(self) -> ProductBackend:
+        listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
+        backend = ProductBackend(self.hub, self.runner, listing, self.audit, self.release)
+        self.rules.on_change(backend.tools_changed)
+        return backend
+
+    def _desk(self) -> Desk:
+        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
+        control, tools = self.control, self.hub.tools
+        self.desk = Desk(self.browsers, self.panels, control, self.rules, tools, state)
+        return self.desk
+
+    def _tell_panels(self) -> None:
+        news = PanelNews(self.browsers)
+        hub = self.hub
+        for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
+            source.on_change(news.changed)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -91,20 +153,69 @@ class App:
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
             "mcpClients": len(self.mcp.sessions),
-            "toolCount": len(self.tools),
-            "tabs": len(self.tabs),
+            "toolCount": len(self.hub.tools),
+            "tabs": len(self.hub.tabs),
+            "skipPermissions": self.rules.permissions.skip,
+            "stopped": self.hub.sessions.stopped,
             "uptime": int(time.monotonic() - self._started),
         }
 
+    def client_health(self, client: Client) -> dict[str, Any]:
+        """What `/health` adds for an agent: whether it can work, and as whom."""
+        return {
+            "version": __version__,
+            "client": client.name,
+            "extensionConnected": bool(self.browsers.all()),
+            "skipPermissions": self.rules.permissions.skip,
+        }
+
+    def audited(self, query: AuditQuery) -> list[dict[str, Any]]:
+        return self.audit.entries(query.limit, query.plugin, query.tool, query.success)
+
     def reload_extensions(self) -> int:
         return self.browsers.tell_all("extension.reload", {})
+
+    def reload(self) -> None:
+        """Read settings and policy again; with a fault in either, all stays as it was."""
+        if self._home is None:
+            return
+        fresh = load_settings(self._home)
+        toolsets.chosen(fresh.toolsets)
+        self.rules.reload(fresh)
+        self.settings.toolsets = fresh.toolsets
+
+    def release(self, session: str) -> None:
+        """An agent has gone: its tabs are closed, or left to the person."""
+        self.rules.grants.end_session(session)
+        tabs = self.hub.ownership.end(session)
+        self.hub.sessions.end(session)
+        command = "tabs.close" if self.settings.sessions.close_tabs_on_end else "tabs.ungroup"
+        for tab in map(self.hub.tabs.find, tabs):
+            if tab is not None:
+                self.browsers.soon(tab, command, {})
+
+    def close(self) -> None:
+        self.store.close()
+        self.audit.close()
 
     async def reap_sessions(self) -> None:
         """End idle sessions, for ever."""
         while True:
             await asyncio.sleep(REAP_SECONDS)
-            for id in self.mcp.sessions.reap():
-                log.info("session %s was idle and has been ended", id)
+            self.reap(time.time())
+
+    def reap(self, now: float) -> None:
+        for id in self.mcp.sessions.reap():
+            log.info("session %s was idle and has been ended", id)
+        idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
+        for key in idle:
+            if key not in self.mcp.sessions:
+                self.release(key)
+        self.rules.grants.drop_expired(now)
+
+
+def _nobody(token: str) -> Client | None:
+    return None
 
 
 class _Uvicorn(uvicorn.Server):
@@ -148,6 +259,7 @@ class Server:
             await self._uvicorn.serve(sockets=[self._listener])
         finally:
             reaper.cancel()
+            self.app.close()
 
     async def stop(self) -> None:
         self.app.mcp.close()
@@ -162,6 +274,8 @@ def _described(browser: Browser) -> dict[str, Any]:
         "version": info.version,
         "connectedAt": browser.connected_at,
         "ready": browser.ready,
+        "kind": info.kind,
+        "panels": browser.panels,
     }
 
 

@@ -12,7 +12,14 @@ from tests.support.agent import Agent
 from tests.support.extension import connected, tab
 from tests.support.serving import client, served
 
-EXTRA = Tool("extra", "one more", {"type": "object"}, source="browser", needs_tab=False)
+EXTRA = Tool(
+    "extra",
+    "one more",
+    {"type": "object"},
+    source="browser",
+    needs_tab=False,
+    toolsets=frozenset({"core"}),
+)
 LISTEN = {
     "notifications": {
         "toolsListChanged": True,
@@ -34,7 +41,7 @@ async def test_a_tool_that_comes_or_goes_is_announced_in_both_eras_and_the_list_
             session.listening() as old,
             LoneClient(http).streaming("subscriptions/listen", LISTEN) as new,
         ):
-            older, newer, tools = events(old), events(new), server.app.tools
+            older, newer, tools = events(old), events(new), server.app.hub.tools
             await next_message(newer)
             names = [tool["name"] for tool in (await _result(Agent(http), "tools/list"))["tools"]]
             changes: list[Callable[[], None]] = [
@@ -46,14 +53,16 @@ async def test_a_tool_that_comes_or_goes_is_announced_in_both_eras_and_the_list_
                 for stream in (older, newer):
                     heard = await next_message(stream)
                     assert heard["method"] == "notifications/tools/list_changed"
-            server.app.tools.add(EXTRA)
+            server.app.hub.tools.add(EXTRA)
             after = [tool["name"] for tool in (await _result(Agent(http), "tools/list"))["tools"]]
     assert after == [*names, "extra"]
 
 
 async def test_open_tabs_are_resources_that_can_be_listed_read_completed_and_followed() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
-        await extension.sync(tab(1), tab(12), tab(3))
+        open_tabs = [tab(1), tab(12), tab(3)]
+        extension.handlers["tabs.list"] = lambda params: {"tabs": open_tabs}
+        await extension.sync(*open_tabs)
         agent = Agent(http)
         listed = (await _result(agent, "resources/list"))["resources"]
         assert [entry["uri"] for entry in listed] == ["tab://1", "tab://12", "tab://3"]
@@ -171,7 +180,7 @@ async def test_each_session_has_its_own_current_tab_and_it_is_forgotten_with_the
             for session in (one, two)
         ]
         assert [answer["structuredContent"]["value"] for answer in answers] == [1, 2]
-        assert server.app.sessions.current(one.session) == 1
+        assert server.app.hub.sessions.current(one.session) == 1
         await one.end()
-        assert server.app.sessions.current(one.session) is None
-        assert server.app.sessions.current(two.session) == 2
+        assert server.app.hub.sessions.current(one.session) is None
+        assert server.app.hub.sessions.current(two.session) == 2

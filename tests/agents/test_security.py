@@ -119,7 +119,7 @@ async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> Non
         async with client(server.port) as http:
             full = (await http.get("/health")).json()
     assert full["status"] == "ok"
-    assert full["toolCount"] == 8
+    assert full["toolCount"] == 10
     assert full["extensionConnected"] is False
 
 

@@ -82,7 +82,7 @@ async def test_a_browser_that_comes_back_is_synced_and_nothing_is_there_twice() 
             extension.handlers["tabs.list"] = lambda params: {"tabs": [tab(2), tab(3)]}
             listed = (await Agent(http).call("browser_list_tabs"))["tabs"]
             assert sorted(entry["tabId"] for entry in listed) == [2, 3]
-            assert len(server.app.tabs) == 2
+            assert len(server.app.hub.tabs) == 2
 
 
 async def _tabs_after(*changes: dict[str, Any]) -> list[int]:
@@ -94,7 +94,7 @@ async def _tabs_after(*changes: dict[str, Any]) -> list[int]:
                 "id": "x",
                 "result": {},
             }
-        return [entry.id for entry in server.app.tabs.all()]
+        return [entry.id for entry in server.app.hub.tabs.all()]
 
 
 async def test_a_list_of_tabs_is_taken_in_the_order_in_which_the_browser_spoke() -> None:
@@ -108,7 +108,7 @@ async def test_a_list_of_tabs_is_taken_in_the_order_in_which_the_browser_spoke()
         await extension.ask("tab.stateChanged", {"tabId": 2, "state": "closed"})
         await extension.ask("tab.stateChanged", {"tabId": 3, "state": "opened", "tab": tab(3)})
         assert [entry["tabId"] for entry in (await listing)["tabs"]] == [1, 2]
-        assert [entry.id for entry in server.app.tabs.all()] == [1, 3]
+        assert [entry.id for entry in server.app.hub.tabs.all()] == [1, 3]
 
 
 async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
@@ -123,7 +123,7 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
                 assert not browsers.get("a").ready
                 await second.sync(tab(2))
         browsers.hear("a", replaced, "tab.syncAll", news)
-        assert [entry.id for entry in server.app.tabs.all()] == [2]
+        assert [entry.id for entry in server.app.hub.tabs.all()] == [2]
 
 
 async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
@@ -137,9 +137,9 @@ async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
                 await asyncio.sleep(0.01)
             clocks.append(browsers._leaving["profile-a"])
         assert [clock.cancelled() for clock in clocks] == [True, False]
-        assert len(server.app.tabs) == 1
+        assert len(server.app.hub.tabs) == 1
         browsers._forget("profile-a")
-        assert len(server.app.tabs) == 0
+        assert len(server.app.hub.tabs) == 0
 
 
 async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> None:

@@ -6,14 +6,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls.ports import Call, Job
+from tabhub.calls.approval import Approvals, Terms
+from tabhub.calls.guard import Guard
+from tabhub.calls.ports import Answer, Call, Event, Job, Question
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
-from tabhub.config.settings import Limits
+from tabhub.config.clients import Client
+from tabhub.config.settings import Limits, PermissionSettings
 from tabhub.errors import Cancelled, Internal, InvalidArguments, NotFound, TimedOut
-from tabhub.hub.sessions import AgentSessions
-from tabhub.hub.tabs import Tab, Tabs
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.permissions.decide import Permissions
+from tabhub.permissions.grants import Grants
+from tabhub.permissions.rulebook import RuleBook
 from tabhub.wire.mcp.messages import CallResult
 
 SCHEMA = {
@@ -45,22 +51,47 @@ class Recorder:
         return done("ok", {"n": job.arguments.get("n"), "runs": len(self.jobs)})
 
 
+class Audit:
+    """Keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def record(self, event: Event) -> None:
+        self.events.append(event)
+
+
+class Nobody:
+    """No panel is open."""
+
+    present = False
+
+    async def ask(self, question: Question) -> Answer:
+        raise AssertionError("there is nobody to ask")
+
+    def missed(self, question: Question) -> None:
+        pass
+
+
 class Bench:
     """A runner with one tool for tabs, one that opens them, and a clock to turn."""
 
     def __init__(self, call_seconds: float = 30, max_call_seconds: float = 300) -> None:
-        self.source, self.tabs, self.sessions = Recorder(), Tabs(), AgentSessions()
+        self.source, self.hub, self.audit = Recorder(), Hub(), Audit()
         self.now = 0.0
-        self.tools = ToolRegistry()
+        self.tools, self.sessions = self.hub.tools, self.hub.sessions
         self.tools.add(
             Tool("act", "acts", SCHEMA, source="test"),
             Tool("free", "needs no tab", SCHEMA, source="test", needs_tab=False),
         )
-        self.tabs.put(Tab(id=0, browser="a", native_id=1))
+        self.hub.tabs.put(Tab(id=0, browser="a", native_id=1))
+        self.hub.ownership.share(1, shared=True)
+        permissions = Permissions(RuleBook(None, PermissionSettings()), Grants())
         self.runner = Runner(
-            self.tools,
-            self.tabs,
-            self.sessions,
+            self.hub,
+            Guard(permissions, lambda browser: True, lambda: self.now),
+            Approvals(Nobody(), lambda: Terms(seconds=1)),
+            self.audit,
             {"test": self.source},
             lambda: self.now,
             Limits(call_seconds=call_seconds, max_call_seconds=max_call_seconds),
@@ -76,7 +107,8 @@ class Bench:
         caller: str = "c",
     ) -> Any:
         raw = msgspec.Raw(msgspec.json.encode({"n": 1} if arguments is None else arguments))
-        result = await self.runner.run(Call(tool, raw, session, caller, _silent, id))
+        call = Call(tool, raw, session, _silent, Client(caller), operation_id=id)
+        result = await self.runner.run(call)
         return result.structured_content
 
 

@@ -20,7 +20,7 @@ def product(tmp_path: Path) -> Product:
 def test_help_names_every_command(product: Product) -> None:
     shown = product.run("--help")
     assert shown.returncode == 0
-    for command in ("start", "stop", "status", "browser", "config", "extension"):
+    for command in "start stop status browser client permissions config extension".split():
         assert f"  {command} " in shown.stdout
 
 

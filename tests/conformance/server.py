@@ -7,6 +7,8 @@ import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.security import Gatekeeper
+from tabhub.audit.log import AuditLog
+from tabhub.config.settings import AuditSettings
 from tabhub.wire.asgi import App, Receive, Scope, Send
 from tests.conformance.fixture import Fixture
 
@@ -26,7 +28,7 @@ def fixture_app() -> App:
         await send({"type": "http.response.start", "status": 404, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    return Gatekeeper(route, None)
+    return Gatekeeper(route, None, lambda token: None, AuditLog(None, AuditSettings()))
 
 
 def main() -> None:

@@ -35,8 +35,8 @@ async def browser_with(
 ) -> AsyncIterator[Cdp]:
     """A browser with a copy of the extension that nobody has told of a server."""
     home = Home(folder).create()
-    shutil.copytree(packaged_extension(), home.extension, dirs_exist_ok=True)
-    change(home.extension)
+    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
+    change(home.managed_extension)
     browser = await BrowserProcess.start(
         find_browser(), home=home, profile=home.profile, headless=True, extra_args=[DEBUGGED]
     )
@@ -118,7 +118,7 @@ async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
         code = file.read_text()
         assert "const IDLE_MS = 60_000;" in code
         file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
-        pairing = {"port": own.wait_running(), "secret": own.secret}
+        pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
         (extension / "auth.json").write_text(json.dumps(pairing))
 
     with serving() as site, own.running("start", "--port", "0"):

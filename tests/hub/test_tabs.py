@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.errors import NotFound
-from tabhub.hub.routing import route
-from tabhub.hub.sessions import AgentSessions
+from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Change, Tab, Tabs
 
 
@@ -69,18 +68,20 @@ def test_an_unknown_tab_is_refused_and_the_known_ones_are_named() -> None:
 
 
 def test_a_call_goes_to_the_tab_it_names_else_to_the_sessions_own_and_never_elsewhere() -> None:
-    tabs, sessions = Tabs(), AgentSessions()
-    tabs.put(_tab(1))
-    tabs.put(_tab(2))
+    hub = Hub()
+    for number in (1, 2):
+        hub.tabs.put(_tab(number))
+        hub.ownership.take("me", number)
+    hub.sessions.open("me", "main", "me", 0)
     with pytest.raises(NotFound) as nothing:
-        route(tabs, sessions, "me", None)
+        hub.routes.tab("me", None)
     assert nothing.value.reason == "no_current_tab"
-    sessions.use("me", 2)
-    assert route(tabs, sessions, "me", None).id == 2
-    assert route(tabs, sessions, "me", 1).id == 1
-    sessions.forget_tab(2)
+    hub.sessions.use("me", 2)
+    assert hub.routes.tab("me", None).id == 2
+    assert hub.routes.tab("me", 1).id == 1
+    hub.sessions.forget_tab(2)
     with pytest.raises(NotFound):
-        route(tabs, sessions, "me", None)
+        hub.routes.tab("me", None)
 
 
 _steps = st.lists(

@@ -22,7 +22,7 @@ EXTENSION = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni"
 async def test_port_and_secret_entered_once_connect_and_are_kept(tmp_path: Path) -> None:
     product = Product(tmp_path / "home")
     elsewhere = Home(tmp_path / "elsewhere").create()
-    shutil.copytree(packaged_extension(), elsewhere.extension, dirs_exist_ok=True)
+    shutil.copytree(packaged_extension(), elsewhere.managed_extension, dirs_exist_ok=True)
     with product.running("start", "--port", "0"):
         port = product.wait_running()
         browser = await BrowserProcess.start(
@@ -47,5 +47,6 @@ async def test_port_and_secret_entered_once_connect_and_are_kept(tmp_path: Path)
                 await cdp.kill_worker()
                 (back,) = product.wait_browser(after=paired["connectedAt"])["browsers"]
             assert back["id"] == paired["id"]
+            assert back["kind"] == "personal"
         finally:
             await browser.stop()

@@ -61,9 +61,10 @@ async def test_a_browser_started_by_itself_pairs_with_the_running_server(
             async with own.client(port) as http:
                 agent = Agent(http)
                 tabs = (await agent.call("browser_list_tabs"))["tabs"]
-                tab = next(tab["tabId"] for tab in tabs if tab["url"] == site.page("form"))
+                assert site.page("form") in [tab["url"] for tab in tabs]
+                await agent.call("browser_open_tab", url=site.page("form"))
                 code = "[navigator.userAgent, typeof document.modelContext]"
-                value = (await agent.call("browser_execute_script", code=code, tabId=tab))["value"]
+                value = (await agent.call("browser_execute_script", code=code))["value"]
     assert value == ["robot", "object"]
     assert (profile / "Default").is_dir()
 

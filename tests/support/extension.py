@@ -47,11 +47,26 @@ class FakeExtension:
         await self.send({"id": "x", "method": method, "params": params})
         return await asyncio.wait_for(self._answers.get(), 10)
 
-    async def sync(self, *tabs: dict[str, Any]) -> None:
-        """Tell all tabs; returns when the server has taken them."""
-        browser = {"name": "Fake", "version": "1"}
+    async def sync(
+        self, *tabs: dict[str, Any], shared: bool = True, kind: str = "managed", **more: Any
+    ) -> None:
+        """Tell all tabs, and share them with agents; returns when the server has taken them."""
+        browser = {"name": "Fake", "version": "1", "kind": kind, **more}
         await self.notify("tab.syncAll", {"browser": browser, "tabs": list(tabs)})
         await self.settled()
+        if shared:
+            await self.share_all()
+
+    async def state(self) -> dict[str, Any]:
+        """What a side panel would show."""
+        found: dict[str, Any] = (await self.ask("config.getState", {}))["result"]
+        return found
+
+    async def share_all(self) -> None:
+        state = await self.state()
+        for told in state["tabs"]:
+            if told["browser"] == state["browser"]:
+                await self.ask("tab.share", {"tabId": told["tabId"], "shared": True})
 
     async def settled(self) -> None:
         """Everything sent so far has been dealt with: a ping has come back."""

@@ -7,15 +7,19 @@ from contextlib import asynccontextmanager
 import httpx
 
 from tabhub.app import App, Server, listen
+from tabhub.config.home import Home
 from tabhub.config.settings import Settings
 
 SECRET = "5e" * 32
 
 
 @asynccontextmanager
-async def served(settings: Settings | None = None, auth: bool = True) -> AsyncIterator[Server]:
+async def served(
+    settings: Settings | None = None, auth: bool = True, home: Home | None = None, **more: bool
+) -> AsyncIterator[Server]:
     """Serve on a free port for as long as the block lasts."""
-    server = Server(App(settings or Settings(), SECRET, auth=auth), listen("127.0.0.1", 0))
+    app = App(settings or Settings(), SECRET, auth=auth, home=home, **more)
+    server = Server(app, listen("127.0.0.1", 0))
     serving = asyncio.create_task(server.serve())
     try:
         await _answers(server.port)

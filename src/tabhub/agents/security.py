@@ -1,16 +1,23 @@
-"""Who may come in: the Host and Origin rules and the bearer secret, before anything is routed.
+"""Who may come in: the Host and Origin rules and the bearer token, before anything is routed.
 
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
 So a Host that is not loopback is refused, and so is any Origin but an extension's; the server's
 own origin is let through because it serves no page that could use it.
+
+The main secret is the person's and opens everything. A client token is an agent's: it opens what
+agents need, and nothing by which anything could be allowed.
 """
 
 import hmac
+import time
+from collections.abc import Callable
 
 import msgspec
 
 from tabhub.agents.answers import send_json
-from tabhub.errors import AccessError, TabhubError
+from tabhub.calls.ports import AuditSink, Event
+from tabhub.config.clients import MAIN, Client
+from tabhub.errors import AccessError, Forbidden, TabhubError
 from tabhub.wire.asgi import App, Header, Receive, Scope, Send
 
 CALLER = "tabhub.caller"
@@ -20,51 +27,107 @@ LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
 PUBLIC = frozenset({"/health"})
 """Paths that answer without a token, with less."""
+FOR_AGENTS = frozenset({"/mcp", "/mcp/", *PUBLIC})
+"""Paths that a client token opens."""
+
+FindClient = Callable[[str], Client | None]
 
 
 class Gatekeeper:
     """An ASGI wrapper; with no secret it checks Host and Origin only."""
 
-    def __init__(self, app: App, secret: str | None) -> None:
+    def __init__(
+        self, app: App, secret: str | None, find_client: FindClient, audit: AuditSink
+    ) -> None:
         self._app = app
-        self._bearer = None if secret is None else b"bearer " + secret.encode()
+        self._secret = None if secret is None else secret.encode()
+        self._find_client = find_client
+        self._audit = audit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
             _check_origin(headers)
-            if scope["type"] == "http":
-                scope[CALLER] = self._caller(headers, scope["path"])
+            scope[CALLER] = self._caller(scope, headers)
         except TabhubError as error:
             await refuse(scope, send, error)
             return
         await self._app(scope, receive, send)
 
-    def _caller(self, headers: dict[bytes, bytes], path: str) -> str | None:
-        if self._bearer is None:
-            return "main"
-        given = headers.get(b"authorization", b"").strip()
-        if hmac.compare_digest(_normal(given), self._bearer):
-            return "main"
-        if path in PUBLIC and not given:
-            return None
-        raise AccessError(
-            "The bearer token is missing or wrong; it is in extension/auth.json of tabhub's home."
-        )
+    def refused(self, scope: Scope, error: TabhubError) -> None:
+        """Write down that somebody we know tried what is not theirs."""
+        what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
+        self._audit.record(refusal(scope[CALLER], what, error))
+
+    def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
+        if self._secret is None:
+            return MAIN
+        path: str = scope["path"]
+        given = _offered(scope) if scope["type"] == "websocket" else _bearer(headers)
+        if hmac.compare_digest(given, self._secret):
+            return MAIN
+        client = self._find_client(given.decode("latin-1")) if given else None
+        if client is None:
+            if path in PUBLIC and b"authorization" not in headers:
+                return None
+            raise AccessError(
+                "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
+            )
+        if path not in FOR_AGENTS:
+            scope[CALLER] = client
+            error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
+            self.refused(scope, error)
+            raise error
+        return client
+
+
+def refusal(client: Client, what: str, error: TabhubError) -> Event:
+    """An attempt that ended at a door, for the audit."""
+    return Event(
+        time=time.time(),
+        client=client.name,
+        session="",
+        tool=what,
+        plugin="door",
+        tab=None,
+        origin="",
+        arguments={},
+        secret_arguments=frozenset(),
+        verdict="refused",
+        rule="",
+        error=error,
+        duration_ms=0,
+    )
 
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
-    """Answer with an error; a WebSocket that was not accepted is closed, which means 403."""
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
-        return
+    """Answer with an error, on a WebSocket that was not accepted too where the server can."""
     headers: list[Header] = []
     if error.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if error.allow is not None:
         headers.append((b"allow", error.allow.encode()))
-    await send_json(send, error.status, msgspec.json.encode(error.to_http()), headers)
+    body = msgspec.json.encode(error.to_http())
+    if scope["type"] != "websocket":
+        await send_json(send, error.status, body, headers)
+    elif "websocket.http.response" in scope.get("extensions", {}):
+        # An upgrade that is refused has one status, whatever the reason.
+        await send_json(send, 403, body, prefix="websocket.")
+    else:
+        await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
+
+
+def _offered(scope: Scope) -> bytes:
+    """A browser's WebSocket has no headers of its own: the token is the second subprotocol."""
+    offered: list[str] = scope["subprotocols"]
+    return offered[1].encode("latin-1", "replace") if len(offered) > 1 else b""
+
+
+def _bearer(headers: dict[bytes, bytes]) -> bytes:
+    """The scheme's name is case-insensitive; the token is not."""
+    scheme, _, token = headers.get(b"authorization", b"").strip().partition(b" ")
+    return token.strip() if scheme.lower() == b"bearer" else b""
 
 
 def _check_host(headers: dict[bytes, bytes]) -> None:
@@ -80,9 +143,3 @@ def _check_origin(headers: dict[bytes, bytes]) -> None:
         return
     if origin != b"http://" + headers.get(b"host", b""):
         raise AccessError("Web pages may not talk to tabhub.", "foreign_origin")
-
-
-def _normal(given: bytes) -> bytes:
-    """The scheme's name is case-insensitive; the token is not."""
-    scheme, _, token = given.partition(b" ")
-    return scheme.lower() + b" " + token.strip()

@@ -12,9 +12,9 @@ import msgspec
 from tabhub.browser.connection import Connection
 from tabhub.browser.pending import Learn
 from tabhub.calls.ports import Progress
-from tabhub.errors import ProtocolError, Unavailable
-from tabhub.hub.sessions import AgentSessions
-from tabhub.hub.tabs import Tab, Tabs
+from tabhub.errors import TabhubError, Unavailable
+from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
 from tabhub.wire import link
 
 log = logging.getLogger(__name__)
@@ -34,14 +34,22 @@ class Browser:
     """Milliseconds since 1970: each connection has its own."""
     ready: bool = False
     """Whether it has said which tabs it has."""
+    panels: int = 0
+
+    @property
+    def is_managed(self) -> bool:
+        return self.info.kind == "managed"
 
 
 class Browsers:
     """Connects the hub's picture of the tabs with the browsers that have them."""
 
-    def __init__(self, tabs: Tabs, sessions: AgentSessions) -> None:
-        self._tabs = tabs
-        self._sessions = sessions
+    def __init__(self, hub: Hub) -> None:
+        self._tabs = hub.tabs
+        self._sessions = hub.sessions
+        self._ownership = hub.ownership
+        self._panel_listeners: list[Callable[[], None]] = []
+        self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         self._arrival = asyncio.Event()
@@ -60,22 +68,35 @@ class Browsers:
     def leave(self, id: str, connection: Connection) -> None:
         """A connection has gone; nothing changes if the profile has a newer one."""
         connection.close()
-        if self._is_current(id, connection):
+        if self.is_current(id, connection):
             del self._all[id]
+            self._panels_changed()
             loop = asyncio.get_running_loop()
             self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
 
-    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
-        """News from one browser; which methods there are is a closed list."""
+    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> bool:
+        """Take news from one browser, if they are news; which ones there are is a closed list."""
         handler = self._HANDLERS.get(method)
         if handler is None:
-            raise ProtocolError(f"There is no method {method!r} here.", "method_not_found")
-        if not self._is_current(id, sender):
-            return
-        try:
+            return False
+        if self.is_current(id, sender):
             handler(self, id, params)
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
+        return True
+
+    def is_managed(self, id: str | None) -> bool:
+        """Whether a browser is the agents' own; None for the one used when a call names none.
+
+        Without any browser nothing can be done, and that is what the call should hear.
+        """
+        browser = next(reversed(self._all.values()), None) if id is None else self._all.get(id)
+        return browser is None or browser.is_managed
+
+    @property
+    def has_panel(self) -> bool:
+        return any(browser.panels for browser in self._all.values())
+
+    def on_panels(self, listener: Callable[[], None]) -> None:
+        self._panel_listeners.append(listener)
 
     async def in_tab(
         self, tab: Tab, command: str, input: Any, progress: Progress, learn: Learn | None = None
@@ -110,18 +131,37 @@ class Browsers:
 
     def moved(self, id: str, told: link.TabState) -> Tab:
         """Put a tab's new address, title and status into the hub; the rest stays as it was."""
-        for tab in self._tabs.of_browser(id):
-            if tab.native_id == told.tab_id:
-                return self._tabs.put(
-                    replace(tab, url=told.url, title=told.title, status=told.status)
-                )
-        return self.learn(id, told)
+        tab = self._tabs.by_native(id, told.tab_id)
+        if tab is None:
+            return self.learn(id, told)
+        return self._tabs.put(replace(tab, url=told.url, title=told.title, status=told.status))
 
     def learn_all(self, id: str, states: list[link.TabState]) -> list[Tab]:
         """Take a browser's whole list, so that what it does not name is gone."""
         for gone in self._tabs.sync(id, (_tab(id, state) for state in states)):
-            self._sessions.forget_tab(gone)
+            self._gone(gone)
         return self._tabs.of_browser(id)
+
+    def soon(self, tab: Tab, command: str, input: Any) -> None:
+        """Send a command to a tab whose outcome nobody waits for."""
+        task = asyncio.ensure_future(self._unheard(tab, command, input))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _unheard(self, tab: Tab, command: str, input: Any) -> None:
+        try:
+            await self.in_tab(tab, command, input, _no_progress)
+        except TabhubError as error:
+            log.info("%s in tab %s: %s", command, tab.id, error)
+
+    def group_of(self, session: str, browser: str) -> dict[str, Any] | None:
+        """The tab group that a session's new tab in a browser belongs in."""
+        agent = self._sessions.find(session)
+        if agent is None:
+            return None
+        known = self._ownership.group(session, browser)
+        group: dict[str, Any] = {"title": agent.name, "color": agent.color}
+        return group if known is None else {**group, "groupId": known}
 
     async def wait_for_one(self) -> Browser:
         """A browser, as soon as one has said which tabs it has."""
@@ -136,7 +176,7 @@ class Browsers:
             browser.connection.notify(method, params)
         return len(self._all)
 
-    def _is_current(self, id: str, connection: Connection) -> bool:
+    def is_current(self, id: str, connection: Connection) -> bool:
         known = self._all.get(id)
         return known is not None and known.connection is connection
 
@@ -144,29 +184,72 @@ class Browsers:
         told = msgspec.json.decode(params, type=link.SyncAll)
         self._all[id].info = told.browser
         self._all[id].ready = True
-        self.learn_all(id, told.tabs)
+        if self._ownership.is_new_run(id, told.browser.instance):
+            # The browser was started again: an old number is another tab now.
+            self.learn_all(id, [])
+        for tab in self.learn_all(id, told.tabs):
+            self._reclaim(tab)
+        self._ownership.drop_parked(id)
         self._arrival.set()
+        self._set_panels(id, told.browser.panels)
 
     def _changed(self, id: str, params: msgspec.Raw) -> None:
         told = msgspec.json.decode(params, type=link.StateChanged)
         if told.state == "closed":
             gone = self._tabs.remove(id, told.tab_id)
             if gone is not None:
-                self._sessions.forget_tab(gone)
+                self._gone(gone)
             return
         if told.state == "replaced" and told.replaced_by is not None:
             self._tabs.rename(id, told.tab_id, told.replaced_by)
         if told.tab is not None:
-            self.learn(id, told.tab)
+            tab = self.learn(id, told.tab)
+            if told.opened_by is not None:
+                self._opened_by(tab, told.opened_by)
+
+    def _reclaim(self, tab: Tab) -> None:
+        session = self._ownership.reclaim(tab)
+        agent = None if session is None else self._sessions.find(session)
+        if agent is not None and agent.current is None and agent.awaited == tab.native_id:
+            self._sessions.use(agent.key, tab.id)
+
+    def _opened_by(self, tab: Tab, native_opener: int) -> None:
+        """A page has opened this tab: it belongs to whoever has that page's tab."""
+        opener = self._tabs.by_native(tab.browser, native_opener)
+        session = None if opener is None else self._ownership.opened(tab.id, opener.id)
+        group = None if session is None else self.group_of(session, tab.browser)
+        if group is not None and tab.group_id != group.get("groupId", -1):
+            self.soon(tab, "tabs.group", {"group": group})
+
+    def _gone(self, tab: int) -> None:
+        self._sessions.forget_tab(tab)
+        self._ownership.closed(tab)
+
+    def _panel(self, id: str, params: msgspec.Raw) -> None:
+        self._set_panels(id, msgspec.json.decode(params, type=link.PanelChanged).open)
+
+    def _set_panels(self, id: str, panels: int) -> None:
+        self._all[id].panels = panels
+        self._panels_changed()
+
+    def _panels_changed(self) -> None:
+        for listener in self._panel_listeners:
+            listener()
 
     def _forget(self, id: str) -> None:
         del self._leaving[id]
+        self._ownership.park(id)
         self.learn_all(id, [])
 
     _HANDLERS: ClassVar[dict[str, Callable[["Browsers", str, msgspec.Raw], None]]] = {
         "tab.syncAll": _sync,
         "tab.stateChanged": _changed,
+        "panel.changed": _panel,
     }
+
+
+async def _no_progress(progress: float, total: float | None, message: str | None) -> None:
+    return None
 
 
 def _tab(browser: str, state: link.TabState) -> Tab:

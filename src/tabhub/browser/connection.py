@@ -18,7 +18,8 @@ from tabhub.wire import jsonrpc, link
 log = logging.getLogger(__name__)
 
 SendText = Callable[[str], Awaitable[None]]
-News = Callable[["Connection", str, msgspec.Raw], None]
+News = Callable[["Connection", str, msgspec.Raw], Any]
+"""Takes a message of the extension; what it returns answers a request."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
 
 
@@ -118,17 +119,16 @@ class Connection:
             pending.tell(as_told(message))
 
     def _hear(self, id: object, method: str, params: msgspec.Raw) -> None:
-        error: TabhubError | None = None
+        known = id if isinstance(id, int | str) else 0
         try:
-            self._act(method, params)
+            body = jsonrpc.success(known, self._act(method, params) or {})
         except TabhubError as refused:
             log.warning("%s from the extension: %s", method, refused)
-            error = refused
+            body = jsonrpc.failure(known, refused)
         if isinstance(id, int | str):
-            body = jsonrpc.failure(id, error) if error else jsonrpc.success(id, {})
             self._soon(self._send(body.decode()))
 
-    def _act(self, method: str, params: msgspec.Raw) -> None:
+    def _act(self, method: str, params: msgspec.Raw) -> Any:
         if method == "ping":
             self.notify("pong", {})
         elif method == "tool.progress":
@@ -136,7 +136,8 @@ class Connection:
             if (pending := self._pending.get(told.dispatch_id)) is not None:
                 pending.tell(told)
         else:
-            self._news(self, method, params)
+            return self._news(self, method, params)
+        return None
 
     def _soon(self, sending: Awaitable[None]) -> None:
         task = asyncio.ensure_future(_unless_gone(sending))

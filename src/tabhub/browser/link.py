@@ -1,12 +1,16 @@
-"""The `/ws` endpoint, where extensions connect. Raw ASGI."""
+"""The `/ws` endpoint, where extensions connect. Raw ASGI. Who comes here has shown the secret."""
 
-import hmac
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
+
+import msgspec
 
 from tabhub import __version__
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
+from tabhub.browser.desk import Desk
+from tabhub.errors import ProtocolError
 from tabhub.wire import link
 from tabhub.wire.asgi import Receive, Scope, Send
 
@@ -16,30 +20,22 @@ LONGEST_PROFILE = 100
 
 
 class LinkEndpoint:
-    """Lets extensions in that know the secret, and keeps one connection a profile."""
+    """Keeps one connection a profile, and hands each message to whom it concerns."""
 
-    def __init__(self, browsers: Browsers, secret: str | None, max_bytes: int) -> None:
+    def __init__(self, browsers: Browsers, desk: Desk, max_bytes: int) -> None:
         self._browsers = browsers
+        self._desk = desk
         self._max_bytes = max_bytes
-        self._secret = secret
         self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         offered: list[str] = scope["subprotocols"]
-        if not self._knows_secret(offered):
+        if not offered or offered[0] not in link.SUBPROTOCOLS:
             await send({"type": "websocket.close", "code": 1008, "reason": "not_authenticated"})
             return
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
         await self._serve(_profile(offered), receive, send)
-
-    def _knows_secret(self, offered: list[str]) -> bool:
-        if not offered or offered[0] not in link.SUBPROTOCOLS:
-            return False
-        if self._secret is None:
-            return True
-        given = offered[1] if len(offered) > 1 else ""
-        return hmac.compare_digest(given.encode(), self._secret.encode())
 
     async def _serve(self, profile: str, receive: Receive, send: Send) -> None:
         connection = self._connect(profile, send)
@@ -60,11 +56,21 @@ class LinkEndpoint:
 
         connection = Connection(
             send_text,
-            lambda sender, method, params: self._browsers.hear(profile, sender, method, params),
+            lambda sender, method, params: self._hear(profile, sender, method, params),
             self._max_bytes,
         )
         self._closers[connection] = close
         return connection
+
+    def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
+        try:
+            if self._browsers.hear(profile, sender, method, params):
+                return None
+            if not self._browsers.is_current(profile, sender):
+                raise ProtocolError("This connection was replaced by a newer one.")
+            return self._desk.hear(profile, method, params)
+        except msgspec.DecodeError as error:
+            raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from tabhub.calls.ports import Call, Clock
+from tabhub.calls.ports import Call, Clock, Interrupted
 from tabhub.errors import Cancelled, InvalidArguments
 from tabhub.wire.mcp.messages import CallResult
 
@@ -38,11 +38,12 @@ class Operations:
     async def once(self, call: Call, id: str, run: Run) -> CallResult:
         self._forget_old()
         fingerprint = (call.tool, bytes(call.arguments or b""))
-        operation = self._known.get((call.caller, id))
+        operation = self._known.get((call.client.name, id))
         if operation is None:
             operation = _Operation(asyncio.create_task(run(call)), fingerprint)
-            operation.task.add_done_callback(lambda _: self._end(operation))
-            self._known[(call.caller, id)] = operation
+            key = (call.client.name, id)
+            operation.task.add_done_callback(lambda _: self._end(key, operation))
+            self._known[key] = operation
         if operation.fingerprint != fingerprint:
             raise InvalidArguments(f"The operation id {id!r} belongs to another call.")
         return await self._wait(operation)
@@ -60,10 +61,13 @@ class Operations:
         finally:
             operation.waiting -= 1
 
-    def _end(self, operation: _Operation) -> None:
+    def _end(self, key: tuple[str, str], operation: _Operation) -> None:
         operation.ended = self._clock()
-        if not operation.task.cancelled():
-            operation.task.exception()  # seen: nobody may be left to ask for it
+        if operation.task.cancelled():
+            return
+        # Looking at the exception says that it was seen: nobody may be left to ask for it.
+        if isinstance(operation.task.exception(), Interrupted):
+            del self._known[key]
 
     def _forget_old(self) -> None:
         """Those whose time is over, and the oldest when there are too many."""

@@ -1,12 +1,15 @@
 """What `calls` needs from others, and what it hands them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 
+from tabhub.config.clients import MAIN, Client
+from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.permissions.grants import Scope
 from tabhub.wire.mcp.messages import CallResult
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -16,15 +19,61 @@ Clock = Callable[[], float]
 """Seconds that only ever go forward."""
 
 
+class Interrupted(Exception):
+    """A door has to end the call and will send it again: neither a result nor a fault."""
+
+
+class Question(Struct, frozen=True):
+    """A call that waits for a person's word."""
+
+    id: str
+    tool: Tool
+    client: Client
+    agent: str
+    session: str
+    tab: Tab | None
+    site: str
+    arguments: Mapping[str, Any]
+    rule: str
+
+
+class Answer(Struct, frozen=True):
+    """What was decided, how far it goes, and for how long; no expiry means for good."""
+
+    allowed: bool
+    scope: Scope | None = None
+    """None for this call only."""
+    seconds: float | None = None
+
+
+Elicit = Callable[[Question], Coroutine[Any, Any, Answer]]
+"""Puts a question to whoever sits behind the agent's own client."""
+
+
+class Approver(Protocol):
+    """Asks a person. Raises Forbidden when there is no answer, and says why."""
+
+    @property
+    def present(self) -> bool: ...
+
+    async def ask(self, question: Question) -> Answer: ...
+
+    def missed(self, question: Question) -> None:
+        """Nobody could be asked: leave word of it."""
+
+
 class Call(Struct, frozen=True):
     """A call as a door hands it over; the arguments have not been looked at yet."""
 
     tool: str
     arguments: Raw | None
     session: str
-    caller: str
     progress: Progress
+    client: Client = MAIN
+    agent: str = ""
+    """What the client calls itself. Nobody vouches for it."""
     operation_id: str | None = None
+    elicit: Elicit | None = None
 
 
 class Job(Struct, frozen=True):
@@ -33,12 +82,43 @@ class Job(Struct, frozen=True):
     tool: Tool
     arguments: dict[str, Any]
     session: str
+    client: Client
     tab: Tab | None
     progress: Progress
     seconds: float
+    secrets: set[str] = field(default_factory=set)
+    """Arguments that must not be written down; a source takes out those that proved harmless."""
 
 
 class Source(Protocol):
     """Runs the tools of one kind."""
 
     async def run(self, job: Job) -> CallResult: ...
+
+
+class Event(Struct, frozen=True):
+    """One call, or one attempt that was refused at a door."""
+
+    time: float
+    """Seconds since 1970, at its end."""
+    client: str
+    session: str
+    tool: str
+    plugin: str
+    tab: int | None
+    origin: str
+    arguments: Mapping[str, Any]
+    secret_arguments: frozenset[str]
+    verdict: str
+    """allowed, asked (allowed by a person), denied, or refused (before a verdict)."""
+    rule: str
+    error: TabhubError | None
+    duration_ms: float
+    agent: str = ""
+    operation_id: str | None = None
+
+
+class AuditSink(Protocol):
+    """Keeps the record of what was done."""
+
+    def record(self, event: Event) -> None: ...

@@ -1,39 +1,64 @@
-"""Runs a call: look up, validate, route, send, wait. Every door comes through here."""
+"""Runs a call: look up, validate, route, decide, send, wait. Every door comes through here."""
 
 import logging
+import secrets
+import time
 from collections.abc import Mapping
 
+from tabhub.calls.approval import Approvals
+from tabhub.calls.flights import Flights
+from tabhub.calls.guard import Guard
 from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
-from tabhub.calls.ports import Call, Clock, Job, Progress, Source
+from tabhub.calls.ports import (
+    Answer,
+    AuditSink,
+    Call,
+    Clock,
+    Interrupted,
+    Job,
+    Progress,
+    Question,
+    Source,
+)
+from tabhub.calls.record import Record
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
-from tabhub.errors import Internal, TabhubError, TimedOut
-from tabhub.hub.routing import route
-from tabhub.hub.sessions import AgentSessions
-from tabhub.hub.tabs import Tab, Tabs
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut
+from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.permissions.grants import new_grant
+from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Allow, Deny
 from tabhub.wire.mcp.messages import CallResult
 
 log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Knows the hub and the sources; remembers nothing of a call but its operation id."""
+    """Knows the hub, the rules and the sources; remembers nothing of a call but its id."""
 
     def __init__(
         self,
-        tools: ToolRegistry,
-        tabs: Tabs,
-        sessions: AgentSessions,
+        hub: Hub,
+        guard: Guard,
+        approvals: Approvals,
+        audit: AuditSink,
         sources: Mapping[str, Source],
         clock: Clock,
         limits: Limits,
     ) -> None:
-        self._tools = tools
-        self._tabs = tabs
-        self._sessions = sessions
+        self.flights = Flights()
+        self._tools = hub.tools
+        self._tabs = hub.tabs
+        self._sessions = hub.sessions
+        self._routes = hub.routes
+        self._guard = guard
+        self._approvals = approvals
+        self._audit = audit
         self._sources = sources
+        self._clock = clock
         self._validators = Validators()
         self._operations = Operations(clock)
         self._seconds = limits.call_seconds
@@ -45,37 +70,104 @@ class Runner:
         return await self._operations.once(call, call.operation_id, self._run)
 
     async def _run(self, call: Call) -> CallResult:
+        """Run it, and write down what became of it before anybody hears."""
+        record = Record(call, self._clock())
+        try:
+            result = await self._explained(call, record)
+        except Interrupted:
+            raise
+        except BaseException as error:
+            record.error = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            self._audit.record(record.event(time.time(), self._clock()))
+            raise
+        self._audit.record(record.event(time.time(), self._clock()))
+        return result
+
+    async def _explained(self, call: Call, record: Record) -> CallResult:
         """What a tool did not foresee is our fault: told as that, and in full in the log only."""
         try:
-            return await self._run_tool(call)
+            return await self._run_tool(call, record)
         except Internal as fault:
             log.error("%s: %s", call.tool, fault)
-        except TabhubError:
+        except (TabhubError, Interrupted):
             raise
         except Exception:
             log.exception("%s failed", call.tool)
         raise Internal(f"Something went wrong inside tabhub while it ran {call.tool}.")
 
-    async def _run_tool(self, call: Call) -> CallResult:
-        tool = self._tools.get(call.tool)
-        arguments = self._validators.arguments(tool, call.arguments)
-        tab = self._target(tool, call.session, arguments.pop("tabId", None))
-        result = await self._within_limit(call, tool, arguments, tab)
+    async def _run_tool(self, call: Call, record: Record) -> CallResult:
+        record.tool = tool = self._tools.get(call.tool)
+        record.secrets = set(tool.secret_arguments)
+        record.arguments = arguments = self._validators.arguments(tool, call.arguments)
+        self._sessions.open(call.session, call.client.name, call.agent, time.time())
+        self._require_running(call.session)
+        tab_id = arguments.pop("tabId", None) if tool.needs_tab else None
+        record.tab = tab = self._target(tool, call.session, tab_id)
+        with self.flights.begin(call.session, None if tab is None else tab.id):
+            await self._permit(call, record, tool, tab)
+            result = await self._within_limit(call, record, tool, tab)
         self._remember(tool, call.session, tab, result)
         return result
 
+    def _require_running(self, session: str) -> None:
+        if self._sessions.is_halted(session):
+            raise paused("The person has paused you; nothing was done.")
+
     def _target(self, tool: Tool, session: str, tab_id: int | None) -> Tab | None:
-        return route(self._tabs, self._sessions, session, tab_id) if tool.needs_tab else None
+        return self._routes.tab(session, tab_id) if tool.needs_tab else None
+
+    async def _permit(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> None:
+        guard = self._guard
+        subject = guard.subject(tool, record.arguments, call.client, call.session, tab)
+        record.site = subject.site
+        verdict = guard.decide(subject)
+        record.rule = verdict.rule.text
+        if isinstance(verdict, Allow):
+            record.verdict = "allowed"
+            return
+        record.verdict = "denied"
+        if isinstance(verdict, Deny):
+            raise Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
+        answer = await self._approvals.ask(call, _question(call, record, tool, tab))
+        self._still_there(call.session, subject, tool, tab)
+        self._keep(subject, answer)
+        record.verdict = "asked"
+
+    def _still_there(self, session: str, subject: Subject, tool: Tool, tab: Tab | None) -> None:
+        """What was approved is what is done: not on another page, and not in a tab taken away."""
+        if tab is None:
+            return
+        fresh = self._routes.tab(session, tab.id)
+        if tool.address_of is None and self._guard.site(tool, {}, fresh) != subject.site:
+            raise Refused(
+                f"While the person was asked about {subject.site or 'a blank page'}, the tab went "
+                f"to {fresh.url}. Nothing was done.",
+                "navigated_away",
+            )
+
+    def _keep(self, subject: Subject, answer: Answer) -> None:
+        if answer.scope is not None:
+            grant = new_grant(subject, answer.scope, time.time(), answer.seconds)
+            self._guard.permissions.grants.add(grant)
 
     async def _within_limit(
-        self, call: Call, tool: Tool, arguments: dict[str, object], tab: Tab | None
+        self, call: Call, record: Record, tool: Tool, tab: Tab | None
     ) -> CallResult:
         """Time out when nothing was heard for the limit; progress extends it, up to a bound."""
         seconds = tool.seconds or self._seconds
         try:
             with Limit(seconds) as limit:
                 progress = self._extending(limit, seconds, call.progress)
-                job = Job(tool, arguments, call.session, tab, progress, seconds)
+                job = Job(
+                    tool=tool,
+                    arguments=dict(record.arguments),
+                    session=call.session,
+                    client=call.client,
+                    tab=tab,
+                    progress=progress,
+                    seconds=seconds,
+                    secrets=record.secrets,
+                )
                 return await self._sources[tool.source].run(job)
         except TimeoutError:
             raise TimedOut(
@@ -99,3 +191,24 @@ class Runner:
             self._sessions.use(session, result.structured_content["tabId"])
         elif tab is not None and self._tabs.find(tab.id) is not None:
             self._sessions.use(session, tab.id)
+
+
+def paused(sentence: str) -> Forbidden:
+    return Forbidden(
+        f"{sentence} Wait until the person lets you go on, and do not try another way.",
+        "paused_by_person",
+    )
+
+
+def _question(call: Call, record: Record, tool: Tool, tab: Tab | None) -> Question:
+    return Question(
+        id=secrets.token_hex(8),
+        tool=tool,
+        client=call.client,
+        agent=call.agent,
+        session=call.session,
+        tab=tab,
+        site=record.site,
+        arguments=record.arguments,
+        rule=record.rule,
+    )

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 
-def blocks(port: int, secret: str | None) -> str:
+def blocks(port: int, token: str | None) -> str:
     """How to connect the usual clients to this server."""
     url = f"http://127.0.0.1:{port}/mcp"
-    bearer = {} if secret is None else {"Authorization": f"Bearer {secret}"}
+    bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
     header = "".join(f' \\\n  --header "{name}: {value}"' for name, value in bearer.items())
     cursor = {"mcpServers": {"tabhub": _entry("type", "http", url, bearer)}}
     windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}

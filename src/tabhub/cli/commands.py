@@ -1,7 +1,7 @@
 """Every command with its flags. The work is done in the file of the command's name."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,6 +17,10 @@ app = typer.Typer(
 )
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
+client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
+permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
+app.add_typer(client_app, name="client")
+app.add_typer(permissions_app, name="permissions")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 
@@ -61,6 +65,10 @@ def start(
     demo: Annotated[
         bool, typer.Option("--demo", help="Open a demo page and show one call.")
     ] = False,
+    share_active_tab: Annotated[
+        bool,
+        typer.Option("--share-active-tab", help="Let agents use the tab that you look at."),
+    ] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
     from tabhub.cli.browser import BrowserWish
@@ -69,7 +77,15 @@ def start(
     wish = BrowserWish(headless, browser_arg or [], user_data_dir)
     if wish != BrowserWish(None, [], None) and not (browser or demo):
         raise typer.BadParameter("flags for the browser need --browser")
-    run(Wishes(port=port, browser=wish if browser or demo else None, auth=not no_auth, demo=demo))
+    run(
+        Wishes(
+            port=port,
+            browser=wish if browser or demo else None,
+            auth=not no_auth,
+            demo=demo,
+            share_active_tab=share_active_tab,
+        )
+    )
 
 
 @app.command()
@@ -99,6 +115,76 @@ def browser_command(
     from tabhub.cli.browser import BrowserWish, run
 
     run(BrowserWish(headless, browser_arg or [], user_data_dir), url or [])
+
+
+@client_app.command("add")
+def client_add(
+    name: str,
+    toolsets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only tools of these toolsets. Default: all.")
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Only what changes nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a token for an agent, and print it this once."""
+    from tabhub.cli.client import add
+
+    add(name, toolsets, read_only, json)
+
+
+@client_app.command("list")
+def client_list(json: Json = False) -> None:
+    """List the clients; their tokens are not kept."""
+    from tabhub.cli.client import show
+
+    show(json)
+
+
+@client_app.command("revoke")
+def client_revoke(name: str) -> None:
+    """Take a client's token back, with all that was granted to it."""
+    from tabhub.cli.client import revoke
+
+    revoke(name)
+
+
+@permissions_app.command("list")
+def permissions_list(json: Json = False) -> None:
+    """List what is set, and what people have granted."""
+    from tabhub.cli.permissions import show
+
+    show(json)
+
+
+@permissions_app.command("set")
+def permissions_set(
+    subject: Annotated[
+        str, typer.Argument(help="A tool, a host such as *.example.com, or a plugin.")
+    ],
+    level: Annotated[
+        Literal["off", "ask", "auto", "default"],
+        typer.Argument(help="default takes the setting away."),
+    ],
+) -> None:
+    """Set how much is allowed; tool:X, domain:X and plugin:X say which is meant."""
+    from tabhub.cli.permissions import set_level
+
+    set_level(subject, None if level == "default" else level)
+
+
+@permissions_app.command("explain")
+def permissions_explain(
+    tool: str,
+    url: Annotated[str | None, typer.Option(help="The page it would work on or lead to.")] = None,
+    client: Annotated[str, typer.Option(help="Who calls. Default: the person.")] = "main",
+    json: Json = False,
+) -> None:
+    """Tell what would be decided about a call, and by which rule."""
+    from tabhub.cli.permissions import explain
+
+    explain(tool, url, client, json)
 
 
 @extension_app.command("path")

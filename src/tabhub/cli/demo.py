@@ -48,10 +48,21 @@ async def show(app: App, url: str) -> None:
     text = await _call(app, "browser_read_page", b"{}")
     print("\nOne real call, browser_read_page on the demo page:\n")
     print("\n".join(f"  {line}" for line in text.splitlines()), flush=True)
+    _leave_to_all(app)
+
+
+def _leave_to_all(app: App) -> None:
+    """The page is for every agent that connects, not for the one that showed it."""
+    tab = app.hub.sessions.current(SESSION)
+    if tab is None:
+        return
+    app.browsers.soon(app.control.take_back(tab), "tabs.ungroup", {})
+    app.control.share(tab, shared=True)
+    app.release(SESSION)
 
 
 async def _call(app: App, tool: str, arguments: bytes) -> str:
-    result = await app.runner.run(Call(tool, Raw(arguments), SESSION, SESSION, _ignore))
+    result = await app.runner.run(Call(tool, Raw(arguments), SESSION, _ignore))
     return str(result.content[0]["text"])
 
 

@@ -4,7 +4,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,6 +13,7 @@ from tabhub.config.files import write_private
 from tabhub.config.home import Home
 from tabhub.config.proof import is_proof
 from tabhub.config.secret import load
+from tabhub.errors import Unavailable
 
 ANSWER_SECONDS = 3.0
 Facts = dict[str, Any]
@@ -55,6 +56,17 @@ def find(home: Home) -> Facts | None:
     return None
 
 
+def reload(home: Home) -> None:
+    """Have the running server read its files again, if there is one."""
+    known, auth = find(home), load(home)
+    if known is None or auth is None:
+        return
+    answer = _ask("POST", known["port"], "/reload", {"Authorization": f"Bearer {auth.secret}"})
+    if answer is None or answer.status != 200:
+        said = "it did not answer" if answer is None else answer.error()
+        raise Unavailable(f"It is written, but the running server did not take it: {said}")
+
+
 def _ports(home: Home) -> Iterator[int]:
     """Where it may be: where the environment says, where the pid file says, where it is set to."""
     named = settings.port_from_environment()
@@ -74,12 +86,26 @@ def _knows_secret(port: int, secret: str) -> bool:
 
 
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:
+    answer = _ask("GET", port, path, headers)
+    return answer.facts if answer is not None and answer.status == 200 else None
+
+
+class _Answer(NamedTuple):
+    status: int
+    facts: Facts
+
+    def error(self) -> str:
+        """The server's own sentence, if it is one of ours."""
+        error = self.facts.get("error")
+        return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
+
+
+def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer | None:
     connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
     try:
-        connection.request("GET", path, headers=headers)
+        connection.request(method, path, headers=headers)
         answer = connection.getresponse()
-        body = answer.read()
-        return msgspec.json.decode(body, type=Facts) if answer.status == 200 else None
+        return _Answer(answer.status, msgspec.json.decode(answer.read(), type=Facts))
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
     finally:

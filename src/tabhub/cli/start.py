@@ -18,6 +18,7 @@ from tabhub.cli import demo, running
 from tabhub.cli.blocks import blocks
 from tabhub.cli.browser import BrowserWish
 from tabhub.config import secret, settings
+from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.errors import Unavailable
 
@@ -32,6 +33,7 @@ class Wishes:
     browser: BrowserWish | None
     auth: bool
     demo: bool
+    share_active_tab: bool = False
 
 
 def run(wishes: Wishes) -> None:
@@ -54,15 +56,24 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         ) from None
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
-    server = Server(App(chosen, auth.secret, auth=wishes.auth), listener)
+    app = App(
+        chosen,
+        auth.secret,
+        auth=wishes.auth,
+        home=home,
+        skip_permissions=settings.skips_permissions(),
+        share_active_tab=wishes.share_active_tab,
+    )
+    server = Server(app, listener)
     running.write(home, server.port)
+    token = Clients(home).printed(auth.secret) if wishes.auth else None
     try:
-        await _until_stopped(server, wishes, home, auth.secret)
+        await _until_stopped(server, wishes, home, token)
     finally:
         running.remove(home)
 
 
-async def _until_stopped(server: Server, wishes: Wishes, home: Home, main_secret: str) -> None:
+async def _until_stopped(server: Server, wishes: Wishes, home: Home, token: str | None) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -70,7 +81,7 @@ async def _until_stopped(server: Server, wishes: Wishes, home: Home, main_secret
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_stop, server, serving)
-        showing = asyncio.create_task(_show(server, wishes, home, main_secret, stack))
+        showing = asyncio.create_task(_show(server, wishes, home, token, stack))
         showing.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
         await stopping.wait()
         showing.cancel()
@@ -80,7 +91,7 @@ async def _until_stopped(server: Server, wishes: Wishes, home: Home, main_secret
 
 
 async def _show(
-    server: Server, wishes: Wishes, home: Home, main_secret: str, stack: AsyncExitStack
+    server: Server, wishes: Wishes, home: Home, token: str | None, stack: AsyncExitStack
 ) -> None:
     """Bring the browser up, show the demo, print how to connect; then watch the browser."""
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
@@ -93,7 +104,7 @@ async def _show(
     if browser is not None and wishes.demo:
         url = stack.enter_context(demo.serve_page())
         await _unless_it_dies(browser, demo.show(server.app, url))
-    _say_how_to_connect(server.port, main_secret if wishes.auth else None)
+    _say_how_to_connect(server, token)
     if browser is not None:
         print(f"tabhub: {(await browser.failure()).message}", file=sys.stderr, flush=True)
 
@@ -120,10 +131,12 @@ def _broke(task: "asyncio.Task[None]") -> bool:
     return not task.cancelled() and task.exception() is not None
 
 
-def _say_how_to_connect(port: int, main_secret: str | None) -> None:
-    print(f"\n{blocks(port, main_secret)}\n")
-    if main_secret is None:
+def _say_how_to_connect(server: Server, token: str | None) -> None:
+    print(f"\n{blocks(server.port, token)}\n")
+    if token is None:
         print("WARNING: running without authentication.", file=sys.stderr)
+    if server.app.rules.permissions.skip:
+        print("WARNING: permissions are skipped: nobody is asked.", file=sys.stderr)
     print("tabhub is up. Ctrl-C stops it.", flush=True)
 
 

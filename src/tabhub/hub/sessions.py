@@ -1,21 +1,144 @@
-"""What the hub remembers of each agent: the tab it last opened or acted on."""
+"""Agents as the hub knows them: each session has a name, a colour, a current tab."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tabhub.errors import Forbidden, NotFound
+
+COLORS = ("blue", "green", "purple", "orange", "cyan", "pink", "yellow", "red", "grey")
+"""Chrome's colours for tab groups, in the order we hand them out."""
+LONGEST_NAME = 40
+COMMON = "token:"
+"""What the key of a session begins with that all calls of one token share."""
+HANDLE = "grp_"
+"""What the key of a group begins with that such calls can name."""
+
+
+@dataclass
+class AgentSession:
+    """One agent at work."""
+
+    key: str
+    client: str
+    """Whose token it came with."""
+    name: str
+    """What people see: unique among sessions."""
+    color: str
+    used: float
+    """When it last called, in seconds since 1970."""
+    current: int | None = None
+    """The tab it last opened or acted on."""
+    paused: bool = False
+    awaited: int | None = None
+    """After a restart of the server: the browser's number of the tab that was current."""
+
+    @property
+    def is_common(self) -> bool:
+        return self.key.startswith(COMMON)
 
 
 class AgentSessions:
-    """The current tab of every session, by the session's key."""
+    """Every session by its key; a person can pause one, or stop them all."""
 
     def __init__(self) -> None:
-        self._current: dict[str, int] = {}
+        self._all: dict[str, AgentSession] = {}
+        self._barred: set[str] = set()
+        self._listeners: list[Callable[[AgentSession], None]] = []
+        self.stopped = False
 
-    def current(self, session: str) -> int | None:
-        return self._current.get(session)
+    def all(self) -> list[AgentSession]:
+        return list(self._all.values())
 
-    def use(self, session: str, tab: int) -> None:
-        self._current[session] = tab
+    def find(self, key: str) -> AgentSession | None:
+        return self._all.get(key)
 
-    def end(self, session: str) -> None:
-        self._current.pop(session, None)
+    def open(self, key: str, client: str, label: str, now: float) -> AgentSession:
+        """The session of that key, as it is or new."""
+        session = self._all.get(key)
+        if session is None:
+            name = self._free_name(readable(label) or readable(client) or "agent")
+            session = AgentSession(key, client, name, self._free_color(), now)
+            session.paused = client in self._barred
+            self.restore(session)
+        session.used = now
+        return session
+
+    def join(self, handle: str, client: str) -> str:
+        """The session that a group handle names, which must be the client's own."""
+        session = self._all.get(handle)
+        if session is None:
+            raise NotFound("There is no such tab group any more.", "unknown_session")
+        if session.client != client:
+            raise Forbidden("This tab group belongs to another client.")
+        return session.key
+
+    def restore(self, session: AgentSession) -> None:
+        self._all[session.key] = session
+        self._tell(session)
+
+    def current(self, key: str) -> int | None:
+        session = self._all.get(key)
+        return session.current if session else None
+
+    def use(self, key: str, tab: int) -> None:
+        session = self._all.get(key)
+        if session is not None and session.current != tab:
+            session.current = tab
+            self._tell(session)
+
+    def pause(self, key: str, paused: bool) -> AgentSession | None:
+        """Pause or resume; sessions that its client opens while it is paused begin paused."""
+        session = self._all.get(key)
+        if session is None:
+            return None
+        session.paused = paused
+        (self._barred.add if paused else self._barred.discard)(session.client)
+        self._tell(session)
+        return session
+
+    def is_halted(self, key: str) -> bool:
+        session = self._all.get(key)
+        return self.stopped or (session is not None and session.paused)
+
+    def end(self, key: str) -> AgentSession | None:
+        session = self._all.pop(key, None)
+        if session is not None:
+            self._tell(session)
+        return session
+
+    def idle(self, before: float) -> list[str]:
+        """The sessions that were not used since then."""
+        return [session.key for session in self._all.values() if session.used < before]
 
     def forget_tab(self, tab: int) -> None:
         """A tab has closed: nobody's current tab any more."""
-        self._current = {key: id for key, id in self._current.items() if id != tab}
+        for session in self._all.values():
+            if session.current == tab:
+                session.current = None
+
+    def on_change(self, listener: Callable[[AgentSession], None]) -> None:
+        self._listeners.append(listener)
+
+    def _tell(self, session: AgentSession) -> None:
+        for listener in self._listeners:
+            listener(session)
+
+    def _free_name(self, wanted: str) -> str:
+        taken = {session.name for session in self._all.values()}
+        number, name = 1, wanted
+        while name in taken:
+            number += 1
+            name = f"{wanted} {number}"
+        return name
+
+    def _free_color(self) -> str:
+        """The one that the fewest have."""
+        worn = Counter(session.color for session in self._all.values())
+        return min(COLORS, key=lambda color: worn[color])
+
+
+def readable(label: str) -> str:
+    """What a client calls itself, fit to be shown: one short line that hides nothing."""
+    shown = "".join(character for character in label if character.isprintable())
+    return " ".join(shown.split())[:LONGEST_NAME]

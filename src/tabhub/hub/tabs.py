@@ -58,6 +58,10 @@ class Tabs:
     def find(self, id: int) -> Tab | None:
         return self._by_id.get(id)
 
+    def by_native(self, browser: str, native_id: int) -> Tab | None:
+        id = self._ids.get((browser, native_id))
+        return None if id is None else self._by_id[id]
+
     def put(self, tab: Tab) -> Tab:
         """Learn of a tab, or of its new state; `tab.id` is set here."""
         key = (tab.browser, tab.native_id)

@@ -26,6 +26,30 @@ class Tool:
     """Whether the result names a tab that becomes the session's current one."""
     seconds: float | None = None
     """A time limit of its own, where the usual one does not fit."""
+    plugin: str = ""
+    """The family it belongs to: "browser", or a plugin's name; page tools have none."""
+    toolsets: frozenset[str] = frozenset()
+    address_of: Callable[[Mapping[str, Any]], str | None] | None = None
+    """The address that given arguments would lead to, where that is what a tool is for."""
+    secret_arguments: frozenset[str] = frozenset()
+    """Arguments that may hold a password and are not written down unless proved harmless."""
+    changes_when: str | None = None
+    """An argument that turns a reading tool into one that changes something."""
+
+    def is_reading(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call changes nothing."""
+        if self.changes_when is not None:
+            return not arguments.get(self.changes_when)
+        return self.annotations.get("readOnlyHint") is True
+
+    @property
+    def is_careful(self) -> bool:
+        """Whether its maker says that it destroys or commits to something: then a person is asked.
+
+        Only the explicit word counts; MCP's default for a missing one would make all tools careful.
+        """
+        hints = self.annotations
+        return hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
 
 
 class ToolRegistry:

@@ -14,6 +14,8 @@ async def _type(context: Context) -> CallResult:
     given = context.job.arguments
     input = {**context.element(), "text": given["text"], "clear": given.get("clear", True)}
     output = await context.in_tab("page.fill", input)
+    if output.get("sensitive") is False:
+        context.job.secrets.discard("text")
     return _acted(context, "Typed into", output)
 
 
@@ -45,7 +47,6 @@ CLICK_ELEMENT = BrowserTool(
     ),
     run=_click,
     properties={"ref": REF, "selector": SELECTOR},
-    destructive=True,
 )
 
 TYPE_TEXT = BrowserTool(
@@ -63,6 +64,7 @@ TYPE_TEXT = BrowserTool(
         "clear": {"type": "boolean", "description": "Replace the old text. Default true."},
     },
     required=("text",),
+    secret_arguments=frozenset({"text"}),
 )
 
 TOOLS = (CLICK_ELEMENT, TYPE_TEXT)

@@ -2,19 +2,29 @@
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
-from tabhub.tools import acting, reading, script, tabs
+from tabhub.hub.hub import Hub
+from tabhub.hub.tools import Tool
+from tabhub.tools import acting, groups, permissions_check, reading, script, tabs
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
-ALL: tuple[BrowserTool, ...] = (*tabs.TOOLS, *reading.TOOLS, *acting.TOOLS, *script.TOOLS)
+_IN_BROWSER: tuple[BrowserTool, ...] = (
+    *tabs.TOOLS,
+    *reading.TOOLS,
+    *acting.TOOLS,
+    *script.TOOLS,
+    *groups.TOOLS,
+)
+ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
 
 
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers) -> None:
+    def __init__(self, browsers: Browsers, hub: Hub) -> None:
         self._browsers = browsers
-        self._run = {tool.name: tool.run for tool in ALL}
+        self._hub = hub
+        self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
     async def run(self, job: Job) -> CallResult:
-        return await self._run[job.tool.name](Context(job, self._browsers))
+        return await self._run[job.tool.name](Context(job, self._browsers, self._hub))

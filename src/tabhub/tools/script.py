@@ -48,7 +48,6 @@ EXECUTE_SCRIPT = BrowserTool(
     run=_execute,
     properties={"code": {"type": "string"}},
     required=("code",),
-    destructive=True,
 )
 
 TOOLS = (EXECUTE_SCRIPT,)

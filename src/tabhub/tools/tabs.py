@@ -1,7 +1,8 @@
 """Tabs: list, open, close, navigate."""
 
 from asyncio import gather
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -19,8 +20,8 @@ async def _list_tabs(context: Context) -> CallResult:
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
-    lines = [counted, *(_line(tab) for tab in tabs)]
-    return done("\n".join(lines), {"tabs": [_shown(tab) for tab in tabs]})
+    lines = [counted, *(f"- {tab.id}: {_page(tab)}{_marks(context, tab)}" for tab in tabs)]
+    return done("\n".join(lines), {"tabs": [_shown(context, tab) for tab in tabs]})
 
 
 async def _tabs_of(context: Context, browser: str) -> list[Tab]:
@@ -35,13 +36,27 @@ async def _tabs_of(context: Context, browser: str) -> list[Tab]:
 async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
     browser = _browser(context, given.get("connectionId"))
-    input = {
-        "url": address(given["url"]),
-        "active": given.get("active", False),
-        "timeoutMs": context.wait_ms,
-    }
-    tab = await context.in_browser(browser, "tabs.open", input, _mover(context, browser))
+    url, active = address(given["url"]), given.get("active", False)
+    tab = await open_tab(context, context.job.session, browser, url, active=active)
     return done(f"Opened tab {tab.id}: {_page(tab)}{_pending(tab)}", _location(tab))
+
+
+async def open_tab(context: Context, session: str, browser: str, url: str, *, active: bool) -> Tab:
+    """Open a tab in a session's group; it is the session's before anybody else hears of it."""
+    ownership = context.hub.ownership
+
+    def learn(output: Json) -> Tab:
+        state = msgspec.convert(output, TabState)
+        tab = context.browsers.moved(browser, state)
+        ownership.take(session, tab.id)
+        if state.group_id is not None:
+            ownership.grouped(session, browser, state.group_id)
+        return tab
+
+    input = {"url": url, "active": active, "timeoutMs": context.wait_ms}
+    group = context.browsers.group_of(session, browser)
+    tab: Tab = await context.in_browser(browser, "tabs.open", {**input, "group": group}, learn)
+    return tab
 
 
 def _browser(context: Context, wanted: str | None) -> str:
@@ -62,17 +77,35 @@ async def _navigate_tab(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
-    tab = await context.in_tab("tabs.navigate", input, _mover(context, context.tab.browser))
+    tab = await context.in_tab(
+        "tabs.navigate",
+        input,
+        lambda output: context.browsers.moved(
+            context.tab.browser, msgspec.convert(output, TabState)
+        ),
+    )
     return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
 
 
-def _mover(context: Context, browser: str) -> Callable[[Json], Tab]:
-    """Takes what the browser says of a tab that has opened or moved into the hub."""
-    return lambda output: context.browsers.moved(browser, msgspec.convert(output, TabState))
+def _target(given: Mapping[str, Any]) -> str | None:
+    """The address that arguments name; none when they only go back or forth."""
+    wanted = given.get("url", "")
+    return None if wanted in HISTORY or not wanted else address(wanted)
 
 
-def _line(tab: Tab) -> str:
-    return f"- {tab.id}: {_page(tab)}" + (" (active)" if tab.active else "")
+def _marks(context: Context, tab: Tab) -> str:
+    marks = ["active"] if tab.active else []
+    if context.hub.ownership.owner(tab.id) == context.job.session:
+        marks.append("yours")
+    elif (owner := context.hub.routes.owner_of(tab)) is not None:
+        marks.append(f"of the agent {owner}")
+    else:
+        marks.append("shared with you" if _may_use(context, tab) else "the person's")
+    return f" ({', '.join(marks)})"
+
+
+def _may_use(context: Context, tab: Tab) -> bool:
+    return context.hub.ownership.may_use(context.job.session, tab)
 
 
 def _page(tab: Tab) -> str:
@@ -88,22 +121,27 @@ def _location(tab: Tab) -> Json:
     return {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
 
 
-def _shown(tab: Tab) -> Json:
-    shown = {
+def _shown(context: Context, tab: Tab) -> Json:
+    shown: Json = {
         "tabId": tab.id,
         "url": tab.url,
         "title": tab.title,
         "active": tab.active,
         "windowId": tab.window_id,
         "browser": tab.browser,
+        "usable": _may_use(context, tab),
     }
-    return shown if tab.group_id is None else {**shown, "groupId": tab.group_id}
+    optional = {"groupId": tab.group_id, "owner": context.hub.routes.owner_of(tab)}
+    return shown | {key: value for key, value in optional.items() if value is not None}
 
 
 LIST_TABS = BrowserTool(
     name="browser_list_tabs",
     title="List tabs",
-    description="All open tabs with their ids, addresses and titles.",
+    description=(
+        "All open tabs with their ids, addresses and titles, and whose they are. You can use your "
+        "own and those the person shares."
+    ),
     run=_list_tabs,
     read_only=True,
     needs_tab=False,
@@ -128,6 +166,7 @@ OPEN_TAB = BrowserTool(
     required=("url",),
     needs_tab=False,
     opens_tab=True,
+    address_of=_target,
 )
 
 CLOSE_TAB = BrowserTool(
@@ -135,7 +174,6 @@ CLOSE_TAB = BrowserTool(
     title="Close tab",
     description="Close a tab. An open dialog in it is dismissed.",
     run=_close_tab,
-    destructive=True,
 )
 
 NAVIGATE_TAB = BrowserTool(
@@ -147,6 +185,7 @@ NAVIGATE_TAB = BrowserTool(
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
     },
     required=("url",),
+    address_of=_target,
 )
 
 TOOLS = (LIST_TABS, OPEN_TAB, CLOSE_TAB, NAVIGATE_TAB)

@@ -1,6 +1,6 @@
 """What a browser tool is: its data, and a function that gets a narrow context."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,11 +8,14 @@ from tabhub.browser.browsers import Browsers
 from tabhub.browser.pending import Learn
 from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
+from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
+CORE = frozenset({"core", "browser"})
+CLAUDE = frozenset({"claude"})
 ANSWER_MARGIN_SECONDS = 2.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
 
@@ -26,12 +29,24 @@ SELECTOR: Json = {
 }
 
 
+def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
+    """The schema of an object that has these members and no others."""
+    needed = {"required": list(required)} if required else {}
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        **needed,
+        "additionalProperties": False,
+    }
+
+
 @dataclass(frozen=True)
 class Context:
     """What a tool may use."""
 
     job: Job
     browsers: Browsers
+    hub: Hub
 
     @property
     def tab(self) -> Tab:
@@ -74,9 +89,14 @@ class BrowserTool:
     required: tuple[str, ...] = ()
     read_only: bool = False
     destructive: bool = False
+    """Whether it may destroy what matters outside the agent's own tabs: then a person is asked."""
     idempotent: bool = False
     needs_tab: bool = True
     opens_tab: bool = False
+    toolsets: frozenset[str] = CORE
+    address_of: Callable[[Mapping[str, Any]], str | None] | None = None
+    secret_arguments: frozenset[str] = frozenset()
+    changes_when: str | None = None
 
     def entry(self) -> Tool:
         """The tool as the hub lists it."""
@@ -84,21 +104,24 @@ class BrowserTool:
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=self._schema(),
+            input_schema=schema(self._properties(), self.required),
             source=SOURCE,
             annotations=self._annotations(),
             needs_tab=self.needs_tab,
             opens_tab=self.opens_tab,
+            plugin="browser",
+            toolsets=self.toolsets,
+            address_of=self.address_of,
+            secret_arguments=self.secret_arguments,
+            changes_when=self.changes_when,
         )
 
-    def _schema(self) -> Json:
-        properties = {**self.properties, **({"tabId": TAB_ID} if self.needs_tab else {})}
-        schema: Json = {"type": "object", "properties": properties}
-        if self.required:
-            schema["required"] = list(self.required)
-        return {**schema, "additionalProperties": False}
+    def _properties(self) -> Mapping[str, Any]:
+        return {**self.properties, "tabId": TAB_ID} if self.needs_tab else self.properties
 
     def _annotations(self) -> Json:
         if self.read_only:
-            return {"readOnlyHint": True}
-        return {"destructiveHint": self.destructive, "idempotentHint": self.idempotent}
+            return {"readOnlyHint": self.changes_when is None}
+        # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
+        hints: Json = {"readOnlyHint": False, "idempotentHint": self.idempotent}
+        return {**hints, "destructiveHint": True} if self.destructive else hints

@@ -1,7 +1,7 @@
 """Messages between the server and the extension. `docs/link.md` says when each is sent."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -9,6 +9,8 @@ PROTOCOL = 1
 _ANSWER_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
 SUBPROTOCOLS = ("tabhub", "opentabs")
 """What a client may call the link; the second name is accepted for the sake of others."""
+
+Permission = Literal["off", "ask", "auto"]
 
 REPLACED = 4001
 """Close code: the same profile has connected again."""
@@ -36,6 +38,12 @@ class BrowserInfo(Params):
     name: str = "browser"
     version: str = ""
     user_agent: str = ""
+    kind: Literal["managed", "personal"] = "personal"
+    """Whether tabhub started it for agents, or it is a person's own."""
+    instance: str = ""
+    """Another one for every start of the browser."""
+    panels: int = 0
+    """How many side panels are open."""
 
 
 class SyncAll(Params):
@@ -52,6 +60,8 @@ class StateChanged(Params):
     state: Literal["opened", "updated", "activated", "closed", "replaced"]
     tab: TabState | None = None
     replaced_by: int | None = None
+    opened_by: int | None = None
+    """The tab whose page opened this one."""
 
 
 class ProgressTold(Params):
@@ -83,3 +93,83 @@ class Dispatched(Params):
     """The result of a `tool.dispatch`."""
 
     output: Any = None
+
+
+class PanelChanged(Params):
+    """`panel.changed`: how many side panels a browser has open."""
+
+    open: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class ConfirmationResponse(Params):
+    """`confirmation.response`: what a person decided."""
+
+    id: str
+    decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
+    scope: Literal["once", "session", "domain", "always"] | None = None
+    seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    """How long a grant lasts; for good without it."""
+
+
+class SetToolPermission(Params):
+    """`config.setToolPermission`; null takes the setting away."""
+
+    plugin: str
+    tool: str
+    permission: Permission | None
+
+
+class SetPluginPermission(Params):
+    """`config.setPluginPermission`; null takes the setting away."""
+
+    plugin: str
+    permission: Permission | None
+
+
+class SetSkipPermissions(Params):
+    """`config.setSkipPermissions`: until it is switched off or the server ends."""
+
+    skip: bool
+
+
+class SetPluginSettings(Params):
+    """`config.setPluginSettings`."""
+
+    plugin: str
+    settings: dict[str, Any]
+
+
+class Nothing(Params):
+    """Parameters of a message that has none."""
+
+
+class AgentPause(Params):
+    """`agent.pause`."""
+
+    session: str
+    paused: bool
+
+
+class AgentsStop(Params):
+    """`agents.stop`: all agents at once."""
+
+    stopped: bool
+
+
+class TabShare(Params):
+    """`tab.share`: a person's own tab, by the server's number for it."""
+
+    tab_id: int
+    shared: bool
+
+
+class TabTakeBack(Params):
+    """`tab.takeBack`: an agent's tab becomes the person's."""
+
+    tab_id: int
+
+
+class GrantRevoke(Params):
+    """`grant.revoke`."""
+
+    id: str

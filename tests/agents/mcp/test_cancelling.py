@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.config.clients import MAIN
 from tests.agents.mcp.clients import (
     LoneClient,
     called,
@@ -31,7 +32,7 @@ async def test_a_cancelled_notification_stops_the_handler(
     assert answer.status_code == 202
     assert (await call).json()["error"]["data"]["reason"] == "cancelled"
     assert bench.cancelled.is_set()
-    assert not endpoint.sessions.get(client.session).busy
+    assert not endpoint.sessions.get(client.session, MAIN).busy
     assert text_of((await client.call("echo", text="on")).json()) == "on"
 
 
@@ -111,7 +112,7 @@ async def test_a_broken_connection_does_not_cancel_a_sessions_call(
         primer = await anext(stream)
         await next_message(stream)
     bench.release.set()
-    await until(lambda: not endpoint.sessions.get(client.session).running)
+    await until(lambda: not endpoint.sessions.get(client.session, MAIN).running)
     assert not bench.cancelled.is_set()
     async with client.listening(after=primer.id) as rest:
         assert text_of((await messages(rest))[-1]) == "released"

@@ -6,6 +6,7 @@ import pytest
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.streams import KEPT_STREAMS
+from tabhub.config.clients import MAIN
 from tests.agents.mcp.clients import (
     Event,
     SessionClient,
@@ -112,7 +113,7 @@ async def test_news_go_to_the_newest_of_two_streams_and_back_when_it_closes(
     wire: httpx.AsyncClient, bench: Workbench, endpoint: McpEndpoint
 ) -> None:
     client = await subscribed(wire, "a", "b", "c")
-    session = endpoint.sessions.get(client.session)
+    session = endpoint.sessions.get(client.session, MAIN)
     async with client.listening() as response:
         older = events(response)
         announce(bench, "a")
@@ -130,7 +131,7 @@ async def test_the_older_stream_takes_over_what_waited_while_the_newer_went(
     wire: httpx.AsyncClient, bench: Workbench, endpoint: McpEndpoint
 ) -> None:
     client = await subscribed(wire, "a")
-    session = endpoint.sessions.get(client.session)
+    session = endpoint.sessions.get(client.session, MAIN)
     async with client.listening() as older:
         async with client.listening():
             await until(lambda: session.connections == 2)

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.config.clients import MAIN
 from tests.agents.mcp.clients import Client, connect, events, text_of, until
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.workbench import Workbench
@@ -81,7 +82,7 @@ async def test_a_session_with_an_open_stream_is_not_idle(
     wire: httpx.AsyncClient, endpoint: McpEndpoint, clock: Clock
 ) -> None:
     client = await connect(wire)
-    session = endpoint.sessions.get(client.session)
+    session = endpoint.sessions.get(client.session, MAIN)
     async with client.listening():
         clock.now += 600
         assert endpoint.sessions.reap() == []

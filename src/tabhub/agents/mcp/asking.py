@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from tabhub.calls.ports import Interrupted
 from tabhub.errors import ProtocolError
 from tabhub.wire.mcp.messages import Json
 
@@ -39,7 +40,7 @@ def elicit(message: str, schema: Json) -> Ask:
     return Ask("elicitation/create", {"message": message, "requestedSchema": schema})
 
 
-class NeedsInput(Exception):
+class NeedsInput(Interrupted):
     """The call cannot go on before the client has answered (sessionless era)."""
 
     def __init__(self, asks: dict[str, Ask], state: Any) -> None:

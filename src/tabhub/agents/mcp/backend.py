@@ -4,13 +4,23 @@
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 from tabhub.agents.mcp.announce import Announcer
 from tabhub.agents.mcp.asking import Ask, require_capabilities
+from tabhub.config.clients import Client
 from tabhub.errors import ProtocolError
 from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp.versions import SUPPORTED
+
+Toolsets = frozenset[str] | None
+
+
+class Visitor(NamedTuple):
+    """Who sent a request, and which toolsets the URL of it names."""
+
+    client: Client
+    toolsets: Toolsets = None
 
 
 class Exchange(ABC):
@@ -23,7 +33,7 @@ class Exchange(ABC):
         client: m.ClientInfo,
         capabilities: m.Json,
         session: str,
-        caller: str,
+        visitor: Visitor,
         meta: m.Json,
         log_level: m.LogLevel | None,
     ) -> None:
@@ -32,8 +42,10 @@ class Exchange(ABC):
         self.capabilities = capabilities
         self.session = session
         """The agent's session in the hub: what it has done before is found under this key."""
-        self.caller = caller
+        self.caller = visitor.client
         """Whose credential was shown: the same for all sessions of one client."""
+        self.toolsets = visitor.toolsets
+        """The toolsets that the client's URL names; None for the usual ones."""
         self.meta = meta
         self.log_level = log_level
         self.state: Any = None
@@ -46,6 +58,10 @@ class Exchange(ABC):
     @abstractmethod
     async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
         """Put questions to the client and return the answers by key."""
+
+    def forget_answers(self) -> None:
+        """Take no answer that came with the request itself."""
+        return
 
     async def close_stream(self) -> None:
         """Let go of the connection; the client comes back for the rest. Not every era can."""

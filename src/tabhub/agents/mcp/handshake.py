@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import cast
 
 from tabhub.agents.mcp import dispatch
-from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.backend import Backend, Exchange, Visitor
 from tabhub.agents.mcp.following import follow
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.reply import Reply
@@ -49,10 +49,10 @@ class Handshake:
         self._backend = backend
         self._sessions = sessions
 
-    def initialize(self, message: jsonrpc.Incoming, caller: str) -> tuple[Session, bytes]:
+    def initialize(self, message: jsonrpc.Incoming, visitor: Visitor) -> tuple[Session, bytes]:
         params = _initialize_params(message.params)
         version = versions.negotiate(params.protocol_version)
-        session = self._sessions.open(version, params, caller)
+        session = self._sessions.open(version, params, visitor)
         result = m.InitializeResult(
             protocol_version=session.version,
             capabilities=self._backend.capabilities(),

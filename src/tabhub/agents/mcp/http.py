@@ -1,24 +1,28 @@
 """The `/mcp` endpoint: reads a request, tells the eras apart, hands over. Raw ASGI: it is hot."""
 
 from collections.abc import Callable
+from urllib.parse import parse_qs
 
 import msgspec
 
 from tabhub.agents.body import read_body
-from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
-from tabhub.agents.mcp.session import Session, Sessions
+from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.security import CALLER
+from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
-from tabhub.errors import ProtocolError, TabhubError
+from tabhub.errors import Forbidden, ProtocolError, TabhubError
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import versions
 
 Headers = dict[bytes, bytes]
+Refused = Callable[[Scope, TabhubError], None]
+"""Hears of what a client tried and may not do."""
 
 SESSION = b"mcp-session-id"
 
@@ -33,8 +37,11 @@ class McpEndpoint:
         clock: Callable[[], float],
         idle_seconds: float = SessionSettings().idle_minutes * 60,
         max_body: int = Limits().body_bytes,
+        memory: Memory | None = None,
+        refused: Refused = lambda scope, error: None,
     ) -> None:
-        self.sessions = Sessions(backend, clock, idle_seconds)
+        self.sessions = Sessions(backend, clock, idle_seconds, memory)
+        self._refused = refused
         self._handshake = Handshake(backend, self.sessions)
         self._sessionless = Sessionless(backend)
         self._max_body = max_body
@@ -49,8 +56,10 @@ class McpEndpoint:
                 body = await read_body(headers, receive, self._max_body)
                 await self._post(scope, headers, body, reply, receive)
             else:
-                await self._other(scope["method"], headers, reply, receive)
+                await self._other(scope, headers, reply, receive)
         except TabhubError as error:
+            if isinstance(error, Forbidden):
+                self._refused(scope, error)
             await reply.json(error.status, jsonrpc.failure(jsonrpc.id_of(body), error))
 
     def close(self) -> None:
@@ -62,29 +71,31 @@ class McpEndpoint:
         self, scope: Scope, headers: Headers, body: bytes, reply: Reply, receive: Receive
     ) -> None:
         message = jsonrpc.decode_any(body)
+        caller = scope.get(CALLER, MAIN)
         if isinstance(message, list):
-            session = self._session(headers)
+            session = self._session(headers, caller)
             if not versions.has_batches(session.version):
                 raise ProtocolError(f"Revision {session.version} has no batches.")
             await self._handshake.post_batch(session, message, reply)
         elif _is_sessionless(headers, message):
             if len(headers) != len(scope["headers"]):
                 h.refuse_duplicates(scope["headers"])
-            caller = scope.get(CALLER, "main")
-            await self._sessionless.post(message, headers, caller, reply, receive)
+            visitor = Visitor(caller, _toolsets(scope))
+            await self._sessionless.post(message, headers, visitor, reply, receive)
         elif message.method == "initialize" and not message.is_notification():
-            session, answer = self._handshake.initialize(message, scope.get(CALLER, "main"))
+            session, answer = self._handshake.initialize(message, Visitor(caller, _toolsets(scope)))
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, answer)
         else:
-            await self._handshake.post(self._session(headers), message, reply)
+            await self._handshake.post(self._session(headers, caller), message, reply)
 
-    async def _other(self, method: str, headers: Headers, reply: Reply, receive: Receive) -> None:
+    async def _other(self, scope: Scope, headers: Headers, reply: Reply, receive: Receive) -> None:
+        method: str = scope["method"]
         sessionless = h.value_of(headers, h.VERSION) in versions.SESSIONLESS
         if method not in ("GET", "DELETE") or sessionless:
             reply.headers = ((b"allow", b"POST" if sessionless else b"GET, POST, DELETE"),)
             raise ProtocolError(f"{method} is not allowed here.", "method_not_allowed")
-        session = self._session(headers)
+        session = self._session(headers, scope.get(CALLER, MAIN))
         if method == "DELETE":
             self.sessions.end(session.id)
             await reply.json(200, b"{}")
@@ -93,14 +104,21 @@ class McpEndpoint:
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         await self._handshake.get(session, h.value_of(headers, b"last-event-id"), reply, receive)
 
-    def _session(self, headers: Headers) -> Session:
+    def _session(self, headers: Headers, caller: Client) -> Session:
         version = h.value_of(headers, h.VERSION)
         if version is not None and version not in versions.SUPPORTED:
             raise h.unsupported(version)
         id = h.value_of(headers, SESSION)
         if id is None:
             raise ProtocolError("The header Mcp-Session-Id is missing; send initialize first.")
-        return self.sessions.get(id)
+        return self.sessions.get(id, caller)
+
+
+def _toolsets(scope: Scope) -> Toolsets:
+    """What `?toolsets=a,b` names."""
+    query = scope.get("query_string")
+    named = parse_qs(query.decode("latin-1")).get("toolsets") if query else None
+    return None if named is None else frozenset(",".join(named).split(","))
 
 
 def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:

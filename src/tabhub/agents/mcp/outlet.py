@@ -71,7 +71,7 @@ class HandshakeExchange(Exchange):
             client=session.client,
             capabilities=session.capabilities,
             session=session.id,
-            caller=session.caller,
+            visitor=session.visitor,
             meta=meta,
             log_level=session.log_level,
         )

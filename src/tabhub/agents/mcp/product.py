@@ -1,23 +1,30 @@
 """tabhub as an MCP server: the hub's tools, the open tabs as resources, one prompt."""
 
 import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 import msgspec
 
 from tabhub import __version__
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.backend import Backend, Exchange
-from tabhub.calls.ports import Call
+from tabhub.agents.mcp.consent import Consent
+from tabhub.agents.mcp.listing import Listing
+from tabhub.agents.security import refusal
+from tabhub.calls.ports import AuditSink, Call
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
-from tabhub.errors import NotFound, ProtocolError, TabhubError
+from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
-from tabhub.hub.sessions import AgentSessions
-from tabhub.hub.tabs import Tab, Tabs
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
 from tabhub.wire.mcp import messages as m
 
 OPERATION_ID = "tabhub/operationId"
+GROUP = "tabhub/group"
+"""Names the tab group that a sessionless call belongs to."""
 LONGEST_OPERATION_ID = 200
 SCHEME = "tab://"
 TEMPLATE = "tab://{id}"
@@ -50,18 +57,26 @@ class ProductBackend(Backend):
     """Answers from the hub; calls go through the runner like those of every other door."""
 
     def __init__(
-        self, tools: ToolRegistry, tabs: Tabs, sessions: AgentSessions, runner: Runner
+        self,
+        hub: Hub,
+        runner: Runner,
+        listing: Listing,
+        audit: AuditSink,
+        release: Callable[[str], None],
     ) -> None:
         super().__init__()
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
         self.instructions = INSTRUCTIONS
-        self._tools = tools
-        self._tabs = tabs
-        self._sessions = sessions
+        self._tools = hub.tools
+        self._tabs = hub.tabs
+        self._sessions = hub.sessions
         self._runner = runner
-        self._listed: msgspec.Raw | None = None
-        tools.on_change(self._tools_changed)
-        tabs.on_change(self._tab_changed)
+        self._listing = listing
+        self._audit = audit
+        self._release = release
+        self._consent = Consent()
+        hub.tools.on_change(self.tools_changed)
+        hub.tabs.on_change(self._tab_changed)
 
     def capabilities(self) -> m.Json:
         return CAPABILITIES
@@ -72,20 +87,10 @@ class ProductBackend(Backend):
 
     async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
         _only_page(params)
-        if self._listed is None:
-            infos = [_info(tool) for tool in self._tools]
-            self._listed = msgspec.Raw(msgspec.json.encode(infos))
-        return m.ToolList(tools=self._listed)
+        return m.ToolList(tools=self._listing.of(exchange.caller, exchange.toolsets))
 
     async def call_tool(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
-        call = Call(
-            tool=params.name,
-            arguments=params.arguments,
-            session=exchange.session,
-            caller=exchange.caller,
-            progress=exchange.progress,
-            operation_id=_operation_id(params.meta),
-        )
+        call = self._call(exchange, params.name, params.arguments)
         try:
             return await self._runner.run(call)
         except TabhubError as error:
@@ -93,9 +98,40 @@ class ProductBackend(Backend):
                 raise
             return failed(error)
 
+    def _call(self, exchange: Exchange, tool: str, arguments: msgspec.Raw | None) -> Call:
+        elicits = "elicitation" in exchange.capabilities
+        return Call(
+            tool=tool,
+            arguments=arguments,
+            session=self._session(exchange),
+            client=exchange.caller,
+            agent=exchange.client.title or exchange.client.name,
+            progress=exchange.progress,
+            operation_id=_operation_id(exchange.meta),
+            elicit=partial(self._consent.ask, exchange) if elicits else None,
+        )
+
+    def _session(self, exchange: Exchange) -> str:
+        """The session that a call belongs to: the group it names, else the client's own."""
+        handle = exchange.meta.get(GROUP)
+        if handle is None:
+            return exchange.session
+        try:
+            return self._sessions.join(str(handle), exchange.caller.name)
+        except Forbidden as error:
+            self._audit.record(refusal(exchange.caller, GROUP, error))
+            raise
+
+    async def _open_tabs(self, exchange: Exchange) -> list[Tab]:
+        """What is open, for those who may list it."""
+        with suppress(Unavailable):
+            await self._runner.run(self._call(exchange, "browser_list_tabs", None))
+        return self._tabs.all()
+
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
         _only_page(params)
-        return m.ResourceList(resources=[_resource(tab) for tab in self._tabs.all()])
+        tabs = await self._open_tabs(exchange)
+        return m.ResourceList(resources=[_resource(tab) for tab in tabs])
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         _only_page(params)
@@ -109,6 +145,7 @@ class ProductBackend(Backend):
         return m.TemplateList(resource_templates=[template])
 
     async def read_resource(self, exchange: Exchange, params: m.UriParams) -> m.ReadResult:
+        await self._open_tabs(exchange)
         text = msgspec.json.encode(_state(self._tab_of(params.uri))).decode()
         content = {"uri": params.uri, "mimeType": "application/json", "text": text}
         return m.ReadResult(contents=[content])
@@ -127,7 +164,7 @@ class ProductBackend(Backend):
         return m.PromptResult(messages=[message])
 
     async def complete(self, exchange: Exchange, params: m.CompleteParams) -> m.CompleteResult:
-        ids = [str(tab.id) for tab in self._tabs.all()]
+        ids = [str(tab.id) for tab in await self._open_tabs(exchange)]
         wanted = params.ref.get("uri") == TEMPLATE and params.argument.name == "id"
         fitting = [id for id in ids if wanted and id.startswith(params.argument.value)]
         completion = {
@@ -138,7 +175,7 @@ class ProductBackend(Backend):
         return m.CompleteResult(completion=completion)
 
     def session_ended(self, session: str) -> None:
-        self._sessions.end(session)
+        self._release(session)
 
     def _tab_of(self, uri: str) -> Tab:
         id = uri.removeprefix(SCHEME)
@@ -147,8 +184,8 @@ class ProductBackend(Backend):
             raise NotFound(f"There is no resource {uri}.", "unknown_resource", data={"uri": uri})
         return tab
 
-    def _tools_changed(self) -> None:
-        self._listed = None
+    def tools_changed(self) -> None:
+        self._listing.changed()
         self.news.announce(Change("tools"))
 
     def _tab_changed(self, change: hub_tabs.Change, id: int) -> None:
@@ -162,16 +199,6 @@ def _only_page(params: m.PageParams) -> None:
     """Our lists have one page, so there is no cursor that we gave out."""
     if params.cursor is not None:
         raise ProtocolError("There is no such cursor.", "invalid_params")
-
-
-def _info(tool: Tool) -> m.ToolInfo:
-    return m.ToolInfo(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        annotations=dict(tool.annotations) or msgspec.UNSET,
-    )
 
 
 def _operation_id(meta: m.Json) -> str | None:

@@ -1,20 +1,41 @@
-"""Sessions of the handshake era: what the server remembers of a client between two requests."""
+"""Sessions of the handshake era: what the server remembers of a client between two requests.
+
+A session outlives the server: its client may go on with the id it has, and finds its tabs again.
+"""
 
 import asyncio
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import msgspec
 
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.asking import Ask
-from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.streams import Streams
-from tabhub.errors import NotFound, ProtocolError, TabhubError
+from tabhub.config.clients import Client
+from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
+
+
+class Memory(Protocol):
+    """Where sessions outlive the server."""
+
+    def load(self) -> dict[str, bytes]: ...
+
+    def put(self, key: str, body: bytes) -> None: ...
+
+    def drop(self, key: str) -> None: ...
+
+
+class _Kept(msgspec.Struct):
+    version: str
+    params: m.InitializeParams
+    caller: str
+    toolsets: Toolsets
 
 
 class Running:
@@ -39,10 +60,15 @@ class Session:
     """One connected client, from `initialize` to DELETE or to the reaper."""
 
     def __init__(
-        self, id: str, version: str, params: m.InitializeParams, caller: str, now: float
+        self,
+        id: str,
+        version: str,
+        params: m.InitializeParams,
+        visitor: Visitor,
+        now: float,
     ) -> None:
         self.id = id
-        self.caller = caller
+        self.visitor = visitor
         self.version = version
         self.client = params.client_info
         self.capabilities = params.capabilities
@@ -103,38 +129,85 @@ def _refusal(raw: msgspec.Raw) -> TabhubError:
     return ProtocolError(f"The client refused: {error.message}", code=error.code)
 
 
+def _written(session: Session, params: m.InitializeParams) -> bytes:
+    client, toolsets = session.visitor
+    return msgspec.json.encode(_Kept(session.version, params, client.name, toolsets))
+
+
 class Sessions:
     """Every session there is, by id."""
 
-    def __init__(self, backend: Backend, clock: Callable[[], float], idle_seconds: float) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        clock: Callable[[], float],
+        idle_seconds: float,
+        memory: Memory | None = None,
+    ) -> None:
         self._backend = backend
         self._clock = clock
         self._idle = idle_seconds
         self._all: dict[str, Session] = {}
         self._mute: dict[str, Callable[[], None]] = {}
+        self._memory = memory
+        self._started = clock()
+        self._asleep = memory.load() if memory else {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def open(self, version: str, params: m.InitializeParams, caller: str) -> Session:
-        session = Session(str(uuid4()), version, params, caller, self._clock())
-        self._all[session.id] = session
-        self._mute[session.id] = self._backend.news.subscribe(session.hear)
+    def __contains__(self, id: str) -> bool:
+        return id in self._all or id in self._asleep
+
+    def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
+        session = Session(str(uuid4()), version, params, visitor, self._clock())
+        self._add(session)
+        if self._memory:
+            self._memory.put(session.id, _written(session, params))
         return session
 
-    def get(self, id: str) -> Session:
-        session = self._all.get(id)
+    def get(self, id: str, caller: Client) -> Session:
+        """The session of that id, which must be the caller's own."""
+        session = self._all.get(id) or self._woken(id, caller)
         if session is None:
             raise NotFound("There is no such session; initialize a new one.", "unknown_session")
+        if session.visitor.client.name != caller.name:
+            raise Forbidden("This session belongs to another client.")
+        # A token can be replaced by a narrower one of the same name: what it allows now counts.
+        session.visitor = session.visitor._replace(client=caller)
         session.seen = self._clock()
         return session
 
     def end(self, id: str) -> None:
-        session = self.get(id)
-        del self._all[id]
-        self._mute.pop(id)()
-        session.close()
+        self._remove(id)
+        if self._memory:
+            self._memory.drop(id)
         self._backend.session_ended(id)
+
+    def _add(self, session: Session) -> None:
+        self._all[session.id] = session
+        self._mute[session.id] = self._backend.news.subscribe(session.hear)
+
+    def _remove(self, id: str) -> None:
+        self._asleep.pop(id, None)
+        session = self._all.pop(id, None)
+        if session is not None:
+            self._mute.pop(id)()
+            session.close()
+
+    def _woken(self, id: str, caller: Client) -> Session | None:
+        """A session from before the server's restart, back at its client's first word."""
+        body = self._asleep.get(id)
+        if body is None:
+            return None
+        kept = msgspec.json.decode(body, type=_Kept)
+        if kept.caller != caller.name:
+            raise Forbidden("This session belongs to another client.")
+        del self._asleep[id]
+        visitor = Visitor(caller, kept.toolsets)
+        session = Session(id, kept.version, kept.params, visitor, self._clock())
+        self._add(session)
+        return session
 
     def reap(self) -> list[str]:
         """End the sessions that nothing has been heard of for too long."""
@@ -143,10 +216,13 @@ class Sessions:
             if session.busy:
                 session.seen = now
         idle = [s.id for s in self._all.values() if now - s.seen > self._idle]
+        if now - self._started > self._idle:
+            idle += self._asleep
         for id in idle:
             self.end(id)
         return idle
 
     def close(self) -> None:
+        """The server stops; what can outlive it does."""
         for id in list(self._all):
-            self.end(id)
+            (self._remove if self._memory else self.end)(id)

@@ -9,12 +9,13 @@ from msgspec import UNSET
 
 from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
-from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.backend import Backend, Exchange, Visitor
 from tabhub.agents.mcp.listening import Subscriptions
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.agents.mcp.watch import Watch
-from tabhub.errors import ProtocolError, TabhubError
+from tabhub.errors import Forbidden, ProtocolError, TabhubError
+from tabhub.hub.sessions import COMMON
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import headers as h
@@ -35,13 +36,19 @@ _listen_params = dispatch.ParamsDecoder(m.ListenParams)
 class SessionlessExchange(Exchange):
     """A request that stands alone: it can notify, and ask by ending early."""
 
-    def __init__(self, envelope: h.Envelope, caller: str, reply: Reply, params: m.Params) -> None:
+    def __init__(
+        self,
+        envelope: h.Envelope,
+        visitor: Visitor,
+        reply: Reply,
+        params: m.Params,
+    ) -> None:
         super().__init__(
             version=envelope.version,
             client=envelope.client,
             capabilities=envelope.capabilities,
-            session=caller,
-            caller=caller,
+            session=f"{COMMON}{visitor.client.name}",
+            visitor=visitor,
             meta=params.meta,
             log_level=envelope.log_level,
         )
@@ -50,6 +57,9 @@ class SessionlessExchange(Exchange):
 
     async def notify(self, method: str, params: m.Json) -> None:
         await self._reply.frame(message_frame(jsonrpc.notification(method, params)))
+
+    def forget_answers(self) -> None:
+        self._answers = {}
 
     async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
         if any(key not in self._answers for key in asks):
@@ -70,7 +80,7 @@ class Sessionless:
         self,
         message: jsonrpc.Incoming,
         headers: h.Headers,
-        caller: str,
+        visitor: Visitor,
         reply: Reply,
         receive: Receive,
     ) -> None:
@@ -82,7 +92,7 @@ class Sessionless:
             return
         watch = Watch(receive)
         try:
-            status, body = await self._answer(message, headers, caller, reply)
+            status, body = await self._answer(message, headers, visitor, reply)
             await _finish(reply, status, body)
         except asyncio.CancelledError:
             if not watch.client_left:
@@ -95,14 +105,19 @@ class Sessionless:
         self._subscriptions.close()
 
     async def _answer(
-        self, message: jsonrpc.Incoming, headers: h.Headers, caller: str, reply: Reply
+        self,
+        message: jsonrpc.Incoming,
+        headers: h.Headers,
+        visitor: Visitor,
+        reply: Reply,
     ) -> tuple[int, bytes]:
         id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
         try:
             if name == LISTEN:
                 result = await self._listen(id, message.params, headers, reply)
             else:
-                result = await self._call(name, message.params, headers, caller, reply)
+                params = message.params
+                result = await self._call(name, params, headers, visitor, reply)
             return 200, jsonrpc.success(id, self._stamped(result))
         except Exception as fault:
             error = dispatch.error_for(fault, name)
@@ -117,7 +132,12 @@ class Sessionless:
         return await self._subscriptions.serve(id, params.notifications, reply)
 
     async def _call(
-        self, name: str, raw: dispatch.RawParams, headers: h.Headers, caller: str, reply: Reply
+        self,
+        name: str,
+        raw: dispatch.RawParams,
+        headers: h.Headers,
+        visitor: Visitor,
+        reply: Reply,
     ) -> m.Result:
         method = dispatch.find(dispatch.SESSIONLESS, self._backend, name)
         params = (_any_params if method is None else method.params)(raw)
@@ -127,14 +147,14 @@ class Sessionless:
         if isinstance(params, m.CallParams):
             schema = self._backend.input_schema(params.name)
             self._param_headers.check(params.name, schema, params.arguments, headers)
-        exchange = SessionlessExchange(envelope, caller, reply, params)
+        exchange = SessionlessExchange(envelope, visitor, reply, params)
         if isinstance(params, m.InputParams) and params.request_state is not None:
-            request = _request(name, params, caller)
+            request = _request(name, params, visitor.client.name)
             exchange.state = self._sealer.open(params.request_state, request)
         try:
             return await method.answer(self._backend)(exchange, params)
         except NeedsInput as need:
-            return self._input_required(need, _request(name, params, caller))
+            return self._input_required(need, _request(name, params, visitor.client.name))
 
     def _input_required(self, need: NeedsInput, request: bytes) -> m.Result:
         return m.InputRequired(
@@ -165,7 +185,7 @@ async def _finish(reply: Reply, status: int, body: bytes) -> None:
 
 def _status(error: TabhubError) -> int:
     """Faults of the message show in the status; what a handler says is an answer like others."""
-    if isinstance(error, ProtocolError):
+    if isinstance(error, ProtocolError | Forbidden):
         return error.status
     return 400 if error.code == _INVALID_PARAMS else 200
 

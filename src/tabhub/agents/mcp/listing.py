@@ -1,0 +1,63 @@
+"""Which tools a client sees: those of its toolsets, and of those only what its token may call."""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from tabhub.agents.mcp.backend import Toolsets
+from tabhub.calls.guard import Guard
+from tabhub.config.clients import Client
+from tabhub.hub import toolsets
+from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.permissions.verdict import Deny
+from tabhub.wire.mcp import messages as m
+
+DISABLED = "[Disabled] "
+KEPT = 100
+
+
+class Listing:
+    """Lists, written once for all clients that see the same."""
+
+    def __init__(self, tools: ToolRegistry, guard: Guard, usual: Callable[[], Iterable[str]]):
+        self._tools = tools
+        self._guard = guard
+        self._usual = usual
+        self._written: dict[tuple[Toolsets, Toolsets, bool], msgspec.Raw] = {}
+
+    def changed(self) -> None:
+        self._written.clear()
+
+    def of(self, client: Client, named: Toolsets) -> msgspec.Raw:
+        key = (named, client.toolsets, client.read_only)
+        known = self._written.get(key)
+        if known is None:
+            infos = [self._info(tool, client) for tool in self._seen(client, named)]
+            known = msgspec.Raw(msgspec.json.encode(infos))
+            if len(self._written) < KEPT:
+                self._written[key] = known
+        return known
+
+    def _seen(self, client: Client, named: Toolsets) -> list[Tool]:
+        wanted = toolsets.chosen(self._usual() if named is None else named)
+        return [
+            tool
+            for tool in self._tools
+            if (wanted is None or tool.toolsets & wanted) and _may_call(client, tool)
+        ]
+
+    def _info(self, tool: Tool, client: Client) -> m.ToolInfo:
+        disabled = isinstance(self._guard.about(tool, client, managed=True), Deny)
+        return m.ToolInfo(
+            name=tool.name,
+            title=tool.title,
+            description=DISABLED + tool.description if disabled else tool.description,
+            input_schema=tool.input_schema,
+            annotations=dict(tool.annotations) or msgspec.UNSET,
+        )
+
+
+def _may_call(client: Client, tool: Tool) -> bool:
+    if client.read_only and not tool.is_reading({}):
+        return False
+    return client.toolsets is None or bool(tool.toolsets & client.toolsets)

@@ -1,0 +1,114 @@
+"""All that the side panel shows, as `config.getState` gives it."""
+
+from typing import Any, Protocol
+
+from tabhub.browser.browsers import Browsers
+from tabhub.browser.panels import Panels
+from tabhub.calls.approval import Terms
+from tabhub.calls.guard import Guard
+from tabhub.config.clients import MAIN
+from tabhub.hub.hub import Hub
+from tabhub.hub.sessions import AgentSession
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.permissions.grants import Grant
+from tabhub.permissions.verdict import Allow, Ask
+
+Json = dict[str, Any]
+
+
+class RulesSeen(Protocol):
+    """What is shown of the rules."""
+
+    terms: Terms
+
+    @property
+    def policy_name(self) -> str | None: ...
+
+    def level_of(self, tool: str) -> str | None:
+        """The level that config.json sets for a tool, if it does."""
+
+
+class PanelState:
+    """Looks at everything, changes nothing."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        browsers: Browsers,
+        panels: Panels,
+        guard: Guard,
+        rules: RulesSeen,
+    ) -> None:
+        self._hub = hub
+        self._browsers = browsers
+        self._panels = panels
+        self._guard = guard
+        self._rules = rules
+
+    def __call__(self, browser: str) -> Json:
+        permissions = self._guard.permissions
+        return {
+            "browser": browser,
+            "kind": "managed" if self._browsers.is_managed(browser) else "personal",
+            "skipPermissions": permissions.skip,
+            "stopped": self._hub.sessions.stopped,
+            "unattended": self._rules.terms.unattended,
+            "policyFile": self._rules.policy_name,
+            "agents": [self._agent(agent) for agent in self._hub.sessions.all()],
+            "tabs": [self._tab(tab) for tab in self._hub.tabs.all()],
+            "confirmations": self._panels.pending(),
+            "tools": [self._tool(tool, browser) for tool in self._hub.tools],
+            "plugins": [],
+            "grants": [_grant(grant) for grant in permissions.grants.all()],
+        }
+
+    def _agent(self, agent: AgentSession) -> Json:
+        return {
+            "session": agent.key,
+            "name": agent.name,
+            "client": agent.client,
+            "color": agent.color,
+            "paused": agent.paused,
+            "current": agent.current,
+            "tabs": self._hub.ownership.of(agent.key),
+        }
+
+    def _tab(self, tab: Tab) -> Json:
+        return {
+            "tabId": tab.id,
+            "nativeId": tab.native_id,
+            "browser": tab.browser,
+            "title": tab.title,
+            "url": tab.url,
+            "active": tab.active,
+            "focusedWindow": tab.focused_window,
+            "owner": self._hub.ownership.owner(tab.id),
+            "shared": self._hub.ownership.is_shared(tab),
+        }
+
+    def _tool(self, tool: Tool, browser: str) -> Json:
+        return {
+            "name": tool.name,
+            "title": tool.title or tool.name,
+            "plugin": tool.plugin,
+            "permission": self._rules.level_of(tool.name),
+            "effective": self._effective(tool, browser),
+        }
+
+    def _effective(self, tool: Tool, browser: str) -> str:
+        verdict = self._guard.about(tool, MAIN, self._browsers.is_managed(browser))
+        if isinstance(verdict, Allow):
+            return "auto"
+        return "ask" if isinstance(verdict, Ask) else "off"
+
+
+def _grant(grant: Grant) -> Json:
+    return {
+        "id": grant.id,
+        "scope": grant.scope,
+        "tool": grant.tool,
+        "client": grant.client,
+        "site": grant.site,
+        "expires": grant.expires,
+    }

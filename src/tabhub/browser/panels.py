@@ -1,0 +1,133 @@
+"""Asking a person in the side panels: a queue of questions, each of which is answered once."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from tabhub.browser.browsers import Browsers
+from tabhub.calls.ports import Answer, Question
+from tabhub.errors import Forbidden
+from tabhub.permissions.sites import OPAQUE
+from tabhub.wire.link import ConfirmationResponse
+
+REMEMBERED = 100
+"""How many decisions are known to a panel that comes late."""
+
+Json = dict[str, Any]
+
+
+@dataclass
+class _Open:
+    question: Question
+    answer: "asyncio.Future[Answer]"
+    expires_at: int
+
+    def outcome(self) -> str:
+        if self.answer.done() and not self.answer.cancelled():
+            if self.answer.exception() is not None:
+                return "unavailable"
+            return "allowed" if self.answer.result().allowed else "denied"
+        return "timeout" if time.time() * 1000 >= self.expires_at else "cancelled"
+
+    def shown(self) -> Json:
+        return {**_shown(self.question), "expiresAt": self.expires_at}
+
+
+class Panels:
+    """The person, as far as the panels of all connected browsers reach."""
+
+    def __init__(self, browsers: Browsers, seconds: float) -> None:
+        self._browsers = browsers
+        self._seconds = seconds
+        self._open: dict[str, _Open] = {}
+        self._ended: OrderedDict[str, str] = OrderedDict()
+        browsers.on_panels(self._panels_changed)
+
+    @property
+    def present(self) -> bool:
+        return self._browsers.has_panel
+
+    async def ask(self, question: Question) -> Answer:
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        expires_at = int((time.time() + self._seconds) * 1000)
+        opened = self._open[question.id] = _Open(question, answer, expires_at)
+        self._browsers.tell_all("confirmation.request", opened.shown())
+        try:
+            return await answer
+        finally:
+            del self._open[question.id]
+            self._close(question.id, opened.outcome())
+
+    def missed(self, question: Question) -> None:
+        """Say who wanted what, without the parameters: nobody asked for them."""
+        told = _shown(question)
+        kept = {key: told[key] for key in ("tool", "title", "client", "agent", "origin")}
+        self._browsers.tell_all("confirmation.missed", kept)
+
+    def respond(self, told: ConfirmationResponse) -> Json:
+        """Take a decision: whether it was the one that counts, and what was decided then."""
+        opened = self._open.get(told.id)
+        if opened is None:
+            return {"accepted": False, "outcome": self._ended.get(told.id, "unknown")}
+        accepted = not opened.answer.done()
+        if accepted:
+            opened.answer.set_result(_answer(told))
+        return {"accepted": accepted, "outcome": opened.outcome()}
+
+    def _close(self, id: str, outcome: str) -> None:
+        self._ended[id] = outcome
+        while len(self._ended) > REMEMBERED:
+            self._ended.popitem(last=False)
+        self._browsers.tell_all("confirmation.closed", {"id": id, "outcome": outcome})
+
+    def pending(self) -> list[Json]:
+        return [opened.shown() for opened in self._open.values()]
+
+    def _panels_changed(self) -> None:
+        """With the last panel the person is gone, and with them whoever could answer."""
+        if self.present:
+            return
+        for opened in self._open.values():
+            if not opened.answer.done():
+                opened.answer.set_exception(
+                    Forbidden(
+                        "The side panel was closed before the person had answered; nothing was "
+                        "done. Ask the person to open it before you try again.",
+                        "approval_unavailable",
+                    )
+                )
+
+
+def _answer(told: ConfirmationResponse) -> Answer:
+    """The decision in our words; others say the scope in the decision itself."""
+    decision, _, named = told.decision.partition("_")
+    scope = told.scope or named or "once"
+    if decision == "deny":
+        return Answer(False)
+    return Answer(True, None if scope == "once" else scope, told.seconds)  # type: ignore[arg-type]
+
+
+def _shown(question: Question) -> Json:
+    tab = question.tab
+    return {
+        "id": question.id,
+        "tool": question.tool.name,
+        "title": question.tool.title or question.tool.name,
+        "plugin": question.tool.plugin,
+        "client": question.client.name,
+        "agent": question.agent,
+        "session": question.session,
+        "tab": tab and {"tabId": tab.id, "title": tab.title, "url": tab.url},
+        "origin": question.site,
+        "parameters": question.arguments,
+        "rule": question.rule,
+        "scopes": _scopes(question.site),
+    }
+
+
+def _scopes(site: str) -> list[str]:
+    """How far a yes can reach; there is no "this site" where there is none."""
+    has_site = site not in ("", OPAQUE)
+    return ["once", "session", *(["domain"] if has_site else []), "always"]

@@ -1,0 +1,83 @@
+"""Whether a call may be made: the question as `permissions` understands it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tabhub.config.clients import Client
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.permissions.decide import Permissions
+from tabhub.permissions.sites import site_of
+from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Verdict
+
+IsManaged = Callable[[str | None], bool]
+"""Whether a browser is the agents' own; None asks of the one used when a call names none."""
+
+
+class Guard:
+    """Decides about calls by the rules there are now."""
+
+    def __init__(self, permissions: Permissions, is_managed: IsManaged, now: Callable[[], float]):
+        self.permissions = permissions
+        self.is_managed = is_managed
+        self._now = now
+
+    def decide(self, subject: Subject) -> Verdict:
+        return self.permissions.decide(subject, self._now())
+
+    def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
+        """What holds for a tool in general: on no site, with no arguments, for no session."""
+        return self.decide(subject_of(tool, {}, client, "", site="", managed=managed))
+
+    def subject(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        client: Client,
+        session: str,
+        tab: Tab | None,
+    ) -> Subject:
+        browser = arguments.get("connectionId") if tab is None else tab.browser
+        return subject_of(
+            tool,
+            arguments,
+            client,
+            session,
+            site=self.site(tool, arguments, tab),
+            managed=self.is_managed(browser),
+        )
+
+    @staticmethod
+    def site(tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
+        """Where a call goes: the address it leads to, else the page it works on."""
+        target = tool.address_of(arguments) if tool.address_of is not None else None
+        if target is not None:
+            return site_of(target)
+        return "" if tab is None else site_of(tab.url)
+
+
+def subject_of(
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    client: Client,
+    session: str,
+    *,
+    site: str,
+    managed: bool,
+) -> Subject:
+    return Subject(
+        tool=tool.name,
+        source=tool.source,
+        plugin=tool.plugin,
+        toolsets=tool.toolsets,
+        read_only=tool.is_reading(arguments),
+        careful=tool.is_careful,
+        client=client.name,
+        session=session,
+        site=site,
+        managed=managed,
+        arguments=arguments,
+        only_toolsets=client.toolsets,
+        only_reading=client.read_only,
+    )

@@ -1,0 +1,79 @@
+"""The caller's own tab group, in the words of the claude-browser vocabulary."""
+
+import secrets
+import time
+
+from tabhub.calls.results import done
+from tabhub.hub.sessions import HANDLE, AgentSession
+from tabhub.hub.tabs import Tab
+from tabhub.tools.tabs import open_tab
+from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.wire.mcp.messages import CallResult
+
+BLANK = "about:blank"
+
+
+async def _context(context: Context) -> CallResult:
+    creates = context.job.arguments.get("createIfEmpty", False)
+    session = _group(context, creates)
+    tabs = _tabs(context, session)
+    if not tabs and not creates:
+        return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
+    if not tabs:
+        browser = context.browsers.latest().id
+        tabs = [await open_tab(context, session.key, browser, BLANK, active=False)]
+        context.hub.sessions.use(session.key, tabs[0].id)
+    return done(_told(session, tabs), _shown(session, tabs))
+
+
+def _group(context: Context, creates: bool) -> AgentSession:
+    """The session whose tabs are meant.
+
+    Calls without a session of their own share the one of their token. To have tabs apart from the
+    others' they need a group of their own, and a handle that names it.
+    """
+    sessions = context.hub.sessions
+    known = sessions.find(context.job.session)
+    assert known is not None  # whoever calls has a session
+    if not creates or not known.is_common:
+        return known
+    return sessions.open(HANDLE + secrets.token_urlsafe(16), known.client, known.name, time.time())
+
+
+def _tabs(context: Context, session: AgentSession) -> list[Tab]:
+    found = (context.hub.tabs.find(id) for id in context.hub.ownership.of(session.key))
+    return [tab for tab in found if tab is not None]
+
+
+def _told(session: AgentSession, tabs: list[Tab]) -> str:
+    lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
+    return "\n".join([f"Your tab group {session.name!r}:", *lines])
+
+
+def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
+    shown: Json = {
+        "availableTabs": [{"tabId": tab.id, "title": tab.title, "url": tab.url} for tab in tabs],
+        "groupHandle": session.key,
+    }
+    if session.current is not None:
+        shown["selectedTabId"] = session.current
+    group = next((tab.group_id for tab in tabs if tab.group_id is not None), None)
+    return shown if group is None else {**shown, "tabGroupId": group}
+
+
+TABS_CONTEXT_MCP = BrowserTool(
+    name="tabs_context_mcp",
+    title="Tabs of my group",
+    description=(
+        "The tabs of your own tab group. createIfEmpty makes the group with a blank tab if there "
+        "is none; a client without a session then names it by groupHandle in _meta tabhub/group."
+    ),
+    run=_context,
+    properties={"createIfEmpty": {"type": "boolean", "description": "Default false."}},
+    read_only=True,
+    changes_when="createIfEmpty",
+    needs_tab=False,
+    toolsets=CLAUDE,
+)
+
+TOOLS = (TABS_CONTEXT_MCP,)

@@ -1,0 +1,105 @@
+"""What the caller would be allowed, and by which rule. Asks nobody, changes nothing."""
+
+from typing import Any
+
+from tabhub.calls.guard import Guard, subject_of
+from tabhub.calls.ports import Job
+from tabhub.calls.results import done
+from tabhub.errors import InvalidArguments
+from tabhub.hub.hub import Hub
+from tabhub.hub.tools import Tool
+from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.permissions.verdict import Allow, Ask, Verdict
+from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.urls import address
+from tabhub.wire.mcp.messages import CallResult
+
+SOURCE = "permissions"
+_WORDS = ("deny", "ask", "allow")
+_PLACES = ("tabId", "url", "domain")
+
+TOOL = Tool(
+    name="permissions_check",
+    title="Check permissions",
+    description=(
+        "Tell whether a tool would be allowed, asked about or denied on a page, and by which "
+        "rule. Without tool: all of them. Never prompts."
+    ),
+    input_schema=schema(
+        {
+            "tabId": {"type": "integer"},
+            "url": {"type": "string"},
+            "domain": {"type": "string", "description": "Instead of url: a host."},
+            "tool": {"type": "string", "description": "A tool's name."},
+            "action": {"type": "string", "description": "Another word for tool."},
+        }
+    ),
+    source=SOURCE,
+    annotations={"readOnlyHint": True},
+    needs_tab=False,
+    plugin="browser",
+    toolsets=CLAUDE,
+)
+
+
+class PermissionSource:
+    """Runs the one tool that looks at the rules."""
+
+    def __init__(self, hub: Hub, guard: Guard) -> None:
+        self._hub = hub
+        self._guard = guard
+
+    async def run(self, job: Job) -> CallResult:
+        site, managed = self._place(job)
+        name = job.arguments.get("tool") or job.arguments.get("action")
+        tools = list(self._hub.tools) if name is None else [self._hub.tools.get(name)]
+        verdicts = {tool.name: self._verdict(tool, job, site, managed) for tool in tools}
+        strictest = min(verdicts.values(), key=lambda verdict: _WORDS.index(_word(verdict)))
+        shown: Json = {"domain": site or None, "tool": name, **_shown(strictest)}
+        if name is None:
+            shown["tools"] = {tool: _shown(verdict) for tool, verdict in verdicts.items()}
+        return done(_told(verdicts, site), shown)
+
+    def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
+        arguments = {"url": job.arguments["url"]} if "url" in job.arguments else {}
+        subject = subject_of(tool, arguments, job.client, job.session, site=site, managed=managed)
+        return self._guard.decide(subject)
+
+    def _place(self, job: Job) -> tuple[str, bool]:
+        """The site that is meant, and whether the browser is the agents' own."""
+        given = {key: job.arguments[key] for key in _PLACES if key in job.arguments}
+        if len(given) > 1:
+            raise InvalidArguments("permissions_check: give one of tabId, url and domain.")
+        if "tabId" in given:
+            tab = self._hub.tabs.get(given["tabId"])
+            return site_of(tab.url), self._guard.is_managed(tab.browser)
+        named = given.get("url") or given.get("domain")
+        site = "" if named is None else site_of(address(named))
+        if site == OPAQUE:
+            raise InvalidArguments(f"permissions_check: {named!r} names no host.")
+        return site, self._guard.is_managed(None)
+
+
+def _word(verdict: Verdict) -> str:
+    if isinstance(verdict, Allow):
+        return "allow"
+    return "ask" if isinstance(verdict, Ask) else "deny"
+
+
+def _shown(verdict: Verdict) -> Json:
+    source = verdict.rule.source
+    return {
+        "decision": _word(verdict),
+        "source": source if source in ("grant", "default") else "policy",
+        "rule": verdict.rule.text,
+        "duration": verdict.duration if isinstance(verdict, Allow) else None,
+        "needsPrompt": isinstance(verdict, Ask),
+    }
+
+
+def _told(verdicts: dict[str, Any], site: str) -> str:
+    where = f" on {site}" if site else ""
+    lines = [
+        f"{name}: {_word(verdict)} ({verdict.rule.text})" for name, verdict in verdicts.items()
+    ]
+    return "\n".join([f"Permissions{where}:", *lines])

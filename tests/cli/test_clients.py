@@ -1,0 +1,89 @@
+"""`tabhub client`, as a person runs it."""
+
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tabhub.config.clients import Client, Clients
+from tabhub.config.home import Home
+from tabhub.permissions.grants import Grant
+from tabhub.store.store import Store
+from tests.support.product import Product
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+def test_a_client_is_added_listed_and_revoked(product: Product) -> None:
+    added = product.run("client", "add", "desk", "--toolsets", "core,pages", "--read-only")
+    token = added.stdout.strip()
+    assert added.returncode == 0
+    assert (token in added.stderr, "Bearer" in added.stderr) == (False, True)
+    known = Clients(Home(product.home))
+    assert known.find(token) == Client("desk", frozenset({"core", "pages"}), read_only=True)
+    listed = product.run("client", "list").stdout
+    assert listed.startswith("desk  20")
+    assert listed.endswith("read-only  only core,pages\n")
+    assert product.run("client", "revoke", "desk").returncode == 0
+    assert known.find(token) is None
+    assert product.run("client", "list").stdout == ""
+
+
+def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> None:
+    added = json.loads(product.run("client", "add", "desk", "--json").stdout)
+    assert added.pop("token").startswith("thc_")
+    assert added == {"name": "desk", "toolsets": None, "readOnly": False}
+    listed = json.loads(product.run("client", "list", "--json").stdout)
+    created = listed[0].pop("created")
+    assert listed == [added]
+    assert created.endswith("Z")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["add", "main"], "main"),
+        (["add", "a b"], "no name"),
+        (["add", "a", "--toolsets", "core,nonsense"], "nonsense"),
+        (["add", "a", "--toolsets", ""], "toolset"),
+        (["add"], "name"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    product: Product, arguments: list[str], words: str
+) -> None:
+    refused = product.run("client", *arguments)
+    assert (refused.returncode, refused.stdout, words in refused.stderr.lower()) == (2, "", True)
+
+
+def test_a_client_that_is_not_there_cannot_be_revoked(product: Product) -> None:
+    refused = product.run("client", "revoke", "nobody")
+    assert (refused.returncode, "There is no client nobody." in refused.stderr) == (1, True)
+
+
+def test_a_broken_file_is_named(product: Product) -> None:
+    product.home.mkdir()
+    (product.home / "clients.json").write_text("{")
+    for arguments in (["list"], ["add", "a"], ["revoke", "a"]):
+        refused = product.run("client", *arguments)
+        assert (refused.returncode, "clients.json" in refused.stderr) == (2, True)
+        assert "Traceback" not in refused.stderr
+
+
+def test_what_was_granted_to_a_revoked_client_is_forgotten(product: Product) -> None:
+    for name in ("gone", "stays"):
+        product.run("client", "add", name)
+    path = product.home / "tabhub.db"
+    with closing(Store(path)) as store:
+        for name in ("gone", "stays"):
+            grant = Grant(name, "always", "a_tool", name, None, None, None, time.time())
+            store.shelf("grants").put(grant.id, msgspec.json.encode(grant))
+    assert product.run("client", "revoke", "gone").returncode == 0
+    with closing(Store(path)) as store:
+        assert store.shelf("grants").load().keys() == {"stays"}

@@ -1,0 +1,233 @@
+"""`tabhub permissions`, as a person runs it."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+import pytest
+
+from tabhub.config.proof import prove
+from tabhub.permissions.grants import Grant
+from tabhub.store.store import Store
+from tests.support.product import Product
+
+CLICK, READ, NAVIGATE = "browser_click_element", "browser_read_page", "browser_navigate_tab"
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    product = Product(tmp_path / "home")
+    product.home.mkdir(mode=0o700)
+    return product
+
+
+def config(product: Product) -> Any:
+    return json.loads((product.home / "config.json").read_text())
+
+
+def explained(product: Product, *arguments: str) -> dict[str, tuple[str, str]]:
+    told = json.loads(product.run("permissions", "explain", *arguments, "--json").stdout)
+    return {kind: (one["verdict"], one["rule"]) for kind, one in told["verdicts"].items()}
+
+
+@contextmanager
+def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str | None]]]:
+    """A double of the running server: knows the secret, and notes who asks it to do what."""
+    product.run("extension", "path")
+    seen: list[tuple[str, str | None]] = []
+
+    class Double(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            challenge = parse_qs(urlsplit(self.path).query).get("challenge", [""])[0]
+            proof = prove(product.secret, challenge, self.server.server_port)  # type: ignore[attr-defined]
+            self._answer(200, {"proof": proof})
+
+        def do_POST(self) -> None:
+            seen.append((self.path, self.headers["Authorization"]))
+            self._answer(status, {"error": {"message": "policy.toml:3: no."}})
+
+        def _answer(self, status: int, body: Any) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Double)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    pid_file = {"pid": 1, "port": running.server_port}
+    (product.home / "server.pid").write_text(json.dumps(pid_file))
+    try:
+        yield seen
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+@pytest.mark.parametrize(
+    ("subject", "section", "name"),
+    [
+        (CLICK, "tools", CLICK),
+        ("tool:slack_send", "tools", "slack_send"),
+        ("browser", "plugins", "browser"),
+        ("slack", "plugins", "slack"),
+        ("plugin:a.b", "plugins", "a.b"),
+        ("Bank.Example", "domains", "bank.example"),
+        ("*.corp.example", "domains", "*.corp.example"),
+        ("localhost", "domains", "localhost"),
+        ("localhost:8080", "domains", "localhost:8080"),
+        ("https://bank.example/account", "domains", "bank.example"),
+        ("domain:intranet", "domains", "intranet"),
+    ],
+)
+def test_a_subject_is_a_tool_a_host_or_a_plugin(
+    product: Product, subject: str, section: str, name: str
+) -> None:
+    done = product.run("permissions", "set", subject, "off")
+    assert (done.returncode, config(product)) == (0, {"permissions": {section: {name: "off"}}})
+    assert f"{section}.{name} = off" in done.stdout
+
+
+def test_setting_keeps_every_other_key_and_default_takes_the_setting_away(
+    product: Product,
+) -> None:
+    before = {"port": 4001, "later": {"x": [1]}, "permissions": {"tools": {"a_tool": "ask"}}}
+    (product.home / "config.json").write_text(json.dumps(before))
+    product.run("permissions", "set", CLICK, "auto")
+    assert config(product)["permissions"]["tools"] == {"a_tool": "ask", CLICK: "auto"}
+    assert (product.home / "config.json").stat().st_mode & 0o777 == 0o600
+    product.run("permissions", "set", CLICK, "default")
+    assert config(product) == before
+
+
+def test_one_host_in_two_spellings_has_one_level(product: Product) -> None:
+    written = {"permissions": {"domains": {"Bank.Example": "off"}}}
+    (product.home / "config.json").write_text(json.dumps(written))
+    product.run("permissions", "set", "bank.example", "default")
+    assert config(product)["permissions"]["domains"] == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([CLICK, "maybe"], "maybe"),
+        (["browser_click_elment", "off"], f"Did you mean {CLICK}?"),
+        (["a*.example", "off"], "a*.example"),
+        ([CLICK], "level"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error_and_changes_nothing(
+    product: Product, arguments: list[str], words: str
+) -> None:
+    refused = product.run("permissions", "set", *arguments)
+    assert refused.returncode == 2
+    assert words.lower() in refused.stderr.lower()
+    assert not (product.home / "config.json").exists()
+
+
+def test_a_running_server_is_told_with_the_main_secret(product: Product) -> None:
+    with server(product) as seen:
+        assert product.run("permissions", "set", CLICK, "off").returncode == 0
+    assert seen == [("/reload", f"Bearer {product.secret}")]
+
+
+def test_a_server_that_refuses_is_quoted(product: Product) -> None:
+    with server(product, status=400):
+        refused = product.run("permissions", "set", CLICK, "off")
+    assert refused.returncode == 1
+    assert "policy.toml:3: no." in refused.stderr
+    assert config(product)["permissions"]["tools"] == {CLICK: "off"}
+
+
+def test_the_list_shows_settings_grants_and_the_policy(product: Product) -> None:
+    product.run("permissions", "set", CLICK, "off")
+    product.run("permissions", "set", "bank.example", "ask")
+    (product.home / "policy.toml").write_text('unattended = "allow"\n')
+    give(product, scope="domain", site="a.example")
+    listed = product.run("permissions", "list").stdout
+    assert f"tool:{CLICK} = off" in listed
+    assert "domain:bank.example = ask" in listed
+    assert f"granted to main: {CLICK} on a.example (domain)" in listed
+    facts = json.loads(product.run("permissions", "list", "--json").stdout)
+    assert (facts["tools"], facts["domains"]) == ({CLICK: "off"}, {"bank.example": "ask"})
+    assert (facts["unattended"], facts["grants"][0]["tool"]) == ("allow", CLICK)
+    assert facts["policyFile"] == str(product.home / "policy.toml")
+
+
+def test_asking_makes_no_files(product: Product) -> None:
+    assert product.run("permissions", "list").returncode == 0
+    assert product.run("permissions", "explain", CLICK).returncode == 0
+    assert list(product.home.iterdir()) == []
+
+
+def test_an_explanation_tells_both_kinds_of_browser_apart(product: Product) -> None:
+    clicking, reading = explained(product, CLICK), explained(product, READ)
+    assert [clicking[kind][0] for kind in ("managed", "personal")] == ["allow", "ask"]
+    assert [reading[kind][0] for kind in ("managed", "personal")] == ["allow", "allow"]
+    shown = product.run("permissions", "explain", CLICK).stdout.splitlines()
+    assert shown[0].startswith("A browser started by tabhub: allow, by ")
+    assert shown[1].startswith("A person's own browser: ask, by ")
+
+
+def test_an_explanation_names_the_rule_that_decided(product: Product) -> None:
+    product.run("permissions", "set", "bank.example", "off")
+    verdict, rule = explained(product, NAVIGATE, "--url", "https://bank.example/x")["managed"]
+    assert (verdict, "bank.example" in rule, "config.json" in rule) == ("deny", True, True)
+    assert explained(product, NAVIGATE, "--url", "https://other.example/")["managed"][0] == "allow"
+
+
+def test_the_policy_file_named_in_the_settings_counts(product: Product) -> None:
+    (product.home / "strict.toml").write_text(f'[tools]\n{CLICK} = "off"\n')
+    (product.home / "config.json").write_text('{"policyFile": "strict.toml"}')
+    verdict, rule = explained(product, CLICK)["managed"]
+    assert (verdict, "strict.toml" in rule) == ("deny", True)
+
+
+def test_a_policy_with_a_fault_is_told_with_its_line(product: Product) -> None:
+    (product.home / "policy.toml").write_text('[tools]\n\na = "perhaps"\n')
+    refused = product.run("permissions", "explain", CLICK)
+    assert (refused.returncode, "policy.toml:3:" in refused.stderr) == (2, True)
+
+
+def test_a_condition_sees_the_address(product: Product) -> None:
+    (product.home / "policy.toml").write_text(
+        f'[[conditions]]\ntools = ["{NAVIGATE}"]\nargument = "url"\n'
+        'hosts = ["a.example"]\notherwise = "off"\n'
+    )
+    assert explained(product, NAVIGATE, "--url", "https://a.example/")["managed"][0] == "allow"
+    assert explained(product, NAVIGATE, "--url", "https://b.example/")["managed"][0] == "deny"
+
+
+def test_the_limits_of_a_client_count(product: Product) -> None:
+    product.run("client", "add", "reader", "--read-only")
+    assert explained(product, CLICK, "--client", "reader")["managed"][0] == "deny"
+    assert explained(product, READ, "--client", "reader")["managed"][0] == "allow"
+    unknown = product.run("permissions", "explain", CLICK, "--client", "nobody")
+    assert (unknown.returncode, "There is no client nobody." in unknown.stderr) == (1, True)
+
+
+def test_what_a_person_has_granted_counts(product: Product) -> None:
+    give(product, scope="domain", site="a.example")
+    granted = explained(product, CLICK, "--url", "https://a.example/")["personal"]
+    assert (granted[0], "grant" in granted[1]) == ("allow", True)
+    assert explained(product, CLICK, "--url", "https://b.example/")["personal"][0] == "ask"
+
+
+def test_an_unknown_tool_is_told_with_what_may_be_meant(product: Product) -> None:
+    unknown = product.run("permissions", "explain", "browser_click_elment")
+    assert (unknown.returncode, f"Did you mean {CLICK}?" in unknown.stderr) == (1, True)
+
+
+def give(product: Product, **changes: Any) -> None:
+    grant = Grant("g1", "always", CLICK, "main", None, None, None, time.time())
+    grant = msgspec.structs.replace(grant, **changes)
+    with closing(Store(product.home / "tabhub.db")) as store:
+        store.shelf("grants").put(grant.id, msgspec.json.encode(grant))

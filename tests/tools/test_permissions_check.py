@@ -1,0 +1,175 @@
+"""`permissions_check`: what would be allowed, and by which rule, without asking anybody."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.app import Server
+from tabhub.config.clients import Clients
+from tabhub.config.home import Home
+from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.permissions.grants import Grant
+from tests.support.agent import Agent, ToolFailed
+from tests.support.extension import FakeExtension, connected, tab
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+SCRIPT, CLICK, OPEN = "browser_execute_script", "browser_click_element", "browser_open_tab"
+READ = "browser_read_page"
+POLICY = """
+[sites]
+deny = ["bank.example"]
+[[conditions]]
+tools = ["browser_open_tab"]
+argument = "url"
+hosts = ["a.example", "b.example"]
+otherwise = "off"
+"""
+Checking = tuple[Server, FakeExtension, Agent]
+
+
+@asynccontextmanager
+async def checking(folder: Path, kind: str = "personal", **token: Any) -> AsyncIterator[Checking]:
+    """A policy, levels, grants, and a browser with an open panel and two tabs."""
+    home = Home(folder / "home").create()
+    home.policy.write_text(POLICY)
+    levels = PermissionSettings(tools={SCRIPT: "ask", CLICK: "ask"}, domains={"c.example": "off"})
+    async with (
+        served(Settings(permissions=levels), home=home) as server,
+        connected(server.port) as extension,
+        client(server.port, Clients(home).add("ann", **token)) as http,
+    ):
+        tabs = tab(1, url="https://a.example/"), tab(2, url="https://bank.example/")
+        await extension.sync(*tabs, kind=kind, panels=1, shared=False)
+        grants = server.app.rules.grants
+        grants.add(Grant("g1", "domain", CLICK, "ann", None, "b.example", None, 0))
+        grants.add(Grant("g2", "session", CLICK, "ann", "token:ann", "a.example", None, 0))
+        yield server, extension, Agent(http)
+
+
+@pytest.mark.parametrize(
+    ("given", "decision", "source", "rule", "duration"),
+    [
+        ({"tool": SCRIPT}, "ask", "policy", f"permissions.tools.{SCRIPT} = ask", None),
+        ({"action": SCRIPT}, "ask", "policy", f"permissions.tools.{SCRIPT} = ask", None),
+        ({"tool": SCRIPT, "url": "https://bank.example/x"}, "deny", "policy", "sites.deny", None),
+        ({"tool": SCRIPT, "url": "BANK.example"}, "deny", "policy", "sites.deny", None),
+        ({"tool": SCRIPT, "domain": "bank.example"}, "deny", "policy", "sites.deny", None),
+        ({"tool": SCRIPT, "tabId": 2}, "deny", "policy", "sites.deny", None),
+        ({"tool": READ, "domain": "c.example"}, "deny", "policy", "domains", None),
+        ({"tool": READ, "tabId": 1}, "allow", "default", "only reads", None),
+        ({"tool": READ}, "allow", "default", "only reads", None),
+        ({"tool": "browser_close_tab"}, "ask", "default", "person's own browser", None),
+        ({"tool": CLICK, "domain": "b.example"}, "allow", "grant", "g1", "always"),
+        ({"tool": CLICK, "tabId": 1}, "allow", "grant", "g2", "session"),
+        ({"tool": CLICK, "domain": "d.example"}, "ask", "policy", CLICK, None),
+        ({"tool": OPEN, "url": "https://a.example/"}, "ask", "default", "person's own", None),
+        ({"tool": OPEN, "url": "https://d.example/"}, "deny", "policy", "conditions", None),
+    ],
+)
+async def test_it_tells_the_decision_and_the_rule(
+    tmp_path: Path, given: Json, decision: str, source: str, rule: str, duration: str | None
+) -> None:
+    async with checking(tmp_path) as (_, _, agent):
+        told = await agent.call("permissions_check", **given)
+    assert (told["decision"], told["source"], told["duration"]) == (decision, source, duration)
+    assert rule in told["rule"]
+    assert told["needsPrompt"] is (decision == "ask")
+
+
+async def test_the_kind_of_the_browser_counts(tmp_path: Path) -> None:
+    async with checking(tmp_path, kind="managed") as (_, _, agent):
+        told = await agent.call("permissions_check", tool="browser_close_tab", tabId=1)
+    assert (told["decision"], told["source"]) == ("allow", "default")
+
+
+async def test_the_limits_of_the_callers_token_count(tmp_path: Path) -> None:
+    async with checking(tmp_path, read_only=True) as (_, _, agent):
+        told = await agent.call("permissions_check", tool=CLICK, domain="b.example")
+        assert (told["decision"], told["rule"]) == ("deny", "client ann: only reading")
+        assert (await agent.call("permissions_check", tool=READ))["decision"] == "allow"
+
+
+async def test_skipping_turns_ask_into_allow_and_leaves_deny(tmp_path: Path) -> None:
+    async with checking(tmp_path) as (_, extension, agent):
+        await extension.ask("config.setSkipPermissions", {"skip": True})
+        told = await agent.call("permissions_check", tool=SCRIPT)
+        assert (told["decision"], told["source"]) == ("allow", "policy")
+        walled = await agent.call("permissions_check", tool=SCRIPT, domain="bank.example")
+        assert walled["decision"] == "deny"
+
+
+async def test_without_a_tool_it_tells_all_of_them_and_the_strictest_in_front(
+    tmp_path: Path,
+) -> None:
+    async with checking(tmp_path) as (server, _, agent):
+        told = await agent.call("permissions_check", tabId=1)
+        names = {tool.name for tool in server.app.hub.tools}
+        text = await agent.text("permissions_check", tabId=1)
+    assert told["tools"].keys() == names
+    assert told["tools"][CLICK]["decision"] == "allow"
+    assert (told["tool"], told["domain"], told["decision"]) == (None, "a.example", "deny")
+    assert "conditions" in told["rule"]
+    assert f"{READ}: allow" in text and "a.example" in text
+
+
+async def test_what_it_says_is_what_a_call_then_meets(tmp_path: Path) -> None:
+    async with checking(tmp_path) as (_, extension, agent):
+        extension.handlers["page.click"] = lambda params: {
+            "effect": {"mutated": True},
+            "trusted": True,
+        }
+        for number in (1, 2):
+            await extension.ask("tab.share", {"tabId": number, "shared": True})
+        assert (await agent.call("permissions_check", tool=CLICK, tabId=1))["decision"] == "allow"
+        assert (await agent.call(CLICK, ref="ref_1", tabId=1))["trusted"] is True
+        with pytest.raises(ToolFailed) as failed:
+            await agent.call(CLICK, ref="ref_1", tabId=2)
+    assert failed.value.reason == "permission_off"
+
+
+async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None:
+    async with checking(tmp_path) as (server, extension, agent):
+        before = server.app.rules.grants.all()
+        for given in ({"tool": SCRIPT}, {"tool": CLICK, "tabId": 1}, {"domain": "d.example"}):
+            await agent.call("permissions_check", **given)
+        assert server.app.panels.pending() == []
+        assert server.app.rules.grants.all() == before
+        await extension.notify("ping", {})
+        heard = []
+        while (told := await extension.heard.get())["method"] != "pong":
+            heard.append(told["method"])
+    assert [method for method in heard if method.startswith("confirmation")] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"url": "https://a.example/", "domain": "a.example"}, "invalid_arguments"),
+        ({"tabId": 1, "url": "https://a.example/"}, "invalid_arguments"),
+        ({"tabId": 1, "domain": "a.example"}, "invalid_arguments"),
+        ({"url": "javascript:alert(1)"}, "invalid_arguments"),
+        ({"url": "data:text/html,x"}, "invalid_arguments"),
+        ({"domain": "a b"}, "invalid_arguments"),
+        ({"tool": 7}, "invalid_arguments"),
+        ({"tools": SCRIPT}, "invalid_arguments"),
+        ({"tabId": 77}, "tab_not_found"),
+    ],
+)
+async def test_a_question_that_makes_no_sense_is_refused(
+    tmp_path: Path, given: Json, reason: str
+) -> None:
+    async with checking(tmp_path) as (_, _, agent):
+        with pytest.raises(ToolFailed) as failed:
+            await agent.call("permissions_check", **given)
+    assert failed.value.reason == reason
+
+
+async def test_an_unknown_tool_is_named(tmp_path: Path) -> None:
+    async with checking(tmp_path) as (_, _, agent):
+        params = {"name": "permissions_check", "arguments": {"tool": "browser_clik"}}
+        answer = (await agent.post("tools/call", params)).json()
+    assert "browser_clik" in str(answer)
