@@ -5,6 +5,7 @@
 tabhub.define("fill", () => {
   const { attr, has, innerText, isContentEditable, tag } = tabhub.dom;
   const { clip } = tabhub.names;
+  const { isSecret } = tabhub.secrets;
   const { refuseDisabled, showPart } = tabhub.target;
   const { focus } = HTMLElement.prototype;
   const { dispatchEvent } = EventTarget.prototype;
@@ -33,7 +34,14 @@ tabhub.define("fill", () => {
   const LABEL_LENGTH = 100;
   const VALUE_LENGTH = 20_000;
 
-  /** @type {{element: HTMLElement, before: string, expected: string, typed: boolean} | null} */
+  /**
+   * @typedef {object} Filling
+   * @property {HTMLElement} element
+   * @property {string} before
+   * @property {string} expected
+   * @property {boolean} typed
+   */
+  /** @type {Filling | null} */
   let filling = null;
 
   /** @param {Element} element */
@@ -85,7 +93,9 @@ tabhub.define("fill", () => {
     const option =
       options.find(({ value }) => value === wanted) ??
       options.find(({ label }) => label.trim() === wanted.trim());
-    if (!option) return refuse(`There is no option "${wanted}". ${optionList(options)}`);
+    if (!option) {
+      return refuse(`There is no option "${shown(select, wanted)}". ${optionList(options)}`);
+    }
     if (option.disabled) tabhub.fail("disabled", `The option "${labelOf(option)}" is disabled.`);
     if (select.multiple) option.selected = true;
     setNatively(select, option.value);
@@ -108,7 +118,7 @@ tabhub.define("fill", () => {
    */
   function set(input, text) {
     const isFit = text === "" || SET_TYPES.get(input.type)?.test(text);
-    if (!isFit) refuse(`A field of type ${input.type} does not take "${text}".`);
+    if (!isFit) refuse(`A field of type ${input.type} does not take "${shown(input, text)}".`);
     setNatively(input, text);
   }
 
@@ -178,7 +188,7 @@ tabhub.define("fill", () => {
 
   /**
    * A page may put the text into another form (cut it, group digits); that is its value then.
-   * @param {{before: string, expected: string, typed: boolean}} filling
+   * @param {Filling} filling
    * @param {string} value
    */
   function wasRefused({ before, expected, typed }, value) {
@@ -191,19 +201,33 @@ tabhub.define("fill", () => {
    * @param {string} value
    */
   function shown(element, value) {
-    const isSecret = element instanceof HTMLInputElement && element.type === "password";
-    return isSecret && value ? MASKED : clip(value, VALUE_LENGTH);
+    return isSecret(element) && value ? MASKED : clip(value, VALUE_LENGTH);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {string} text
+   * @param {boolean} clear
+   * @returns {boolean} whether the text still has to be typed
+   */
+  function start(element, text, clear) {
+    refuseUnfit(element);
+    showPart(element);
+    const before = currentValue(element);
+    const typed = put(element, text, clear);
+    filling = { element, before, expected: clear ? text : before + text, typed };
+    return typed;
   }
 
   return {
     fill(element, text, clear) {
-      refuseUnfit(element);
-      showPart(element);
-      const before = currentValue(element);
-      const expected = clear ? text : before + text;
-      const typed = put(/** @type {HTMLElement} */ (element), text, clear);
-      filling = { element: /** @type {HTMLElement} */ (element), before, expected, typed };
-      return { typed };
+      const sensitive = isSecret(element);
+      try {
+        return { typed: start(/** @type {HTMLElement} */ (element), text, clear), sensitive };
+      } catch (error) {
+        const { data } = /** @type {any} */ (error);
+        throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
+      }
     },
     filled() {
       if (!filling) return "";

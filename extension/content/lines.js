@@ -39,7 +39,7 @@ tabhub.define("lines", () => {
 
   /** @param {HTMLInputElement} input */
   function inputValue(input) {
-    return input.type === "password" || NO_VALUE.has(input.type) ? null : input.value;
+    return tabhub.secrets.isPassword(input) || NO_VALUE.has(input.type) ? null : input.value;
   }
 
   /**

@@ -77,6 +77,11 @@ interface TabhubHole {
   index: number;
 }
 
+interface TabhubSecrets {
+  isPassword(element: Element): boolean;
+  isSecret(element: Element): boolean;
+}
+
 interface TabhubLines {
   quote(text: string): string;
   /** Attributes and states, with a leading space each. */
@@ -185,7 +190,7 @@ interface TabhubSettle {
 }
 
 interface TabhubFill {
-  fill(element: Element, text: string, clear: boolean): { typed: boolean };
+  fill(element: Element, text: string, clear: boolean): { typed: boolean; sensitive: boolean };
   filled(): string;
 }
 
@@ -194,6 +199,7 @@ interface TabhubParts {
   refs: TabhubRefs;
   roles: TabhubRoles;
   names: TabhubNames;
+  secrets: TabhubSecrets;
   lines: TabhubLines;
   interactive: TabhubInteractive;
   outlines: TabhubOutlines;

@@ -72,17 +72,32 @@ export async function fill(context) {
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
   return inTurn(context, async () => {
     const { frame, how } = await unlessDialog(tabId, signal, () => findIdle(tabId, input));
-    let plan = { typed: false };
+    let plan = { typed: false, sensitive: false };
     /** @param {AbortSignal} live */
     const act = async (live) => {
       plan = await frame.ask("fill", { ...how, text, clear: Boolean(clear) });
       live.throwIfAborted();
       if (plan.typed) await type(tabId, text);
     };
-    const { rest, dialog } = await actAndRest(context, frame, act);
-    const value = dialog ? undefined : await valueAfter(frame, rest);
-    return { effect: { ...effectOf(rest, dialog), value }, trusted: plan.typed };
+    try {
+      const { rest, dialog } = await actAndRest(context, frame, act);
+      const value = dialog ? undefined : await valueAfter(frame, rest);
+      const { typed: trusted, sensitive } = plan;
+      return { effect: { ...effectOf(rest, dialog), value }, trusted, sensitive };
+    } catch (error) {
+      throw marked(error, plan.sensitive);
+    }
   });
+}
+
+/**
+ * Whoever keeps a record of the call must know, also of one that failed.
+ * @param {unknown} error
+ * @param {boolean} sensitive
+ */
+function marked(error, sensitive) {
+  if (error instanceof CommandError && sensitive) error.data = { ...error.data, sensitive };
+  return error;
 }
 
 /**

@@ -5,6 +5,7 @@ import { refuseIfOpen } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
 import { framesOf } from "./frames.js";
+import { groupTab, ungroupTab } from "./groups.js";
 import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
 import { readPage } from "./read.js";
 import { listTabs, requireTab } from "./tabs.js";
@@ -22,7 +23,9 @@ const forBrowser = [
 /** @type {Commands} */
 const forTab = [
   ["tabs.close", closeTab],
+  ["tabs.group", groupTab],
   ["tabs.navigate", navigateTab],
+  ["tabs.ungroup", ungroupTab],
 ];
 
 /** @type {Commands} */

@@ -4,6 +4,7 @@
  */
 
 import { CommandError, messageOf } from "./errors.js";
+import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 
 const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
@@ -128,10 +129,16 @@ async function nextFrame(tabId) {
   await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
 }
 
-/** @param {number} tabId */
-export function documentChanged(tabId) {
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+export function documentChanged(tabId, url) {
   const session = sessions.get(tabId);
   if (session) session.drawn = null;
+  if (!isExtensionPage(url)) return;
+  forgetTab(tabId);
+  void release(tabId);
 }
 
 /** @param {number} tabId */
@@ -181,6 +188,7 @@ async function attach(tabId) {
 /** @param {number} tabId */
 async function attachAndPrepare(tabId) {
   await releasing.get(tabId);
+  if (isExtensionPage((await chrome.tabs.get(tabId)).url)) refuseExtensionPage();
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
     // Left behind by an earlier life of this worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;

@@ -40,6 +40,15 @@ export class Herald {
     if (!fits) line.notify("tab.syncAll", await this.#introduction(true));
   }
 
+  /**
+   * What the introduction tells as well: before it there is no need.
+   * @param {string} method
+   * @param {object} params
+   */
+  notify(method, params) {
+    if (!this.#held) this.#line?.notify(method, params);
+  }
+
   /** @param {News} item */
   tell(item) {
     if (this.#held) this.#held.push(item);

@@ -2,6 +2,7 @@
 
 import { send, withTab } from "./debugger.js";
 import { CommandError } from "./errors.js";
+import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 
 /**
  * The browser's own back button skips pages that nobody has acted in, which is most of what
@@ -16,6 +17,7 @@ export async function goInHistory(tabId, delta, signal) {
     const entry = entries[currentIndex + delta];
     if (!entry)
       throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
+    if (isExtensionPage(entry.url)) refuseExtensionPage();
     signal.throwIfAborted();
     await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
   });

@@ -11,12 +11,19 @@ export async function readIdentity() {
   return { port: pairing.port, secret: pairing.secret, profileId: await keepProfileId(profileId) };
 }
 
-/** @returns {Promise<(Pairing & {isPackaged: boolean}) | null>} */
+/**
+ * @typedef {object} Origin
+ * @property {boolean} isPackaged
+ * @property {boolean} isManaged whether this browser is the agents' own: tabhub started it
+ */
+
+/** @returns {Promise<(Pairing & Origin) | null>} */
 export async function readPairing() {
-  const packaged = validPairing(await readPackagedPairing());
-  if (packaged) return { ...packaged, isPackaged: true };
+  const file = await readPackagedPairing();
+  const packaged = validPairing(file);
+  if (packaged) return { ...packaged, isPackaged: true, isManaged: file.managed === true };
   const entered = validPairing(await chrome.storage.local.get(["port", "secret"]));
-  return entered && { ...entered, isPackaged: false };
+  return entered && { ...entered, isPackaged: false, isManaged: false };
 }
 
 async function readPackagedPairing() {

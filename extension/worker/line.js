@@ -1,5 +1,6 @@
 /** One connection to the server. What came on it is answered on it, or not at all. */
 
+import { CommandError } from "./errors.js";
 import * as rpc from "./rpc.js";
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -7,6 +8,8 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export class Line {
   #socket;
   #nextId = 1;
+  /** @type {Map<string | number, PromiseWithResolvers<any>>} requests that wait for their answer */
+  #pending = new Map();
   /** The largest message the server takes. */
   maxBytes = MAX_BYTES;
   onClosed = () => {};
@@ -24,6 +27,12 @@ export class Line {
     this.#socket.close();
   }
 
+  /** To be called once it has closed, from either end. */
+  ended() {
+    for (const id of [...this.#pending.keys()]) this.#settle(id, closedError());
+    this.onClosed();
+  }
+
   /**
    * @param {string} method
    * @param {object} params
@@ -39,6 +48,37 @@ export class Line {
    */
   tell(method, params) {
     return this.#send(rpc.call(method, params, this.#nextId++));
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   * @returns {Promise<any>} what the server answers; fails with its error, or when the line closes
+   */
+  async request(method, params) {
+    if (!this.isOpen) throw closedError();
+    const id = this.#nextId++;
+    const pending = Promise.withResolvers();
+    this.#pending.set(id, pending);
+    if (!this.#send(rpc.call(method, params, id))) this.#settle(id, tooLarge());
+    return pending.promise;
+  }
+
+  /** @param {rpc.Response} response */
+  answered({ id, result, error }) {
+    this.#settle(id, error && errorOf(error), result);
+  }
+
+  /**
+   * @param {string | number} id
+   * @param {CommandError | undefined} error
+   * @param {unknown} [result]
+   */
+  #settle(id, error, result) {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error) pending?.reject(error);
+    else pending?.resolve(result);
   }
 
   /**
@@ -66,6 +106,19 @@ export class Line {
     if (this.isOpen) this.#socket.send(text);
     return true;
   }
+}
+
+/** @param {any} error as JSON-RPC has it */
+function errorOf({ message, data }) {
+  return new CommandError(String(data?.reason ?? "internal"), String(message));
+}
+
+export function closedError() {
+  return new CommandError("not_connected", "There is no connection to the server.");
+}
+
+function tooLarge() {
+  return new CommandError("too_large", "The message is larger than the link carries.");
 }
 
 /**

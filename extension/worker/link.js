@@ -4,7 +4,7 @@
  */
 
 import { readIdentity } from "./identity.js";
-import { Line } from "./line.js";
+import { closedError, Line } from "./line.js";
 import * as rpc from "./rpc.js";
 import { beginTruce, endTruce, isTruce } from "./truce.js";
 
@@ -25,6 +25,7 @@ export class Link {
   #connecting = null;
   #retryUntil = 0;
   #begin;
+  onClosed = () => {};
 
   /** @param {(line: Line) => Receiver} begin called with every line that opens */
   constructor(begin) {
@@ -34,6 +35,16 @@ export class Link {
 
   get isOpen() {
     return Boolean(this.#line?.isOpen);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   * @returns {Promise<any>}
+   */
+  async request(method, params) {
+    if (!this.#line) throw closedError();
+    return this.#line.request(method, params);
   }
 
   /** Connect now, and keep trying for a minute. */
@@ -67,7 +78,13 @@ export class Link {
     const line = this.#line;
     this.#line = null;
     line?.close();
-    line?.onClosed();
+    if (line) this.#ended(line);
+  }
+
+  /** @param {Line} line */
+  #ended(line) {
+    line.ended();
+    this.onClosed();
   }
 
   async #connect() {
@@ -98,7 +115,7 @@ export class Link {
     socket.onopen = () => {
       const receive = this.#begin(line);
       this.#retryUntil = Infinity;
-      socket.onmessage = ({ data }) => take(data, receive);
+      socket.onmessage = ({ data }) => take(data, line, receive);
     };
     socket.onclose = ({ code }) => this.#closed(line, code);
   }
@@ -110,7 +127,7 @@ export class Link {
   #closed(line, code) {
     if (this.#line !== line) return;
     this.#line = null;
-    line.onClosed();
+    this.#ended(line);
     if (code === REPLACED) return this.#replaced();
     // It was open: the server may be back soon.
     if (this.#retryUntil === Infinity) this.#retryUntil = Date.now() + RETRY_FOR_MS;
@@ -129,11 +146,13 @@ export class Link {
 
 /**
  * @param {unknown} data
+ * @param {Line} line
  * @param {Receiver} receive
  */
-function take(data, receive) {
+function take(data, line, receive) {
   const message = rpc.parse(data);
-  if (message && message.kind !== "response") receive(message);
+  if (message?.kind === "response") line.answered(message);
+  else if (message) receive(message);
 }
 
 /**

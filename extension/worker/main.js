@@ -3,6 +3,7 @@
  * registered here, at once; what they need is rebuilt behind one promise.
  */
 
+import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
 import { runCommand } from "./commands.js";
@@ -14,19 +15,31 @@ import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
+import { openPanel } from "./openpanel.js";
+import { isPanel, Panels } from "./panels.js";
+import { Relay } from "./relay.js";
 import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
 const ready = Promise.allSettled([restoreSlots(), restoreDialogs(), adoptAttachments()]);
-const herald = new Herald(introduceBrowser);
+/** @type {import("./panels.js").Ask} */
+const askServer = (method, params) => link.request(method, params);
+const panels = new Panels(askServer, () => {
+  herald.notify("panel.changed", { open: panels.count });
+  if (panels.count) attention.panelOpened();
+});
+const attention = new Attention(() => panels.isVisible);
+const relay = new Relay(panels, attention, askServer);
+const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
 const news = new TabNews((item) => herald.tell(item));
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
-  void herald.opened(line);
-  return (message) => dispatcher.receive(message);
+  void herald.opened(line).then(() => relay.refresh());
+  return (message) => relay.receive(message) || dispatcher.receive(message);
 });
+link.onClosed = () => relay.closed();
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -37,7 +50,15 @@ function forgetEverything(tabId) {
 }
 
 listenToLoads();
-chrome.runtime.onConnect.addListener((port) => frameConnected(port));
+chrome.runtime.onConnect.addListener((port) => {
+  if (!isPanel(port)) return frameConnected(port);
+  panels.connected(port);
+  link.rescue();
+});
+chrome.notifications.onClicked.addListener((id) => {
+  void openPanel();
+  void chrome.notifications.clear(id);
+});
 chrome.alarms.onAlarm.addListener(() => link.rescue());
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
@@ -46,7 +67,7 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
 chrome.tabs.onCreated.addListener((tab) => news.created(tab));
-chrome.tabs.onUpdated.addListener((tabId, change) => news.updated(tabId, change));
+chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
 chrome.tabs.onActivated.addListener(({ tabId }) => news.activated(tabId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
   void news.windowFocused(windowId);
@@ -61,8 +82,11 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
   void news.replaced(newId, oldId);
 });
 
-chrome.webNavigation.onCommitted.addListener(({ tabId, frameId }) => {
-  if (frameId === 0) documentChanged(tabId);
+chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
+  if (frameId === 0) documentChanged(tabId, url);
+});
+chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
+  void news.openedBy(tabId, sourceTabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
   if (tabId === undefined) return;
@@ -81,5 +105,7 @@ void chrome.alarms.get(RESCUE).then((alarm) => {
 });
 // Content scripts could read the secret otherwise, and they live in the pages' processes.
 void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
+void attention.restore();
 link.start();

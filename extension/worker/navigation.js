@@ -2,11 +2,13 @@
 
 import { onAbort } from "./abort.js";
 import { CommandError, messageOf } from "./errors.js";
+import { groupOf, joinGroup } from "./groups.js";
+import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { goInHistory } from "./history.js";
 import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
 import { lastFailure } from "./loads.js";
-import { getTab, noteAlive, pageResult } from "./tabs.js";
+import { getTab, noteTab, pageResult } from "./tabs.js";
 
 const LOAD_MS = 30_000;
 const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
@@ -28,16 +30,18 @@ const underWay = new Map();
 /** @param {Context} context */
 export async function openTab({ input, signal, tellNews }) {
   const url = requireAbsolute(addressOf(input));
+  const group = input.group && groupOf(input.group);
   const tab = await createTab(url, input);
   const tabId = /** @type {number} */ (tab.id);
-  noteAlive(tabId);
+  noteTab(tab);
   const wait = new LoadWait(tabId);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
+    const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
     await tellNews();
-    return await loadedResult(tabId, loaded);
+    return { ...(await loadedResult(tabId, loaded)), ...(groupId !== undefined && { groupId }) };
   } catch (error) {
     await chrome.tabs.remove(tabId).catch(() => {});
     throw await explain(error, url);
@@ -192,6 +196,7 @@ function addressOf({ url }) {
   if (/^\s*javascript:/i.test(url)) {
     throw new CommandError("invalid_arguments", "url cannot be a javascript: address.");
   }
+  if (isExtensionPage(url.trim())) refuseExtensionPage();
   return url.trim();
 }
 

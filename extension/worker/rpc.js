@@ -6,7 +6,7 @@ const ESCAPES = /\\(?:ud[89a-f]..|.)/g;
 /**
  * @typedef {{kind: "request", id: string | number, method: string, params: any}} Request
  * @typedef {{kind: "notification", method: string, params: any}} Notification
- * @typedef {{kind: "response", id: string | number}} Response
+ * @typedef {{kind: "response", id: string | number, result?: any, error?: any}} Response
  */
 
 /**
@@ -16,9 +16,9 @@ const ESCAPES = /\\(?:ud[89a-f]..|.)/g;
 export function parse(text) {
   const message = parseObject(text);
   if (!message || message.jsonrpc !== "2.0") return null;
-  const { id, method } = message;
+  const { id, method, result, error } = message;
   const hasId = typeof id === "string" || typeof id === "number";
-  if (typeof method !== "string") return hasId ? { kind: "response", id } : null;
+  if (typeof method !== "string") return hasId ? { kind: "response", id, result, error } : null;
   const params = isObject(message.params) ? message.params : {};
   if (hasId) return { kind: "request", id, method, params };
   return id === undefined ? { kind: "notification", method, params } : null;

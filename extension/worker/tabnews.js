@@ -3,15 +3,26 @@
  * Updates come in bursts (status, address, title), so those of one tab are told together.
  */
 
-import { describe, noteAlive, noteFocusedWindow, noteGone } from "./tabs.js";
+import { describe, noteFocusedWindow, noteGone, noteTab } from "./tabs.js";
 
 const GATHER_MS = 20;
 
-/** @typedef {{tabId: number, state: string, tab?: object, replacedBy?: number}} News */
+/**
+ * @typedef {object} News
+ * @property {number} tabId
+ * @property {string} state
+ * @property {object} [tab]
+ * @property {number} [replacedBy]
+ * @property {number} [openedBy] told once: what the server makes of it may change later
+ */
 
 export class TabNews {
   /** @type {Set<number>} */
   #updated = new Set();
+  /** @type {Map<number, number>} the tab whose page opened a tab, as long as it is not told */
+  #openers = new Map();
+  /** @type {Promise<void>} settles when all is told that is being looked up */
+  #telling = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {(news: News) => void} */
@@ -25,21 +36,34 @@ export class TabNews {
   /** @param {chrome.tabs.Tab} tab */
   created(tab) {
     if (tab.id === undefined) return;
-    noteAlive(tab.id);
-    this.#tell({ tabId: tab.id, state: "opened", tab: describe(tab) });
+    noteTab(tab);
+    const opener = this.#openerOf(tab.id, "opened");
+    this.#tell({ tabId: tab.id, state: "opened", tab: describe(tab), ...opener });
   }
 
   /**
    * @param {number} tabId
    * @param {{status?: string, url?: string, title?: string, groupId?: number, discarded?: boolean}} change
+   * @param {chrome.tabs.Tab} tab
    */
-  updated(tabId, change) {
-    noteAlive(tabId);
+  updated(tabId, change, tab) {
+    noteTab(tab);
     const { status, url, title, groupId, discarded } = change;
     const matters = [status, url, title, groupId, discarded].some((value) => value !== undefined);
     if (!matters) return;
     this.#updated.add(tabId);
     this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
+  }
+
+  /**
+   * A page has opened a tab. (A tab's own openerTabId is set for a person's new tabs too.)
+   * @param {number} tabId
+   * @param {number} openerId
+   */
+  async openedBy(tabId, openerId) {
+    this.#openers.set(tabId, openerId);
+    this.#updated.add(tabId);
+    await this.flush();
   }
 
   /** @param {number} tabId */
@@ -51,6 +75,7 @@ export class TabNews {
   closed(tabId) {
     noteGone(tabId);
     this.#updated.delete(tabId);
+    this.#openers.delete(tabId);
     this.#tell({ tabId, state: "closed" });
   }
 
@@ -79,7 +104,9 @@ export class TabNews {
     this.#timer = undefined;
     const waiting = [...this.#updated];
     this.#updated.clear();
-    await Promise.all(waiting.map((tabId) => this.#tellTab(tabId, "updated")));
+    const told = waiting.map((tabId) => this.#tellTab(tabId, "updated"));
+    this.#telling = Promise.all([this.#telling, ...told]).then(() => {});
+    await this.#telling;
   }
 
   /**
@@ -88,7 +115,18 @@ export class TabNews {
    */
   async #tellTab(tabId, state) {
     const tab = await lookUp(tabId);
-    if (tab) this.#tell({ tabId, state, tab });
+    if (tab) this.#tell({ tabId, state, tab, ...this.#openerOf(tabId, state) });
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} state
+   */
+  #openerOf(tabId, state) {
+    const openedBy = this.#openers.get(tabId);
+    if (openedBy === undefined || state === "activated") return {};
+    this.#openers.delete(tabId);
+    return { openedBy };
   }
 }
 

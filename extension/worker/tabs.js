@@ -1,6 +1,7 @@
 /** Tabs as the link describes them. */
 
 import { CommandError } from "./errors.js";
+import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
 
 const BRIEF_LENGTH = 100;
@@ -18,8 +19,12 @@ const BRIEF_LENGTH = 100;
  * @property {boolean} focusedWindow
  */
 
-/** @type {Set<number>} tabs seen alive, so that a command need not ask the browser first */
-const alive = new Set();
+/**
+ * Tabs seen alive, and whether they show a page of an extension, so that a command need not ask
+ * the browser first.
+ * @type {Map<number, boolean>}
+ */
+const alive = new Map();
 /** @type {number} */
 let focusedWindowId = chrome.windows.WINDOW_ID_NONE;
 
@@ -29,9 +34,14 @@ export function noteFocusedWindow(windowId) {
   if (windowId !== chrome.windows.WINDOW_ID_NONE) focusedWindowId = windowId;
 }
 
-/** @param {number} tabId */
-export function noteAlive(tabId) {
-  alive.add(tabId);
+/** The window the person looks at, or last did. */
+export function focusedWindow() {
+  return focusedWindowId;
+}
+
+/** @param {chrome.tabs.Tab} tab */
+export function noteTab({ id, url, pendingUrl }) {
+  if (id !== undefined) alive.set(id, isExtensionPage(url) || isExtensionPage(pendingUrl));
 }
 
 /** @param {number} tabId */
@@ -71,7 +81,7 @@ function statusOf(tab) {
 export async function listTabs(brief = false) {
   if (focusedWindowId === chrome.windows.WINDOW_ID_NONE) await findFocusedWindow();
   const tabs = await chrome.tabs.query({});
-  tabs.forEach((tab) => tab.id !== undefined && alive.add(tab.id));
+  tabs.forEach(noteTab);
   const described = tabs.map(describe);
   return brief ? described.map(shorten) : described;
 }
@@ -98,6 +108,7 @@ export async function requireTab(tabId) {
     throw new CommandError("invalid_arguments", "This command needs the number of a tab (tabId).");
   }
   if (!alive.has(tabId)) await getTab(tabId);
+  if (alive.get(tabId)) refuseExtensionPage();
   return tabId;
 }
 
@@ -105,7 +116,7 @@ export async function requireTab(tabId) {
 export async function getTab(tabId) {
   try {
     const tab = await chrome.tabs.get(tabId);
-    alive.add(tabId);
+    noteTab(tab);
     return tab;
   } catch {
     alive.delete(tabId);

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const log = [];
+const PANEL = "chrome-extension://ours/panel/panel.html";
 globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1, getLastFocused: async () => ({ id: 1 }) },
   runtime: { getManifest: () => ({}) },
   tabs: {
     TAB_ID_NONE: -1,
+    get: async (id) => ({ id, url: PANEL }),
     query: async () => {
       log.push("looked");
       return [{ id: 5, url: "u".repeat(9000), title: "t".repeat(9000), groupId: -1, windowId: 1 }];
@@ -37,4 +39,18 @@ test("addresses and titles have a limit", async () => {
 
 test("what is not on the list is not a command", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
+});
+
+for (const name of ["page.click", "page.evaluate", "page.fill", "page.read", "tabs.navigate"]) {
+  test(`${name} is not for pages of extensions`, async () => {
+    const onPanel = { ...context(), tabId: 6, input: { url: "https://example.com", code: "1" } };
+    await assert.rejects(runCommand(name, onPanel), { reason: "needs_person" });
+  });
+}
+
+test("no tab is opened on a page of an extension", async () => {
+  for (const url of [PANEL, ` ${PANEL}`, PANEL.toUpperCase(), `view-source:${PANEL}`]) {
+    const opening = runCommand("tabs.open", { ...context(), input: { url } });
+    await assert.rejects(opening, { reason: "needs_person" });
+  }
 });

@@ -61,3 +61,16 @@ test("tabs that do not fit into a message are told briefly", async () => {
   await new Herald(async (brief) => asked.push(brief)).opened(line);
   assert.deepEqual(asked, [undefined, true]);
 });
+
+test("what the introduction tells as well is not told before it", async () => {
+  const { promise, resolve } = Promise.withResolvers();
+  const herald = new Herald(() => promise);
+  const line = new Line();
+  herald.notify("panel.changed", "too early");
+  const opened = herald.opened(line);
+  herald.notify("panel.changed", "during");
+  resolve("tabs");
+  await opened;
+  herald.notify("panel.changed", "after");
+  assert.deepEqual(line.said, ["tabs", "after"]);
+});

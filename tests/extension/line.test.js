@@ -37,3 +37,36 @@ test("on a line that has closed nothing is said", () => {
   line.answer(1, {});
   assert.deepEqual(socket.sent, []);
 });
+
+test("a request gets its own answer, in whatever order they come", async () => {
+  const socket = new Socket();
+  const line = new Line(socket);
+  line.tell("tab.stateChanged", {});
+  const [first, second] = [line.request("a", {}), line.request("b", {})];
+  const [, { id: one }, { id: two }] = socket.sent;
+  line.answered({ id: two, result: "second" });
+  line.answered({ id: one, result: "first" });
+  line.answered({ id: one, result: "again" });
+  assert.deepEqual(await Promise.all([first, second]), ["first", "second"]);
+});
+
+test("a request fails with the server's words, when it does not fit, or when the line closes", async () => {
+  const socket = new Socket();
+  const line = new Line(socket);
+  const refused = line.request("a", {});
+  const error = { code: -32000, message: "No.", data: { reason: "forbidden" } };
+  line.answered({ id: socket.sent[0].id, error });
+  await assert.rejects(refused, { message: "No.", reason: "forbidden" });
+
+  await assert.rejects(line.request("a", { text: "x".repeat(11_000_000) }), { reason: "too_large" });
+
+  let isClosed = false;
+  line.onClosed = () => (isClosed = true);
+  const waiting = line.request("a", {});
+  line.ended();
+  await assert.rejects(waiting, { reason: "not_connected" });
+  assert.equal(isClosed, true);
+
+  socket.readyState = WebSocket.CLOSED;
+  await assert.rejects(line.request("a", {}), { reason: "not_connected" });
+});

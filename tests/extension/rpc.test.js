@@ -11,6 +11,12 @@ test("a request, a notification and a response are told apart", () => {
   assert.equal(kind({ id: "a", result: {} }), "response");
 });
 
+test("a response brings its result or its error", () => {
+  const parsed = (more) => rpc.parse(JSON.stringify({ jsonrpc: "2.0", id: 1, ...more }));
+  assert.equal(parsed({ result: 5 }).result, 5);
+  assert.equal(parsed({ error: { message: "No." } }).error.message, "No.");
+});
+
 test("what is not a message is ignored, not thrown at", () => {
   const junk = ["", "{", "null", "[]", "1", '{"jsonrpc":"1.0","method":"x"}', '{"jsonrpc":"2.0"}'];
   for (const text of [...junk, undefined, new ArrayBuffer(2)]) assert.equal(rpc.parse(text), null);

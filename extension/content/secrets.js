@@ -1,0 +1,34 @@
+/**
+ * Which fields hold what nobody else should read. A field stays a password when a page shows it
+ * as plain text; in shadow roots that is seen only of fields that were read or filled before.
+ */
+tabhub.define("secrets", () => {
+  const { attr } = tabhub.dom;
+  const SECRET_WORDS = /^(?:cc-.*|one-time-code|(?:current|new)-password)$/;
+  /** @type {WeakSet<Node>} */
+  const passwords = new WeakSet();
+
+  new MutationObserver((records) => {
+    for (const { target, oldValue } of records) {
+      if (oldValue?.toLowerCase() === "password") passwords.add(target);
+    }
+  }).observe(document, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+
+  /** @param {Element} element */
+  function isPassword(element) {
+    const isOne = element instanceof HTMLInputElement && element.type === "password";
+    if (isOne) passwords.add(element);
+    return isOne;
+  }
+
+  /** @param {Element} element */
+  function isNamedSecret(element) {
+    const words = (attr(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+    return words.some((word) => SECRET_WORDS.test(word));
+  }
+
+  return {
+    isPassword,
+    isSecret: (element) => isPassword(element) || passwords.has(element) || isNamedSecret(element),
+  };
+});

@@ -1,0 +1,45 @@
+/** The agents and their tabs. */
+
+import { button, el, strange } from "./dom.js";
+
+/** @typedef {ReturnType<typeof import("./view.js").agentsOf>[number]} Agent */
+/** @typedef {(method: string, params: object) => void} Act */
+
+/**
+ * @param {Agent} agent
+ * @param {Act} act
+ */
+export function agentRow(agent, act) {
+  const { session, name, client, color, paused, tabs } = agent;
+  const count = tabs.length === 1 ? "1 tab" : `${tabs.length} tabs`;
+  const called = name === client ? [] : [" ", strange(client, { className: "hint" })];
+  return el(
+    "li",
+    { "data-session": session },
+    el(
+      "div",
+      { class: "row" },
+      el("span", { class: "dot", "data-color": color, "aria-hidden": "true" }),
+      el("span", { class: "grow" }, strange(name, { tag: "strong" }), ...called, ` · ${count}`),
+      button(paused ? "Resume" : "Pause", { "data-action": paused ? "resume" : "pause" }, () =>
+        act("agent.pause", { session, paused: !paused }),
+      ),
+    ),
+    ...(tabs.length ? [el("ul", {}, ...tabs.map((tab) => tabRow(tab, act)))] : []),
+  );
+}
+
+/**
+ * @param {Agent["tabs"][number]} tab
+ * @param {Act} act
+ */
+function tabRow({ tabId, text, isCurrent }, act) {
+  const title = strange(text, { className: "grow cut" });
+  const takeBack = () => act("tab.takeBack", { tabId });
+  return el(
+    "li",
+    { "data-tab": tabId, class: "row", ...(isCurrent && { "aria-current": "true" }) },
+    title,
+    button("Take back", { "data-action": "take-back" }, takeBack),
+  );
+}

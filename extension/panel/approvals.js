@@ -1,0 +1,118 @@
+/** What waits for the person's word. */
+
+import { hold, release } from "./arming.js";
+import { button, el, marked, strange } from "./dom.js";
+import { timeLeft, waysToAllow } from "./view.js";
+
+const LONG = 300;
+
+/** @typedef {(decision: "allow" | "deny", scope?: Scope) => Promise<{accepted: boolean, outcome: string}>} Decide */
+
+/**
+ * @param {Confirmation} wish
+ * @param {Decide} decide
+ */
+export function approval(wish, decide) {
+  const note = el("p", { class: "note", role: "alert" });
+  const article = el(
+    "article",
+    { "data-confirmation": wish.id, "aria-label": "Approval" },
+    who(wish),
+    what(wish),
+    where(wish),
+    parameters(wish.parameters),
+    el("p", { class: "rule" }, "Asked because: ", strange(wish.rule)),
+    el(
+      "p",
+      {},
+      el("time", { "data-expires": wish.expiresAt }, timeLeft(wish.expiresAt, Date.now())),
+    ),
+    el("div", { class: "buttons" }, ...buttons(wish, (...answer) => send(...answer))),
+    note,
+  );
+  /** @type {(...answer: Parameters<Decide>) => Promise<void>} */
+  const send = async (...answer) => {
+    hold(article);
+    try {
+      const { accepted, outcome } = await decide(...answer);
+      if (!accepted) note.textContent = `This was decided before: ${outcome}.`;
+    } catch (error) {
+      note.replaceChildren(strange(/** @type {Error} */ (error).message));
+      release(article);
+    }
+  };
+  return article;
+}
+
+/** @param {Confirmation} wish */
+function who({ client, agent }) {
+  const called = agent && agent !== client ? [" calls itself ", strange(agent)] : [];
+  return el("p", { class: "who" }, strange(client, { tag: "strong" }), ...called);
+}
+
+/** @param {Confirmation} wish */
+function what({ title, tool }) {
+  return el("h3", {}, strange(title), " ", strange(tool, { tag: "code" }));
+}
+
+/** @param {Confirmation} wish */
+function where({ tab, origin }) {
+  const place = el("p", { class: "where" });
+  if (origin) place.append("on ", strange(origin, { tag: "strong", className: "address" }));
+  if (!tab) return place;
+  place.append(
+    el("br"),
+    strange(tab.title),
+    el("br"),
+    strange(tab.url, { tag: "span", className: "address" }),
+  );
+  return place;
+}
+
+/** @param {Record<string, unknown>} given */
+function parameters(given) {
+  const entries = Object.entries(given);
+  if (!entries.length) return el("p", { class: "hint" }, "No parameters.");
+  return el("dl", { "aria-label": "Parameters" }, ...entries.flatMap(parameter));
+}
+
+/** @param {[string, unknown]} entry */
+function parameter([name, value]) {
+  const isText = typeof value === "string";
+  const text = isText ? value : JSON.stringify(value, null, 2);
+  const size = text.length > LONG ? ` · ${text.length.toLocaleString()} characters` : "";
+  const shown = isText ? strange(text, { tag: "pre" }) : json(text);
+  // To be scrolled by keyboard it must take the focus.
+  if (size) shown.tabIndex = 0;
+  return [el("dt", {}, strange(name), size), el("dd", {}, shown)];
+}
+
+/**
+ * Line ends in it are ours: JSON writes those of texts in another way.
+ * @param {string} text
+ */
+function json(text) {
+  const lines = text.split("\n").map((line) => el("span", { class: "line" }, ...marked(line)));
+  return el("pre", { class: "strange json" }, ...lines);
+}
+
+/**
+ * @param {Confirmation} wish
+ * @param {(decision: "allow" | "deny", scope?: Scope) => void} send
+ */
+function buttons(wish, send) {
+  const allow = waysToAllow(wish).map(({ scope, label }) =>
+    button(label, { "data-scope": scope }, () => send("allow", scope)),
+  );
+  return [...allow, button("Deny", { "data-decision": "deny" }, () => send("deny"))];
+}
+
+/**
+ * @param {ParentNode} place
+ * @param {number} now
+ */
+export function tick(place, now) {
+  for (const time of place.querySelectorAll("[data-expires]")) {
+    time.textContent = timeLeft(Number(time.getAttribute("data-expires")), now);
+  }
+}

@@ -1,0 +1,101 @@
+/** Building the page. Texts become text nodes, always: most of them come from strangers. */
+
+import { pieces } from "../worker/visible.js";
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number | boolean>} [attributes] true: there, without a value
+ * @param {(Node | string)[]} children
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/**
+ * A stranger's text; it cannot change the direction of what stands beside it.
+ * @param {string} text
+ * @param {{tag?: string, className?: string}} [how]
+ */
+export function strange(text, { tag = "bdi", className = "" } = {}) {
+  return el(tag, { class: `strange ${className}`.trim() }, ...marked(text));
+}
+
+/** @param {string} text */
+export function marked(text) {
+  return pieces(text).map((piece) =>
+    piece.isMark ? el("span", { class: "mark" }, piece.text) : piece.text,
+  );
+}
+
+/**
+ * Only a person's own press counts, not one that a script makes.
+ * @param {string} label
+ * @param {Record<string, string>} attributes
+ * @param {() => void} act
+ */
+export function button(label, attributes, act) {
+  const made = el("button", { type: "button", ...attributes }, strange(label));
+  made.addEventListener("click", (event) => event.isTrusted && act());
+  return made;
+}
+
+/** @type {WeakMap<Element, string>} what each row was made from */
+const made = new WeakMap();
+
+/**
+ * Makes the children of a list those of its items. What has not changed stays as it is, with the
+ * focus in it.
+ * @template T
+ * @param {Element} list
+ * @param {T[]} items
+ * @param {(item: T) => string | number} keyOf
+ * @param {(item: T) => HTMLElement} make
+ */
+export function fill(list, items, keyOf, make) {
+  const old = new Map([...list.children].map((row) => [row.getAttribute("data-key"), row]));
+  const keys = items.map((item) => String(keyOf(item)));
+  // First, so that those which stay need not move: that would take the focus from them.
+  old.forEach((row, key) => keys.includes(key ?? "") || row.remove());
+  items.forEach((item, index) => {
+    const row = upToDate(old.get(keys[index]), item, make);
+    row.setAttribute("data-key", keys[index]);
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+  });
+}
+
+/**
+ * @template T
+ * @param {Element | undefined} row
+ * @param {T} item
+ * @param {(item: T) => HTMLElement} make
+ */
+function upToDate(row, item, make) {
+  const source = JSON.stringify(item);
+  if (row && made.get(row) === source) return row;
+  const fresh = make(item);
+  made.set(fresh, source);
+  if (row) replace(row, fresh);
+  return fresh;
+}
+
+/**
+ * @param {Element} row
+ * @param {Element} fresh
+ */
+function replace(row, fresh) {
+  const focused = row.contains(document.activeElement) ? document.activeElement : null;
+  const controls = "button, select, summary";
+  const index = focused ? [...row.querySelectorAll(controls)].indexOf(focused) : -1;
+  row.replaceWith(fresh);
+  /** @type {HTMLElement | undefined} */ ([...fresh.querySelectorAll(controls)][index])?.focus();
+}
+
+/** @param {string} id */
+export function byId(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}

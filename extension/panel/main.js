@@ -1,0 +1,76 @@
+/** The panel: where a person sees what agents do, and says what they may. */
+
+import { tick } from "./approvals.js";
+import { rest, restIfMoved } from "./arming.js";
+import { byId, strange } from "./dom.js";
+import { heard, START } from "./model.js";
+import { WorkerPort } from "./port.js";
+import { articles, render } from "./render.js";
+import { readySkip } from "./skip.js";
+import { findLookedAt, watchTabs } from "./thistab.js";
+
+const TICK_MS = 1000;
+
+let model = START;
+const port = new WorkerPort(hear, () => void load());
+
+/** @param {Model} next */
+function show(next) {
+  model = next;
+  render(model, { decide, attempt });
+}
+
+/**
+ * @param {string} method
+ * @param {any} params
+ */
+function hear(method, params) {
+  show(heard(model, method, params));
+}
+
+async function load() {
+  try {
+    hear("state", await port.ask("config.getState", {}));
+  } catch (error) {
+    show({ ...model, server: null, problem: messageOf(error) });
+  }
+}
+
+/** @type {import("./render.js").Hands["decide"]} */
+function decide(id, decision, scope) {
+  return port.ask("confirmation.response", { id, decision, scope });
+}
+
+/** @type {import("./render.js").Hands["attempt"]} */
+async function attempt(method, params) {
+  byId("error").replaceChildren();
+  try {
+    await port.ask(method, params);
+    return true;
+  } catch (error) {
+    byId("error").replaceChildren(strange(messageOf(error)));
+    return false;
+  }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function look() {
+  const lookedAt = await findLookedAt();
+  show({ ...model, lookedAt });
+}
+
+document.addEventListener("visibilitychange", () => {
+  port.tellVisibility();
+  // To the person they come only now.
+  articles().forEach(rest);
+});
+new ResizeObserver(() => restIfMoved(articles())).observe(document.body);
+setInterval(() => tick(document, Date.now()), TICK_MS);
+readySkip(attempt);
+watchTabs(() => void look());
+port.connect();
+void look();

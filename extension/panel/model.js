@@ -1,0 +1,54 @@
+/** What the panel knows, and how it changes. */
+
+const NO_CONNECTION = "There is no connection to the server.";
+
+/** @type {Model} */
+export const START = { server: null, problem: "Connecting…", lookedAt: null };
+
+/**
+ * @param {Model} model
+ * @param {string} method
+ * @param {any} params
+ * @returns {Model}
+ */
+export function heard(model, method, params) {
+  if (method === "state") return { ...model, server: arranged(model.server, params) };
+  if (method === "closed") return { ...model, server: null, problem: NO_CONNECTION };
+  if (method === "confirmation.request") return withWaiting(model, (all) => added(all, params));
+  if (method === "confirmation.closed") {
+    return withWaiting(model, (all) => all.filter(({ id }) => id !== params.id));
+  }
+  return model;
+}
+
+/**
+ * @param {Model} model
+ * @param {(confirmations: Confirmation[]) => Confirmation[]} change
+ * @returns {Model}
+ */
+function withWaiting(model, change) {
+  const { server } = model;
+  if (!server) return model;
+  return { ...model, server: { ...server, confirmations: change(server.confirmations) } };
+}
+
+/**
+ * @param {Confirmation[]} all
+ * @param {Confirmation} one
+ */
+function added(all, one) {
+  return all.some(({ id }) => id === one.id) ? all : [...all, one];
+}
+
+/**
+ * What waits keeps its place: nothing may come between a person and a button.
+ * @param {ServerState | null} before
+ * @param {ServerState} fresh
+ * @returns {ServerState}
+ */
+function arranged(before, fresh) {
+  const now = new Map(fresh.confirmations.map((one) => [one.id, one]));
+  const kept = (before?.confirmations ?? []).filter(({ id }) => now.has(id));
+  kept.forEach(({ id }) => now.delete(id));
+  return { ...fresh, confirmations: [...kept, ...now.values()] };
+}

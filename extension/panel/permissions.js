@@ -1,0 +1,56 @@
+/** Which tool may do what, and what was allowed before. */
+
+import { button, el, strange } from "./dom.js";
+import { grantText } from "./view.js";
+
+/** @typedef {(method: string, params: object) => Promise<boolean>} Try whether it was done */
+
+/**
+ * @param {ReturnType<typeof import("./view.js").pluginsOf>[number]} group
+ * @param {Try} attempt
+ */
+export function pluginTools({ plugin, tools }, attempt) {
+  return el(
+    "details",
+    { "data-plugin": plugin },
+    el("summary", {}, strange(plugin), ` · ${tools.length}`),
+    el("ul", {}, ...tools.map((tool) => toolRow(tool, attempt))),
+  );
+}
+
+/**
+ * @param {ToolState} tool
+ * @param {Try} attempt
+ */
+function toolRow({ name, title, plugin, permission, effective }, attempt) {
+  const choice = /** @type {HTMLSelectElement} */ (
+    el("select", { "data-tool": name, "aria-label": `Permission of ${name}` })
+  );
+  const otherwise = permission === null ? `default (${effective})` : "default";
+  choice.append(
+    new Option(otherwise, ""),
+    ...["off", "ask", "auto"].map((level) => new Option(level)),
+  );
+  choice.value = permission ?? "";
+  choice.addEventListener("change", async ({ isTrusted }) => {
+    const params = { plugin, tool: name, permission: choice.value || null };
+    const isDone = isTrusted && (await attempt("config.setToolPermission", params));
+    if (!isDone) choice.value = permission ?? "";
+  });
+  const text = el("span", { class: "grow" }, strange(title), " ", strange(name, { tag: "code" }));
+  return el("li", { class: "row" }, text, choice);
+}
+
+/**
+ * @param {GrantState} grant
+ * @param {Try} attempt
+ */
+export function grantRow(grant, attempt) {
+  const revoke = () => void attempt("grant.revoke", { id: grant.id });
+  return el(
+    "li",
+    { class: "row", "data-grant": grant.id },
+    strange(grantText(grant), { className: "grow" }),
+    button("Revoke", { "data-action": "revoke" }, revoke),
+  );
+}

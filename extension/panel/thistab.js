@@ -1,0 +1,68 @@
+/** The tab the person looks at: which it is, and what can be done with it. */
+
+import { button, el, strange } from "./dom.js";
+
+/** @typedef {import("./view.js").TabAction} TabAction */
+/** @typedef {NonNullable<ReturnType<typeof import("./view.js").thisTabOf>>} ThisTab */
+
+/** @type {Record<TabAction, [label: string, method: string, params: object]>} */
+const ACTIONS = {
+  share: ["Share with agents", "tab.share", { shared: true }],
+  unshare: ["Stop sharing", "tab.share", { shared: false }],
+  "take-back": ["Take back", "tab.takeBack", {}],
+};
+
+/**
+ * @param {ThisTab} tab
+ * @param {import("./agents.js").Act} act
+ */
+export function thisTab({ tabId, title, url, whose, actions }, act) {
+  const buttons = actions.map((action) => {
+    const [label, method, params] = ACTIONS[action];
+    return button(label, { "data-action": action }, () => act(method, { tabId, ...params }));
+  });
+  return el(
+    "div",
+    { class: "card" },
+    el("p", { class: "cut" }, strange(title || url)),
+    el("p", { class: "hint cut" }, strange(url, { tag: "span", className: "address" })),
+    el("div", { class: "row" }, strange(whose, { className: "grow" }), ...buttons),
+  );
+}
+
+/**
+ * Where the panel itself is in a tab, the one before it counts.
+ * @param {{id?: number, url?: string, title?: string, active: boolean, windowId: number, lastAccessed?: number}[]} tabs
+ * @param {number | undefined} windowId the panel's own window
+ * @param {string} home what our own pages begin with
+ */
+export function lookedAt(tabs, windowId, home) {
+  const others = tabs.filter(({ url }) => !url?.startsWith(home));
+  const here = others.filter((tab) => tab.windowId === windowId);
+  const recent = (here.length ? here : others).toSorted(
+    (a, b) => Number(b.active) - Number(a.active) || (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0),
+  );
+  return recent[0];
+}
+
+/** @returns {Promise<LookedAt | null>} */
+export async function findLookedAt() {
+  const [tabs, { id: windowId }] = await Promise.all([
+    chrome.tabs.query({}),
+    chrome.windows.getCurrent(),
+  ]);
+  const found = lookedAt(tabs, windowId, chrome.runtime.getURL(""));
+  return found?.id === undefined
+    ? null
+    : { id: found.id, title: found.title ?? "", url: found.url ?? "" };
+}
+
+/** @param {() => void} changed */
+export function watchTabs(changed) {
+  chrome.tabs.onActivated.addListener(changed);
+  chrome.tabs.onRemoved.addListener(changed);
+  chrome.tabs.onUpdated.addListener((_, { url, title }) => {
+    if (url !== undefined || title !== undefined) changed();
+  });
+  chrome.windows.onFocusChanged.addListener(changed);
+}

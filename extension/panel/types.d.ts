@@ -1,0 +1,90 @@
+/** What the server tells a panel; `docs/link.md` says more. */
+
+type Level = "off" | "ask" | "auto";
+type Scope = "once" | "session" | "domain" | "always";
+
+interface Confirmation {
+  id: string;
+  tool: string;
+  title: string;
+  plugin: string;
+  client: string;
+  agent: string;
+  session: string;
+  tab: { tabId: number; title: string; url: string } | null;
+  origin: string | null;
+  parameters: Record<string, unknown>;
+  rule: string;
+  scopes: Scope[];
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+interface AgentState {
+  session: string;
+  name: string;
+  client: string;
+  color: string;
+  paused: boolean;
+  current: number | null;
+  tabs: number[];
+}
+
+interface TabState {
+  tabId: number;
+  nativeId: number;
+  browser: string;
+  title: string;
+  url: string;
+  active: boolean;
+  focusedWindow: boolean;
+  owner: string | null;
+  shared: boolean;
+}
+
+interface ToolState {
+  name: string;
+  title: string;
+  plugin: string;
+  /** null: nobody has set it, a more general rule decides. */
+  permission: Level | null;
+  effective: Level;
+}
+
+interface GrantState {
+  id: string;
+  scope: Scope;
+  tool: string;
+  client: string;
+  site: string | null;
+  expires: number | null;
+}
+
+interface ServerState {
+  browser: string;
+  kind: "managed" | "personal";
+  skipPermissions: boolean;
+  stopped: boolean;
+  agents: AgentState[];
+  tabs: TabState[];
+  confirmations: Confirmation[];
+  tools: ToolState[];
+  grants: GrantState[];
+  unattended: string;
+  policyFile: string | null;
+}
+
+/** The tab the person looks at, as the browser knows it. */
+interface LookedAt {
+  id: number;
+  title: string;
+  url: string;
+}
+
+interface Model {
+  /** null while there is no connection. */
+  server: ServerState | null;
+  /** Why there is none. */
+  problem: string;
+  lookedAt: LookedAt | null;
+}

@@ -1,0 +1,122 @@
+/** What the panel shows, decided from what it knows. No DOM here. */
+
+import { siteOf } from "../worker/visible.js";
+
+/**
+ * @param {Confirmation} confirmation
+ * @returns {{scope: Scope, label: string}[]} the ways to allow it, the narrowest first
+ */
+export function waysToAllow({ scopes, origin }) {
+  const site = siteOf(origin);
+  /** @type {[Scope, string][]} */
+  const all = [
+    ["once", "Allow once"],
+    ["session", site ? `Allow on ${site} this session` : "Allow this session"],
+    ["domain", `Always on ${site}`],
+    ["always", "Always everywhere"],
+  ];
+  const offered = all.filter(([scope]) => scopes.includes(scope) && (site || scope !== "domain"));
+  return offered.map(([scope, label]) => ({ scope, label }));
+}
+
+/**
+ * @param {number} expiresAt
+ * @param {number} now
+ */
+export function timeLeft(expiresAt, now) {
+  const seconds = Math.ceil((expiresAt - now) / 1000);
+  if (seconds <= 0) return "no time left";
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
+}
+
+/** @param {ServerState} server */
+export function agentsOf({ agents, tabs }) {
+  const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
+  return agents.map((agent) => ({
+    ...agent,
+    tabs: agent.tabs.map((tabId) => ({
+      tabId,
+      text: byId.get(tabId)?.title || byId.get(tabId)?.url || `Tab ${tabId}`,
+      isCurrent: tabId === agent.current,
+    })),
+  }));
+}
+
+/** @typedef {"share" | "unshare" | "take-back"} TabAction */
+
+/**
+ * @param {Model} model
+ * @returns {{tabId: number, title: string, url: string, whose: string, actions: TabAction[]} | null}
+ */
+export function thisTabOf({ server, lookedAt }) {
+  const known = server?.tabs.find(
+    ({ browser, nativeId }) => browser === server.browser && nativeId === lookedAt?.id,
+  );
+  if (!server || !lookedAt || !known) return null;
+  const { tabId, owner, shared } = known;
+  const { title, url } = lookedAt;
+  return { tabId, title, url, whose: whoseIs(server, owner, shared), actions: actionsOn(known) };
+}
+
+/**
+ * @param {ServerState} server
+ * @param {string | null} owner
+ * @param {boolean} shared
+ */
+function whoseIs({ agents }, owner, shared) {
+  const agent = agents.find(({ session }) => session === owner);
+  if (agent) return `Belongs to ${agent.name}.`;
+  if (owner !== null) return "Belongs to an agent.";
+  return shared ? "Yours, shared with agents." : "Yours: agents cannot act on it.";
+}
+
+/**
+ * @param {TabState} tab
+ * @returns {TabAction[]}
+ */
+function actionsOn({ owner, shared }) {
+  if (owner !== null) return ["take-back"];
+  return [shared ? "unshare" : "share"];
+}
+
+/** @param {ServerState} server */
+export function bannersOf({ skipPermissions, stopped }) {
+  return [
+    ...(stopped
+      ? [
+          {
+            action: "resume-all",
+            label: "Resume",
+            text: "Everything is stopped: no agent can act.",
+          },
+        ]
+      : []),
+    ...(skipPermissions
+      ? [
+          {
+            action: "skip-off",
+            label: "Ask me again",
+            text: "Permissions are skipped: agents act without asking you.",
+          },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * @param {ServerState} server
+ * @returns {{plugin: string, tools: ToolState[]}[]}
+ */
+export function pluginsOf({ tools }) {
+  return [...Map.groupBy(tools, ({ plugin }) => plugin)].map(([plugin, its]) => ({
+    plugin,
+    tools: its,
+  }));
+}
+
+/** @param {GrantState} grant */
+export function grantText({ tool, client, site, scope, expires }) {
+  const where = site ? ` on ${site}` : " everywhere";
+  const until = expires ? ` until ${new Date(expires).toLocaleString()}` : "";
+  return `${client} may use ${tool}${where}${scope === "session" ? ", this session" : ""}${until}`;
+}

@@ -1,0 +1,78 @@
+/** Tab groups: which tabs belong together, as the person sees it. Nothing here moves the focus. */
+
+import { CommandError } from "./errors.js";
+import { getTab } from "./tabs.js";
+import { clip } from "./texts.js";
+
+/** Chrome's own words. */
+const COLORS = ["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
+const TITLE_LENGTH = 100;
+
+/** @typedef {`${chrome.tabGroups.Color}`} Color */
+/** @typedef {{title: string, color: Color, groupId?: number}} Group */
+/** @typedef {import("./navigation.js").Context} Context */
+
+/**
+ * @param {any} wanted
+ * @returns {Group}
+ */
+export function groupOf(wanted) {
+  const { title, color, groupId } = wanted ?? {};
+  if (typeof title !== "string" || !COLORS.includes(color)) {
+    const message = `A group needs a title, and a color out of ${COLORS.join(", ")}.`;
+    throw new CommandError("invalid_arguments", message);
+  }
+  return { title: clip(title, TITLE_LENGTH), color, ...(Number.isInteger(groupId) && { groupId }) };
+}
+
+/** @param {Context} context */
+export async function groupTab({ tabId, input, tellNews }) {
+  const groupId = await joinGroup(await getTab(tabId), groupOf(input.group));
+  await tellNews();
+  return groupId === undefined ? {} : { groupId };
+}
+
+/** @param {Context} context */
+export async function ungroupTab({ tabId, tellNews }) {
+  await chrome.tabs.ungroup(tabId).catch(() => {});
+  await tellNews();
+  return {};
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @param {Group} group
+ * @returns {Promise<number | undefined>} undefined where tabs cannot be grouped: a tab does
+ *   without, as in windows that have no tab strip
+ */
+export async function joinGroup(tab, group) {
+  const tabIds = /** @type {number} */ (tab.id);
+  try {
+    const groupId = await existing(group, tab.windowId);
+    if (groupId !== undefined) return await chrome.tabs.group({ tabIds, groupId });
+    return await makeGroup(tab, group);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {Group} group
+ * @param {number} windowId a tab that joined a group elsewhere would change its window
+ */
+async function existing({ groupId }, windowId) {
+  if (groupId === undefined) return undefined;
+  const group = await chrome.tabGroups.get(groupId).catch(() => null);
+  return group?.windowId === windowId ? groupId : undefined;
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @param {Group} group
+ */
+async function makeGroup({ id, windowId }, { title, color }) {
+  const tabIds = /** @type {number} */ (id);
+  const groupId = await chrome.tabs.group({ tabIds, createProperties: { windowId } });
+  await chrome.tabGroups.update(groupId, { title, color });
+  return groupId;
+}
