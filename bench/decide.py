@@ -52,11 +52,11 @@ def _permissions() -> Permissions:
     grants = Grants()
     for number in range(1000):
         grants.add(new_grant(_call(number), "domain", 0, None))
-    book = RuleBook(parse(_policy(), "policy.toml"), PermissionSettings())
+    book = RuleBook(parse(policy(), "policy.toml"), PermissionSettings())
     return Permissions(book, grants)
 
 
-def _policy() -> str:
+def policy() -> str:
     """As many rules of each of the eight kinds."""
     kind = range(RULES // 8)
     conditions = (

@@ -49,6 +49,8 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 1000
+KEEP_ALIVE_SECONDS = 75
+"""Agents think between two calls; a connection should not be gone by then."""
 MCP_PATHS = ("/mcp", "/mcp/")
 
 
@@ -120,8 +122,9 @@ class App:
     def _desk(self) -> Desk:
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
         control, tools = self.control, self.hub.tools
-        self.desk = Desk(self.browsers, self.panels, control, self.rules, tools, state)
-        return self.desk
+        desk = Desk(self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        self.desk = desk
+        return desk
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)
@@ -248,6 +251,7 @@ class Server:
                 date_header=False,
                 proxy_headers=False,
                 limit_concurrency=MOST_CONNECTIONS,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=STOP_SECONDS,
             )
         )

@@ -166,6 +166,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "detached": Row(_TOOL, 422, "not_found"),
         "not_visible": Row(_TOOL, 422, "unavailable"),
         "navigated_away": Row(_TOOL, 422, "unavailable"),
+        "tab_url_mismatch": Row(-32003, 422, "unavailable", True),
         "navigation_failed": Row(_TOOL, 422, "unavailable"),
         "dialog_open": Row(_TOOL, 422, "unavailable"),
         "csp_blocked": Row(_TOOL, 422, "permission"),

@@ -262,6 +262,7 @@ async def test_a_session_that_was_ended_does_not_come_back_with_the_server(tmp_p
         assert (await ann.request("ping")).status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TH-23")
 async def test_twenty_agents_with_ten_tabs_each_never_reach_a_foreign_one(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
@@ -269,7 +270,11 @@ async def test_twenty_agents_with_ten_tabs_each_never_reach_a_foreign_one(tmp_pa
     async with served(home=home) as server, browser(server, tab(1)) as window:
         clients = [client(server.port, token) for token in tokens]
         agents = [await connect(http) for http in clients]
-        owned = [[await opened(agent) for _ in range(10)] for agent in agents]
+
+        async def open_ten(agent: SessionClient) -> list[int]:
+            return [await opened(agent) for _ in range(10)]
+
+        owned = await asyncio.gather(*map(open_ten, agents))
         everything = [1, *(id for tabs in owned for id in tabs)]
 
         async def work(number: int) -> None:

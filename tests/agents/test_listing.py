@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tabhub.config.home import Home
@@ -52,7 +53,9 @@ async def test_the_address_chooses_which_toolsets_are_listed(
 async def test_a_session_keeps_the_toolsets_of_the_address_it_began_at(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     async with served(home=home) as server, client(server.port) as http:
-        session = await connect(http, path="/mcp?toolsets=claude")
+        http.params = httpx.QueryParams(toolsets="claude")
+        session = await connect(http)
+        http.params = httpx.QueryParams()
         assert set(await listed(session)) == CLAUDE
     async with served(home=home) as server, client(server.port) as http:
         session.http = http

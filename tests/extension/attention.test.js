@@ -65,6 +65,15 @@ test("a missed one is remembered beyond the worker's life", async () => {
   assert.equal(badge, "!");
 });
 
+test("what was missed before is forgotten when a panel opens first", async () => {
+  stored.missed = true;
+  const attention = new Attention(() => false);
+  const restored = attention.restore();
+  attention.panelOpened();
+  await restored;
+  assert.equal(badge, "");
+});
+
 test("a notification says who, what and where, but nothing of the parameters", () => {
   new Attention(() => false).asked(wish("1"));
   const { title, message } = notes.get("approval:1");

@@ -63,10 +63,10 @@ test("time is counted down to the second", () => {
 
 const AGENT = { session: "s1", name: "Helper", current: 11, tabs: [10, 11, 12] };
 const TABS = [
+  { tabId: 13, nativeId: 1, browser: "other", title: "Far", owner: "s1", shared: false },
   { tabId: 10, nativeId: 1, browser: "b", title: "Mine", owner: null, shared: false },
   { tabId: 11, nativeId: 2, browser: "b", title: "Its", url: "u", owner: "s1", shared: false },
   { tabId: 12, nativeId: 3, browser: "b", title: "", url: "u", owner: null, shared: true },
-  { tabId: 13, nativeId: 1, browser: "other", title: "Far", owner: "s1", shared: false },
   { tabId: 14, nativeId: 4, browser: "b", title: "Left", owner: "gone", shared: false },
 ];
 const SERVER = { browser: "b", agents: [AGENT], tabs: TABS };

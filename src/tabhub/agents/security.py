@@ -9,13 +9,13 @@ agents need, and nothing by which anything could be allowed.
 """
 
 import hmac
-import time
 from collections.abc import Callable
 
 import msgspec
 
 from tabhub.agents.answers import send_json
-from tabhub.calls.ports import AuditSink, Event
+from tabhub.calls.ports import AuditSink
+from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import AccessError, Forbidden, TabhubError
 from tabhub.wire.asgi import App, Header, Receive, Scope, Send
@@ -58,7 +58,7 @@ class Gatekeeper:
     def refused(self, scope: Scope, error: TabhubError) -> None:
         """Write down that somebody we know tried what is not theirs."""
         what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
-        self._audit.record(refusal(scope[CALLER], what, error))
+        self._audit.record(incident("door", scope[CALLER].name, what, error=error))
 
     def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
         if self._secret is None:
@@ -80,25 +80,6 @@ class Gatekeeper:
             self.refused(scope, error)
             raise error
         return client
-
-
-def refusal(client: Client, what: str, error: TabhubError) -> Event:
-    """An attempt that ended at a door, for the audit."""
-    return Event(
-        time=time.time(),
-        client=client.name,
-        session="",
-        tool=what,
-        plugin="door",
-        tab=None,
-        origin="",
-        arguments={},
-        secret_arguments=frozenset(),
-        verdict="refused",
-        rule="",
-        error=error,
-        duration_ms=0,
-    )
 
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:

@@ -99,11 +99,17 @@ class Browsers:
         self._panel_listeners.append(listener)
 
     async def in_tab(
-        self, tab: Tab, command: str, input: Any, progress: Progress, learn: Learn | None = None
+        self,
+        tab: Tab,
+        command: str,
+        input: Any,
+        progress: Progress,
+        learn: Learn | None = None,
+        site: str | None = None,
     ) -> Any:
-        """Run a command in one tab."""
+        """Run a command in one tab, and if a site is named only while the tab shows it."""
         connection = self.get(tab.browser).connection
-        return await connection.dispatch(command, input, tab.native_id, progress, learn)
+        return await connection.dispatch(command, input, tab.native_id, progress, learn, site)
 
     async def in_browser(
         self, id: str, command: str, input: Any, progress: Progress, learn: Learn | None = None

@@ -44,8 +44,9 @@ class Connection:
         tab: int | None,
         progress: Progress,
         learn: Learn | None = None,
+        site: str | None = None,
     ) -> Any:
-        """Run a command in the browser and return its output.
+        """Run a command in the browser and return its output; in a tab, only on that site.
 
         `learn` turns the output into what is returned, in the order in which the browser said
         things: before any later message is looked at.
@@ -53,7 +54,7 @@ class Connection:
         if self.closed:
             raise gone()
         id = f"{self._name}-{next(self._numbers)}"
-        body = self._request(id, command, input, tab)
+        body = self._request(id, command, input, tab, site)
         pending = self._pending[id] = Pending(learn)
         try:
             await self._leave(body)
@@ -96,9 +97,9 @@ class Connection:
                 )
             )
 
-    def _request(self, id: str, command: str, input: Any, tab: int | None) -> str:
+    def _request(self, id: str, command: str, input: Any, tab: int | None, site: str | None) -> str:
         params = link.Dispatch(
-            plugin="browser", tool=command, input=input, tab_id=tab, dispatch_id=id
+            plugin="browser", tool=command, input=input, tab_id=tab, dispatch_id=id, site=site
         )
         body = jsonrpc.request(id, "tool.dispatch", params)
         if len(body) > self._max_bytes:

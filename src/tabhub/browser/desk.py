@@ -8,12 +8,16 @@ import msgspec
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.panels import Panels
 from tabhub.calls.control import Control
+from tabhub.calls.ports import AuditSink
+from tabhub.calls.record import incident
+from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
-from tabhub.errors import NotFound, ProtocolError
+from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
 from tabhub.wire import link
 
 Json = dict[str, Any]
+LOOK = "config.getState"
 P = TypeVar("P", bound=link.Params)
 Handler = Callable[[str, msgspec.Raw], Json]
 
@@ -39,6 +43,7 @@ class Desk:
         rules: Rules,
         tools: ToolRegistry,
         state: Callable[[str], Json],
+        audit: AuditSink,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -46,8 +51,9 @@ class Desk:
         self._rules = rules
         self._tools = tools
         self._state = state
+        self._audit = audit
         self._handlers: dict[str, Handler] = {
-            "config.getState": lambda browser, params: self._state(browser),
+            LOOK: lambda browser, params: self._state(browser),
             "config.setToolPermission": _taking(link.SetToolPermission, self._set_tool),
             "config.setPluginPermission": _taking(link.SetPluginPermission, self._set_plugin),
             "config.setSkipPermissions": _taking(link.SetSkipPermissions, self._set_skip),
@@ -68,7 +74,22 @@ class Desk:
         handler = self._handlers.get(method)
         if handler is None:
             raise ProtocolError(f"There is no method {method!r} here.", "method_not_found")
-        return handler(browser, params)
+        if method == LOOK:
+            return handler(browser, params)
+        return self._noted(method, params, lambda: handler(browser, params))
+
+    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Json]) -> Json:
+        """What a person does is in the record beside what agents do."""
+        failed: TabhubError | None = None
+        try:
+            return act()
+        except TabhubError as error:
+            failed = error
+            raise
+        finally:
+            told = msgspec.json.decode(params)
+            given = told if isinstance(told, dict) else {}
+            self._audit.record(incident("panel", MAIN.name, method, given, failed))
 
     def _respond(self, told: link.ConfirmationResponse) -> Json:
         return self._panels.respond(told)

@@ -45,7 +45,7 @@ class Approvals:
         if call.elicit is not None and self._terms().elicitation:
             return await self._in_time(call.elicit(question), call, question)
         if self._terms().unattended == "allow":
-            return Answer(True)
+            return Answer(True, by="unattended = allow")
         self._approver.missed(question)
         raise Forbidden(
             f"{question.tool.name} needs a person's approval ({question.rule}), and nobody is "

@@ -44,6 +44,8 @@ class Answer(Struct, frozen=True):
     scope: Scope | None = None
     """None for this call only."""
     seconds: float | None = None
+    by: str = "the person"
+    """Who or what gave it, for the record."""
 
 
 Elicit = Callable[[Question], Coroutine[Any, Any, Answer]]
@@ -84,6 +86,8 @@ class Job(Struct, frozen=True):
     session: str
     client: Client
     tab: Tab | None
+    site: str
+    """Where it was decided that this may be done."""
     progress: Progress
     seconds: float
     secrets: set[str] = field(default_factory=set)
@@ -97,7 +101,7 @@ class Source(Protocol):
 
 
 class Event(Struct, frozen=True):
-    """One call, or one attempt that was refused at a door."""
+    """One call, one attempt that was refused at a door, or one thing the person did."""
 
     time: float
     """Seconds since 1970, at its end."""

@@ -1,5 +1,6 @@
-"""What is learned of a call on its way, for the audit."""
+"""What is learned of a call on its way, for the audit; and what happened beside calls."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,3 +58,28 @@ class Record:
             duration_ms=(ended - self.started) * 1000,
             operation_id=call.operation_id,
         )
+
+
+def incident(
+    kind: str,
+    client: str,
+    what: str,
+    arguments: Mapping[str, Any] | None = None,
+    error: TabhubError | None = None,
+) -> Event:
+    """Something that is no call: an attempt at a door, or what a person did in the panel."""
+    return Event(
+        time=time.time(),
+        client=client,
+        session="",
+        tool=what,
+        plugin=kind,
+        tab=None,
+        origin="",
+        arguments=arguments or {},
+        secret_arguments=frozenset(),
+        verdict="allowed" if error is None else "refused",
+        rule="",
+        error=error,
+        duration_ms=0,
+    )

@@ -35,6 +35,9 @@ from tabhub.wire.mcp.messages import CallResult
 
 log = logging.getLogger(__name__)
 
+MOVES = 3
+"""How often a tab may go to another site between decision and deed, before the call gives up."""
+
 
 class Runner:
     """Knows the hub, the rules and the sources; remembers nothing of a call but its id."""
@@ -104,10 +107,22 @@ class Runner:
         tab_id = arguments.pop("tabId", None) if tool.needs_tab else None
         record.tab = tab = self._target(tool, call.session, tab_id)
         with self.flights.begin(call.session, None if tab is None else tab.id):
-            await self._permit(call, record, tool, tab)
-            result = await self._within_limit(call, record, tool, tab)
+            result = await self._decided(call, record, tool, tab)
         self._remember(tool, call.session, tab, result)
         return result
+
+    async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
+        """Decide and run; if the tab has gone to another site by then, decide about that one."""
+        for _ in range(MOVES):
+            await self._permit(call, record, tool, tab)
+            try:
+                return await self._within_limit(call, record, tool, tab)
+            except Refused as refused:
+                if tab is None or refused.reason != "tab_url_mismatch":
+                    raise
+                moved = refused
+            record.tab = tab = self._routes.tab(call.session, tab.id)
+        raise moved
 
     def _require_running(self, session: str) -> None:
         if self._sessions.is_halted(session):
@@ -132,6 +147,7 @@ class Runner:
         self._still_there(call.session, subject, tool, tab)
         self._keep(subject, answer)
         record.verdict = "asked"
+        record.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
     def _still_there(self, session: str, subject: Subject, tool: Tool, tab: Tab | None) -> None:
         """What was approved is what is done: not on another page, and not in a tab taken away."""
@@ -164,6 +180,7 @@ class Runner:
                     session=call.session,
                     client=call.client,
                     tab=tab,
+                    site=record.site,
                     progress=progress,
                     seconds=seconds,
                     secrets=record.secrets,

@@ -60,8 +60,10 @@ class Context:
         return int(max(self.job.seconds - ANSWER_MARGIN_SECONDS, 1) * 1000)
 
     async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
-        progress = self.job.progress
-        return await self.browsers.in_tab(self.tab, command, input, progress, learn)
+        job = self.job
+        # What leads elsewhere was decided by where it leads.
+        site = job.site if job.tool.address_of is None else None
+        return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, site)
 
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None

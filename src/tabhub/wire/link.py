@@ -81,6 +81,8 @@ class Dispatch(Params):
     input: Any
     tab_id: int | None
     dispatch_id: str
+    site: str | None = None
+    """The site that was decided about: on any other the command must not run."""
 
 
 def answered_id(body: bytes) -> str | None:

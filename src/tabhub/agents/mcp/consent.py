@@ -14,6 +14,7 @@ from tabhub.agents.mcp.backend import Exchange
 from tabhub.calls.ports import Answer, Question
 
 KEY = "approval"
+CLIENT = "the agent's own client"
 OPEN_QUESTIONS = 1000
 _SCHEMA = {
     "type": "object",
@@ -27,8 +28,8 @@ _SCHEMA = {
     "required": ["decision"],
 }
 _ANSWERS = {
-    "allow once": Answer(True),
-    "allow for this session": Answer(True, "session"),
+    "allow once": Answer(True, by=CLIENT),
+    "allow for this session": Answer(True, "session", by=CLIENT),
 }
 
 

@@ -12,8 +12,8 @@ from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
-from tabhub.agents.security import refusal
 from tabhub.calls.ports import AuditSink, Call
+from tabhub.calls.record import incident
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
@@ -119,7 +119,7 @@ class ProductBackend(Backend):
         try:
             return self._sessions.join(str(handle), exchange.caller.name)
         except Forbidden as error:
-            self._audit.record(refusal(exchange.caller, GROUP, error))
+            self._audit.record(incident("door", exchange.caller.name, GROUP, error=error))
             raise
 
     async def _open_tabs(self, exchange: Exchange) -> list[Tab]:
