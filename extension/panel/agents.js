@@ -3,13 +3,12 @@
 import { button, el, strange } from "./dom.js";
 
 /** @typedef {ReturnType<typeof import("./view.js").agentsOf>[number]} Agent */
-/** @typedef {(method: string, params: object) => void} Act */
 
 /**
  * @param {Agent} agent
- * @param {Act} act
+ * @param {Attempt} attempt
  */
-export function agentRow(agent, act) {
+export function agentRow(agent, attempt) {
   const { session, name, client, color, paused, tabs } = agent;
   const count = tabs.length === 1 ? "1 tab" : `${tabs.length} tabs`;
   const called = name === client ? [] : [" ", strange(client, { className: "hint" })];
@@ -22,20 +21,20 @@ export function agentRow(agent, act) {
       el("span", { class: "dot", "data-color": color, "aria-hidden": "true" }),
       el("span", { class: "grow" }, strange(name, { tag: "strong" }), ...called, ` · ${count}`),
       button(paused ? "Resume" : "Pause", { "data-action": paused ? "resume" : "pause" }, () =>
-        act("agent.pause", { session, paused: !paused }),
+        attempt("agent.pause", { session, paused: !paused }),
       ),
     ),
-    ...(tabs.length ? [el("ul", {}, ...tabs.map((tab) => tabRow(tab, act)))] : []),
+    ...(tabs.length ? [el("ul", {}, ...tabs.map((tab) => tabRow(tab, attempt)))] : []),
   );
 }
 
 /**
  * @param {Agent["tabs"][number]} tab
- * @param {Act} act
+ * @param {Attempt} attempt
  */
-function tabRow({ tabId, text, isCurrent }, act) {
+function tabRow({ tabId, text, isCurrent }, attempt) {
   const title = strange(text, { className: "grow cut" });
-  const takeBack = () => act("tab.takeBack", { tabId });
+  const takeBack = () => attempt("tab.takeBack", { tabId });
   return el(
     "li",
     { "data-tab": tabId, class: "row", ...(isCurrent && { "aria-current": "true" }) },

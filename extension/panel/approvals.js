@@ -6,7 +6,7 @@ import { timeLeft, waysToAllow } from "./view.js";
 
 const LONG = 300;
 
-/** @typedef {(decision: "allow" | "deny", scope?: Scope) => Promise<{accepted: boolean, outcome: string}>} Decide */
+/** @typedef {(decision: Decision, scope?: Scope) => Promise<Outcome>} Decide */
 
 /**
  * @param {Confirmation} wish
@@ -98,7 +98,7 @@ function json(text) {
 
 /**
  * @param {Confirmation} wish
- * @param {(decision: "allow" | "deny", scope?: Scope) => void} send
+ * @param {(decision: Decision, scope?: Scope) => void} send
  */
 function buttons(wish, send) {
   const allow = waysToAllow(wish).map(({ scope, label }) =>

@@ -53,14 +53,14 @@ const made = new WeakMap();
  * @template T
  * @param {Element} list
  * @param {T[]} items
- * @param {(item: T) => string | number} keyOf
+ * @param {keyof T} key what tells one item from another
  * @param {(item: T) => HTMLElement} make
  */
-export function fill(list, items, keyOf, make) {
+export function fill(list, items, key, make) {
   const old = new Map([...list.children].map((row) => [row.getAttribute("data-key"), row]));
-  const keys = items.map((item) => String(keyOf(item)));
+  const keys = items.map((item) => String(item[key]));
   // First, so that those which stay need not move: that would take the focus from them.
-  old.forEach((row, key) => keys.includes(key ?? "") || row.remove());
+  old.forEach((row, name) => keys.includes(name ?? "") || row.remove());
   items.forEach((item, index) => {
     const row = upToDate(old.get(keys[index]), item, make);
     row.setAttribute("data-key", keys[index]);

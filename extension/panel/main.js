@@ -41,7 +41,7 @@ function decide(id, decision, scope) {
   return port.ask("confirmation.response", { id, decision, scope });
 }
 
-/** @type {import("./render.js").Hands["attempt"]} */
+/** @type {Attempt} */
 async function attempt(method, params) {
   byId("error").replaceChildren();
   try {

@@ -3,11 +3,9 @@
 import { button, el, strange } from "./dom.js";
 import { grantText } from "./view.js";
 
-/** @typedef {(method: string, params: object) => Promise<boolean>} Try whether it was done */
-
 /**
  * @param {ReturnType<typeof import("./view.js").pluginsOf>[number]} group
- * @param {Try} attempt
+ * @param {Attempt} attempt
  */
 export function pluginTools({ plugin, tools }, attempt) {
   return el(
@@ -20,7 +18,7 @@ export function pluginTools({ plugin, tools }, attempt) {
 
 /**
  * @param {ToolState} tool
- * @param {Try} attempt
+ * @param {Attempt} attempt
  */
 function toolRow({ name, title, plugin, permission, effective }, attempt) {
   const choice = /** @type {HTMLSelectElement} */ (
@@ -43,10 +41,10 @@ function toolRow({ name, title, plugin, permission, effective }, attempt) {
 
 /**
  * @param {GrantState} grant
- * @param {Try} attempt
+ * @param {Attempt} attempt
  */
 export function grantRow(grant, attempt) {
-  const revoke = () => void attempt("grant.revoke", { id: grant.id });
+  const revoke = () => attempt("grant.revoke", { id: grant.id });
   return el(
     "li",
     { class: "row", "data-grant": grant.id },

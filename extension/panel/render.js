@@ -10,8 +10,8 @@ import { agentsOf, bannersOf, pluginsOf, thisTabOf } from "./view.js";
 
 /**
  * @typedef {object} Hands what a person's presses do
- * @property {(id: string, ...answer: Parameters<import("./approvals.js").Decide>) => ReturnType<import("./approvals.js").Decide>} decide
- * @property {(method: string, params: object) => Promise<boolean>} attempt
+ * @property {(id: string, decision: Decision, scope?: Scope) => Promise<Outcome>} decide
+ * @property {Attempt} attempt
  */
 
 /** @type {Record<string, [method: string, params: object]>} */
@@ -56,18 +56,10 @@ function say(place, text) {
  * @param {Hands} hands
  */
 function renderBanners(banners, hands) {
-  fill(
-    byId("banner"),
-    banners,
-    ({ action }) => action,
-    ({ action, label, text }) =>
-      el(
-        "p",
-        { class: "row", role: "alert" },
-        el("span", { class: "grow" }, text),
-        command(label, action, hands),
-      ),
-  );
+  fill(byId("banner"), banners, "action", ({ action, label, text }) => {
+    const words = el("span", { class: "grow" }, text);
+    return el("p", { class: "row", role: "alert" }, words, command(label, action, hands));
+  });
 }
 
 /**
@@ -77,7 +69,7 @@ function renderBanners(banners, hands) {
  */
 function command(label, action, { attempt }) {
   const [method, params] = COMMANDS[action];
-  return button(label, { "data-action": action }, () => void attempt(method, params));
+  return button(label, { "data-action": action }, () => attempt(method, params));
 }
 
 /**
@@ -88,12 +80,7 @@ function renderApprovals(wishes, { decide }) {
   const place = byId("approvals");
   const known = new Set(articles().map((article) => article.dataset.confirmation));
   const hadFocus = place.contains(document.activeElement);
-  fill(
-    place,
-    wishes,
-    ({ id }) => id,
-    (wish) => approval(wish, (...answer) => decide(wish.id, ...answer)),
-  );
+  fill(place, wishes, "id", (wish) => approval(wish, (...answer) => decide(wish.id, ...answer)));
   byId("no-approvals").hidden = wishes.length > 0;
   if (hadFocus && document.activeElement === document.body) byId("approvals-title").focus();
   announce(wishes.filter(({ id }) => !known.has(id)));
@@ -114,70 +101,41 @@ function announce(fresh) {
  */
 function renderRest(model, server, hands) {
   const { attempt } = hands;
-  const act = (/** @type {string} */ method, /** @type {object} */ params) =>
-    void attempt(method, params);
   const agents = agentsOf(server);
-  fill(
-    byId("agents"),
-    agents,
-    ({ session }) => session,
-    (agent) => agentRow(agent, act),
-  );
+  fill(byId("agents"), agents, "session", (agent) => agentRow(agent, attempt));
   byId("no-agents").hidden = agents.length > 0;
-  const stop = server.stopped ? [] : ["stop-all"];
-  fill(
-    byId("stop"),
-    stop,
-    (action) => action,
-    (action) => command("Stop everything", action, hands),
-  );
+  const stop = server.stopped ? [] : [{ action: "stop-all" }];
+  fill(byId("stop"), stop, "action", ({ action }) => command("Stop everything", action, hands));
   const tab = thisTabOf(model);
-  fill(
-    byId("this-tab"),
-    tab ? [tab] : [],
-    ({ tabId }) => tabId,
-    (it) => thisTab(it, act),
-  );
+  fill(byId("this-tab"), tab ? [tab] : [], "tabId", (shown) => thisTab(shown, attempt));
   byId("this-tab-section").hidden = !tab;
   renderPermissions(server, attempt);
 }
 
 /**
  * @param {ServerState} server
- * @param {Hands["attempt"]} attempt
+ * @param {Attempt} attempt
  */
 function renderPermissions(server, attempt) {
-  const groups = pluginsOf(server);
   const { grants, policyFile, unattended, skipPermissions } = server;
-  fillTools(groups, attempt);
+  renderTools(pluginsOf(server), attempt);
   const policy = policyFile ? [" The policy file ", strange(policyFile), " is in force."] : [];
   byId("policy").replaceChildren(`When nobody can be asked: ${unattended}.`, ...policy);
   /** @type {HTMLInputElement} */ (byId("skip")).checked = skipPermissions;
-  fill(
-    byId("grants"),
-    grants,
-    ({ id }) => id,
-    (grant) => grantRow(grant, attempt),
-  );
+  fill(byId("grants"), grants, "id", (grant) => grantRow(grant, attempt));
   byId("grants-section").hidden = !grants.length;
 }
 
 /**
  * @param {ReturnType<typeof pluginsOf>} groups
- * @param {Hands["attempt"]} attempt
+ * @param {Attempt} attempt
  */
-function fillTools(groups, attempt) {
-  const isOpen = new Set(
-    [...document.querySelectorAll("details[open]")].map((it) => it.getAttribute("data-plugin")),
-  );
-  fill(
-    byId("tools"),
-    groups,
-    ({ plugin }) => plugin,
-    (group) => {
-      const made = pluginTools(group, attempt);
-      made.toggleAttribute("open", isOpen.has(group.plugin));
-      return made;
-    },
-  );
+function renderTools(groups, attempt) {
+  const open = [...document.querySelectorAll("details[open]")];
+  const names = open.map((details) => details.getAttribute("data-plugin"));
+  fill(byId("tools"), groups, "plugin", (group) => {
+    const made = pluginTools(group, attempt);
+    made.toggleAttribute("open", names.includes(group.plugin));
+    return made;
+  });
 }

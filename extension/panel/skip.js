@@ -2,7 +2,7 @@
 
 import { button, byId } from "./dom.js";
 
-/** @param {(method: string, params: object) => Promise<boolean>} attempt */
+/** @param {Attempt} attempt */
 export function readySkip(attempt) {
   const box = /** @type {HTMLInputElement} */ (byId("skip"));
   const question = byId("skip-confirm");

@@ -14,12 +14,12 @@ const ACTIONS = {
 
 /**
  * @param {ThisTab} tab
- * @param {import("./agents.js").Act} act
+ * @param {Attempt} attempt
  */
-export function thisTab({ tabId, title, url, whose, actions }, act) {
+export function thisTab({ tabId, title, url, whose, actions }, attempt) {
   const buttons = actions.map((action) => {
     const [label, method, params] = ACTIONS[action];
-    return button(label, { "data-action": action }, () => act(method, { tabId, ...params }));
+    return button(label, { "data-action": action }, () => attempt(method, { tabId, ...params }));
   });
   return el(
     "div",

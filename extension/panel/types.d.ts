@@ -74,6 +74,11 @@ interface ServerState {
   policyFile: string | null;
 }
 
+/** Asks the server for something; tells whether it was done. */
+type Attempt = (method: string, params: object) => Promise<boolean>;
+type Decision = "allow" | "deny";
+type Outcome = { accepted: boolean; outcome: string };
+
 /** The tab the person looks at, as the browser knows it. */
 interface LookedAt {
   id: number;

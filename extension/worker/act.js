@@ -5,6 +5,7 @@ import { waitUntilDrawn, withTab } from "./debugger.js";
 import { openDialog, unlessDialog } from "./dialogs.js";
 import { clickAt, deleteSelection, insertText, pressOf } from "./input.js";
 import { comeToRest, Departure } from "./settle.js";
+import { requireKnownSite } from "./sites.js";
 import { aim, findTarget } from "./target.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -40,7 +41,7 @@ export async function click(context) {
   const { tabId, input, signal } = context;
   const press = pressOf(input);
   return inTurn(context, async () => {
-    const { frame, point } = await unlessDialog(tabId, signal, (live) => aimAt(tabId, input, live));
+    const { frame, point } = await unlessDialog(tabId, signal, (live) => aimAt(context, live));
     const act = () => clickAt(tabId, point, press);
     const { rest, dialog } = await actAndRest(context, frame, act);
     if (!rest.arrived && !dialog) throw notArrived();
@@ -49,15 +50,16 @@ export async function click(context) {
 }
 
 /**
- * @param {number} tabId
- * @param {any} input
+ * @param {Context} context
  * @param {AbortSignal} signal
  */
-async function aimAt(tabId, input, signal) {
+async function aimAt({ tabId, input, site }, signal) {
   await waitUntilDrawn(tabId);
   const target = await findTarget(tabId, input);
   signal.throwIfAborted();
-  return { frame: target.frame, point: await aim(target, signal) };
+  const point = await aim(target, signal);
+  requireKnownSite(tabId, site);
+  return { frame: target.frame, point };
 }
 
 function notArrived() {
@@ -71,7 +73,7 @@ export async function fill(context) {
   const { text, clear = true } = input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
   return inTurn(context, async () => {
-    const { frame, how } = await unlessDialog(tabId, signal, () => findIdle(tabId, input));
+    const { frame, how } = await unlessDialog(tabId, signal, () => findIdle(context));
     let plan = { typed: false, sensitive: false };
     /** @param {AbortSignal} live */
     const act = async (live) => {
@@ -103,12 +105,12 @@ function marked(error, sensitive) {
 /**
  * A page takes what it is asked in turn, and nothing can be taken back: it is not asked to
  * change anything before it has shown that it is not busy.
- * @param {number} tabId
- * @param {any} input
+ * @param {Context} context
  */
-async function findIdle(tabId, input) {
+async function findIdle({ tabId, input, site }) {
   const target = await findTarget(tabId, input);
   await target.frame.ask("idle", {});
+  requireKnownSite(tabId, site);
   return target;
 }
 

@@ -14,7 +14,8 @@ export class Attention {
   /** @type {Set<string>} approvals that wait */
   #pending = new Set();
   #stopped = false;
-  #missed = false;
+  /** @type {boolean | undefined} not known before it is restored */
+  #missed;
   #missedToldAt = 0;
   #isWatched;
 
@@ -26,7 +27,7 @@ export class Attention {
   /** After an earlier life of this worker. */
   async restore() {
     const stored = await chrome.storage.session.get(STORED);
-    this.#missed ||= Boolean(stored[STORED]);
+    this.#missed ??= Boolean(stored[STORED]);
     this.#show();
   }
 
@@ -77,8 +78,12 @@ export class Attention {
   }
 
   #show() {
-    const waiting = { pending: this.#pending.size, missed: this.#missed, stopped: this.#stopped };
-    const { text, color } = badgeOf(waiting);
+    const missed = Boolean(this.#missed);
+    const { text, color } = badgeOf({
+      pending: this.#pending.size,
+      missed,
+      stopped: this.#stopped,
+    });
     void chrome.action.setBadgeText({ text });
     void chrome.action.setBadgeBackgroundColor({ color });
   }

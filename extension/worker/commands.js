@@ -8,6 +8,7 @@ import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
 import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
 import { readPage } from "./read.js";
+import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { listTabs, requireTab } from "./tabs.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -36,6 +37,9 @@ const forPage = [
   ["page.read", readPage],
 ];
 
+/** What tells of a page must not tell of the next one. */
+const LOOKS = new Set(["page.read"]);
+
 const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);
 const pageCommands = new Map(forPage);
@@ -61,9 +65,17 @@ export async function runCommand(name, context) {
   const actsInPage = pageCommands.has(name);
   if (actsInPage) await requirePage(tabId);
   context.signal.throwIfAborted();
-  const output = await command(context);
-  if (actsInPage) await context.tellNews();
-  return output;
+  try {
+    await requireSite(tabId, context.site);
+    const output = await command(context);
+    if (LOOKS.has(name)) requireKnownSite(tabId, context.site);
+    if (actsInPage) await context.tellNews();
+    return output;
+  } catch (error) {
+    // The server decides again, by what it knows then.
+    if (isMoved(error)) await context.tellNews();
+    throw error;
+  }
 }
 
 /** @param {number} tabId */

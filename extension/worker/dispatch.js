@@ -84,10 +84,11 @@ export class Dispatcher {
    * @param {AbortSignal} signal
    * @returns {Context}
    */
-  #contextOf({ tabId, input, dispatchId }, signal) {
+  #contextOf({ tabId, input, dispatchId, site }, signal) {
     const { tellNews } = this.#commands;
     const progress = this.#progressTeller(dispatchId);
-    return { tabId, input: input ?? {}, signal, progress, tellNews };
+    const where = typeof site === "string" ? { site } : {};
+    return { tabId, input: input ?? {}, ...where, signal, progress, tellNews };
   }
 
   /**

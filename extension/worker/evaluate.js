@@ -5,6 +5,7 @@ import { withBrake } from "./brake.js";
 import { CommandError, messageOf } from "./errors.js";
 import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
+import { moved, siteCheck } from "./sites.js";
 import { clip, LONG_LENGTH } from "./texts.js";
 
 const TIMEOUT_MS = 30_000;
@@ -17,29 +18,40 @@ const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
 /** @param {import("./navigation.js").Context} context */
-export async function evaluate({ tabId, input, signal }) {
+export async function evaluate({ tabId, input, site, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
   // The browser itself ends code that does not yield, in case nobody cancels it.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
   const work = (/** @type {AbortSignal} */ live) =>
-    withBrake(tabId, code, signal, (source) => run(tabId, code, timeout, source, live));
+    withBrake(tabId, code, signal, (source) => run({ tabId, code, site, timeout, source }, live));
   return withTab(tabId, () =>
     unlessDialog(tabId, signal, (live) => bounded(() => work(live), timeoutMs)),
   );
 }
 
 /**
- * @param {number} tabId
- * @param {string} code
- * @param {number} timeout
- * @param {string} source what the page's stacks call it
+ * @typedef {object} Run
+ * @property {number} tabId
+ * @property {string} code
+ * @property {string | undefined} site
+ * @property {number} timeout
+ * @property {string} source what the page's stacks call it
+ */
+
+/**
+ * @param {Run} order
  * @param {AbortSignal} signal
  */
-async function run(tabId, code, timeout, source, signal) {
+async function run({ tabId, code, site, timeout, source }, signal) {
   const params = { ...EVALUATE, timeout };
-  const evaluated = (/** @type {string} */ text) =>
-    ask(tabId, "Runtime.evaluate", { ...params, expression: `${text}\n//# sourceURL=${source}` });
+  const word = crypto.randomUUID();
+  const evaluated = async (/** @type {string} */ text) => {
+    const expression = `${siteCheck(site, word)}${text}\n//# sourceURL=${source}`;
+    const answer = await ask(tabId, "Runtime.evaluate", { ...params, expression });
+    if (answer.exceptionDetails?.exception?.value === word) throw moved();
+    return answer;
+  };
   const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
   signal.throwIfAborted();

@@ -8,6 +8,9 @@ import { clip } from "./texts.js";
 const COLORS = ["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
 const TITLE_LENGTH = 100;
 
+/** @type {Map<string, Promise<number | undefined>>} the group last joined under a name */
+const made = new Map();
+
 /** @typedef {`${chrome.tabGroups.Color}`} Color */
 /** @typedef {{title: string, color: Color, groupId?: number}} Group */
 /** @typedef {import("./navigation.js").Context} Context */
@@ -46,6 +49,19 @@ export async function ungroupTab({ tabId, tellNews }) {
  *   without, as in windows that have no tab strip
  */
 export async function joinGroup(tab, group) {
+  const key = JSON.stringify([group.title, group.color, tab.windowId]);
+  const before = made.get(key);
+  const joined = (async () => join(tab, { ...group, groupId: group.groupId ?? (await before) }))();
+  // Two tabs that open at once belong in one group, though neither was told of it.
+  made.set(key, joined);
+  return joined;
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @param {Group} group
+ */
+async function join(tab, group) {
   const tabIds = /** @type {number} */ (tab.id);
   try {
     const groupId = await existing(group, tab.windowId);

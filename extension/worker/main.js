@@ -18,6 +18,7 @@ import { tabClosed, listenToLoads } from "./loads.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { Relay } from "./relay.js";
+import { forgetSite, siteCommitted } from "./sites.js";
 import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
@@ -46,6 +47,7 @@ function forgetEverything(tabId) {
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetFrames(tabId);
+  forgetSite(tabId);
   tabClosed(tabId);
 }
 
@@ -55,6 +57,8 @@ chrome.runtime.onConnect.addListener((port) => {
   panels.connected(port);
   link.rescue();
 });
+// Comes only where the browser does not open the side panel by itself.
+chrome.action.onClicked.addListener(() => void openPanel());
 chrome.notifications.onClicked.addListener((id) => {
   void openPanel();
   void chrome.notifications.clear(id);
@@ -83,7 +87,9 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
 });
 
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) documentChanged(tabId, url);
+  if (frameId !== 0) return;
+  documentChanged(tabId, url);
+  siteCommitted(tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
@@ -105,7 +111,7 @@ void chrome.alarms.get(RESCUE).then((alarm) => {
 });
 // Content scripts could read the secret otherwise, and they live in the pages' processes.
 void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
-void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+void chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
 void attention.restore();
 link.start();

@@ -22,6 +22,7 @@ const underWay = new Map();
  * @typedef {object} Context
  * @property {number} tabId
  * @property {any} input
+ * @property {string} [site] where it was allowed: nowhere else may it be done
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet

@@ -176,7 +176,7 @@ class App:
         return self.audit.entries(query.limit, query.plugin, query.tool, query.success)
 
     def reload_extensions(self) -> int:
-        return self.browsers.tell_all("extension.reload", {})
+        return self.browsers.reload_extensions()
 
     def reload(self) -> None:
         """Read settings and policy again; with a fault in either, all stays as it was."""

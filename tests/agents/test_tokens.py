@@ -145,6 +145,10 @@ async def test_a_session_has_the_limits_of_the_token_it_is_used_with(home: Home)
     assert reason(result["result"]) == "permission_denied"
 
 
+def in_group(handle: object) -> Json:
+    return {"name": "browser_list_tabs", "_meta": {"tabhub/group": handle}}
+
+
 async def test_another_clients_group_is_refused_and_an_unknown_one_is_not_found(
     home: Home,
 ) -> None:
@@ -156,19 +160,21 @@ async def test_another_clients_group_is_refused_and_an_unknown_one_is_not_found(
         await extension.sync()
         extension.handlers["tabs.open"] = lambda params: tab(9)
         extension.handlers["tabs.list"] = lambda params: {"tabs": [tab(9)]}
-        made = await Agent(ann).call("tabs_context_mcp", createIfEmpty=True)
-        named = {"name": "browser_list_tabs", "_meta": {"tabhub/group": made["groupHandle"]}}
-        alone = await Agent(bob).post("tools/call", named)
-        in_session = (await (await connect(bob)).request("tools/call", named)).json()
-        own = (await Agent(ann).post("tools/call", named)).json()
-        named["_meta"] = {"tabhub/group": "grp_unknown"}
-        unknown = (await Agent(bob).post("tools/call", named)).json()
-        assert refused(server, "bob") == [("tabhub/group", "permission_denied")] * 2
-    assert alone.status_code == 403
-    for answer in (alone.json(), in_session):
-        assert answer["error"]["data"]["reason"] == "permission_denied"
-    assert not own["result"].get("isError")
-    assert unknown["error"]["data"]["reason"] == "unknown_session"
+        anns, bobs = await connect(ann), await connect(bob)
+        await anns.call("browser_list_tabs")
+        made = (await Agent(ann).call("tabs_context_mcp", createIfEmpty=True))["groupHandle"]
+        for handle in (made, anns.session, "token:ann"):
+            alone = await Agent(bob).post("tools/call", in_group(handle))
+            within = await bobs.request("tools/call", in_group(handle))
+            assert alone.status_code == 403
+            for answer in (alone, within):
+                assert answer.json()["error"]["data"]["reason"] == "permission_denied"
+        assert refused(server, "bob") == [("tabhub/group", "permission_denied")] * 6
+        for handle in ("grp_unknown", "", 7, {}):
+            answer = await Agent(bob).post("tools/call", in_group(handle))
+            assert answer.json()["error"]["data"]["reason"] == "unknown_session"
+        own = (await Agent(ann).post("tools/call", in_group(made))).json()
+        assert own["result"]["structuredContent"]["tabs"][0]["usable"] is True
 
 
 async def test_a_token_for_reading_lists_only_what_reads_and_calls_nothing_else(

@@ -2,6 +2,8 @@
 
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -73,6 +75,18 @@ async def test_skipping_permissions_is_announced_and_leaves_off_alone(
             with pytest.raises(ToolFailed) as failed:
                 await Agent(http).call("permissions_check")
     assert failed.value.reason == "permission_off"
+
+
+def test_the_warning_goes_to_stderr_because_stdout_is_data(product: Product) -> None:
+    product.environment["TABHUB_DANGEROUSLY_SKIP_PERMISSIONS"] = "1"
+    command = [sys.executable, "-u", "-m", "tabhub", "start", "--port", "0"]
+    with subprocess.Popen(
+        command, env=product.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        process.terminate()
+    assert b"permissions are skipped" in said
 
 
 async def test_the_printed_token_is_not_the_secret_stays_the_same_and_opens_only_mcp(

@@ -249,6 +249,9 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
     async with world(tmp_path, {}) as here:
         target = await here.cdp.open(site.page("form"))
         await here.cdp.send("Target.activateTarget", targetId=target)
+        loaded = f"document.readyState === 'complete' && location.href === '{site.page('form')}'"
+        while not await here.cdp.evaluate(target, loaded):
+            await asyncio.sleep(0.02)
         watch = (
             "globalThis.moved = 0;"
             "for (const kind of ['blur', 'focus', 'visibilitychange'])"
@@ -351,3 +354,30 @@ async def test_what_is_typed_into_a_password_field_is_not_written_down(
         kept = (here.product.home / "audit.log").read_text()
         assert "ordinary" in kept
         assert "hunter22" not in kept and "not-a-number" not in kept
+
+
+async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
+    tmp_path: Path, site: Site
+) -> None:
+    forbidden = site.other.removeprefix("http://")
+    config = {"permissions": {"domains": {forbidden: "off"}}}
+    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+        tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
+        for number in range(25):
+            await agent.call("browser_navigate_tab", url=site.page("form"))
+            leave = f"setTimeout(() => location.href = '{site.other}/form.html', {number}); 1"
+            await agent.call("browser_execute_script", code=leave)
+            reasons = set()
+            while "permission_off" not in reasons:
+                for tool, more in (
+                    ("browser_execute_script", {"code": "location.host"}),
+                    ("browser_read_page", {}),
+                ):
+                    result = await agent.result(tool, tabId=tab, **more)
+                    told = result["structuredContent"]
+                    if result.get("isError"):
+                        reasons.add(told["error"]["reason"])
+                    else:
+                        shown = str(told.get("value") or told.get("url"))
+                        assert forbidden not in shown
+            assert reasons <= {"permission_off", "navigated_away", "tab_url_mismatch"}

@@ -49,6 +49,7 @@ class Browsers:
         self._sessions = hub.sessions
         self._ownership = hub.ownership
         self._panel_listeners: list[Callable[[], None]] = []
+        self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
@@ -176,6 +177,16 @@ class Browsers:
             await self._arrival.wait()
         return self.latest()
 
+    def reload_extensions(self) -> int:
+        """Have every extension start anew; its browser and tabs stay what they are."""
+        self._reloading = {*self._all}
+        return self.tell_all("extension.reload", {})
+
+    def _reloaded(self, id: str) -> bool:
+        known = id in self._reloading
+        self._reloading.discard(id)
+        return known
+
     def tell_all(self, method: str, params: Any) -> int:
         """Send news to every browser; how many there were."""
         for browser in self._all.values():
@@ -190,7 +201,7 @@ class Browsers:
         told = msgspec.json.decode(params, type=link.SyncAll)
         self._all[id].info = told.browser
         self._all[id].ready = True
-        if self._ownership.is_new_run(id, told.browser.instance):
+        if self._ownership.is_new_run(id, told.browser.instance) and not self._reloaded(id):
             # The browser was started again: an old number is another tab now.
             self.learn_all(id, [])
         for tab in self.learn_all(id, told.tabs):

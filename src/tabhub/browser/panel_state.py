@@ -110,5 +110,5 @@ def _grant(grant: Grant) -> Json:
         "tool": grant.tool,
         "client": grant.client,
         "site": grant.site,
-        "expires": grant.expires,
+        "expires": None if grant.expires is None else int(grant.expires * 1000),
     }

@@ -94,7 +94,8 @@ class ProductBackend(Backend):
         try:
             return await self._runner.run(call)
         except TabhubError as error:
-            if error.reason == "unknown_tool":
+            # A tool that is there may name another that is not.
+            if error.reason == "unknown_tool" and self._tools.find(params.name) is None:
                 raise
             return failed(error)
 

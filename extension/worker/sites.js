@@ -1,0 +1,86 @@
+/**
+ * On which site a tab is. What the server allows, it allows for a site; a page that goes elsewhere
+ * in the meantime must not be the one it happens to.
+ */
+
+import { CommandError } from "./errors.js";
+import { getTab } from "./tabs.js";
+
+const WEB = new Set(["http:", "https:"]);
+const OPAQUE = "opaque";
+const MOVED = "tab_url_mismatch";
+
+/** @type {Map<number, string>} as far as navigations were seen */
+const sites = new Map();
+
+/**
+ * In the server's words: host, and port if it is not the usual one; empty for a blank tab.
+ * @param {string | undefined} address
+ * @returns {string}
+ */
+export function siteOf(address) {
+  if (!address || address === "about:blank") return "";
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol === "blob:") return siteOf(url.origin === "null" ? "data:" : url.origin);
+  if (!url || !WEB.has(url.protocol)) return OPAQUE;
+  return url.host.replace(/\.(?=:|$)/, "");
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+export function siteCommitted(tabId, url) {
+  sites.set(tabId, siteOf(url));
+}
+
+/** @param {number} tabId */
+export function forgetSite(tabId) {
+  sites.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} site undefined: wherever it is
+ */
+export async function requireSite(tabId, site) {
+  if (site === undefined) return;
+  if (!sites.has(tabId)) {
+    const { url, pendingUrl } = await getTab(tabId);
+    // Before its first page a tab counts as where it is going, as the server was told.
+    sites.set(tabId, siteOf(url || pendingUrl));
+  }
+  requireKnownSite(tabId, site);
+}
+
+/**
+ * The same in the same turn, for the last moment before something is done.
+ * @param {number} tabId
+ * @param {string | undefined} site
+ */
+export function requireKnownSite(tabId, site) {
+  if (site !== undefined && sites.get(tabId) !== site) throw moved();
+}
+
+export function moved() {
+  return new CommandError(MOVED, "The tab has just gone to another site.");
+}
+
+/** @param {unknown} error */
+export function isMoved(error) {
+  return error instanceof CommandError && error.reason === MOVED;
+}
+
+/**
+ * Code that goes before other code, and throws `word` if the page is not on the site. It runs with
+ * that code in one piece, so no navigation comes between them.
+ * @param {string | undefined} site
+ * @param {string} word
+ */
+export function siteCheck(site, word) {
+  if (site === undefined) return "";
+  const [host, port] = site.split(/(?=:\d+$)/);
+  const hosts = [site, `${host}.${port ?? ""}`].map((name) => JSON.stringify(name));
+  const elsewhere = hosts.map((name) => `location.host!==${name}`).join("&&");
+  return `if(location.protocol.startsWith("http")&&${elsewhere})throw ${JSON.stringify(word)};`;
+}
