@@ -67,6 +67,7 @@ class App:
         skip_permissions: bool = False,
         share_active_tab: bool = False,
     ) -> None:
+        toolsets.chosen(settings.toolsets)
         self.settings = settings
         self._home = home
         self._started = time.monotonic()
@@ -286,7 +287,8 @@ def _described(browser: Browser) -> dict[str, Any]:
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 lets the system choose."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Named, TCP sends small answers at once; unnamed, asyncio does not see that it is TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((host, port))
     return listener

@@ -134,7 +134,7 @@ async def test_whatever_a_session_says_that_is_no_clear_yes_is_a_no(tmp_path: Pa
         for reply in [*NOT_A_YES, *nonsense]:
             assert (await ask_session(agent, result=reply))[1] == "permission_denied", reply
         refusal = {"code": -1, "message": "No."}
-        assert isinstance((await ask_session(agent, error=refusal))[1], str)
+        assert (await ask_session(agent, error=refusal))[1] == "approval_unavailable"
         assert here.ran == []
 
 

@@ -222,3 +222,16 @@ async def test_a_reload_with_a_fault_says_where_it_is_and_changes_nothing(
         after = await here.extension.state()
     for key in ("tools", "unattended", "policyFile", "skipPermissions"):
         assert after[key] == before[key]
+
+
+@pytest.mark.requirement("OT-33")
+async def test_a_condition_does_not_disable_a_tool_that_works_where_it_fits(tmp_path: Path) -> None:
+    async with place(tmp_path, CONDITION) as here:
+        listed = (await here.agent.post("tools/list")).json()["result"]["tools"]
+        described = {told["name"]: told["description"] for told in listed}
+        assert not any(words.startswith("[Disabled]") for words in described.values())
+        shown = {
+            told["name"]: told["effective"] for told in (await here.extension.state())["tools"]
+        }
+        assert shown[OPEN] == "auto"
+        assert await here.reason(OPEN, url="https://b.example/") == "permission_off"

@@ -121,3 +121,10 @@ def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
     monkeypatch.setenv("TABHUB_PORT", "many")
     with pytest.raises(InvalidArguments):
         settings.chosen_port(None, chosen)
+
+
+def test_settings_that_are_no_text_are_refused_as_such(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").create()
+    home.config.write_bytes(b'{"host": "\xff"}')
+    with pytest.raises(InvalidArguments, match="not valid JSON"):
+        settings.load(home)

@@ -68,7 +68,7 @@ def _narrowed(world: World, call: Subject, level: str) -> str:
     failed = [
         otherwise
         for tool, otherwise in world.conditions
-        if tool == call.tool and call.arguments.get("to") != "here"
+        if tool == call.tool and (call.arguments or {}).get("to") != "here"
     ]
     return _strictest([level, *failed])
 

@@ -369,11 +369,9 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
             await agent.call("browser_execute_script", code=leave)
             reasons = set()
             while "permission_off" not in reasons:
-                for tool, more in (
-                    ("browser_execute_script", {"code": "location.host"}),
-                    ("browser_read_page", {}),
-                ):
-                    result = await agent.result(tool, tabId=tab, **more)
+                script = agent.result("browser_execute_script", tabId=tab, code="location.host")
+                for call in (script, agent.result("browser_read_page", tabId=tab)):
+                    result = await call
                     told = result["structuredContent"]
                     if result.get("isError"):
                         reasons.add(told["error"]["reason"])

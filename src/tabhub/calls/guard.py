@@ -28,7 +28,7 @@ class Guard:
 
     def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
         """What holds for a tool in general: on no site, with no arguments, for no session."""
-        return self.decide(subject_of(tool, {}, client, "", site="", managed=managed))
+        return self.decide(subject_of(tool, None, client, "", site="", managed=managed))
 
     def subject(
         self,
@@ -59,7 +59,7 @@ class Guard:
 
 def subject_of(
     tool: Tool,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, Any] | None,
     client: Client,
     session: str,
     *,
@@ -71,7 +71,7 @@ def subject_of(
         source=tool.source,
         plugin=tool.plugin,
         toolsets=tool.toolsets,
-        read_only=tool.is_reading(arguments),
+        read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
         client=client.name,
         session=session,

@@ -21,6 +21,7 @@ from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.errors import Unavailable
+from tabhub.store.rules import check_rules
 
 LOG_BYTES = 5_000_000
 
@@ -47,6 +48,7 @@ def run(wishes: Wishes) -> None:
 
 async def _serve(wishes: Wishes, home: Home) -> None:
     chosen = settings.load(home)
+    check_rules(home, chosen)
     port = settings.chosen_port(wishes.port, chosen)
     try:
         listener = listen(chosen.host, port)

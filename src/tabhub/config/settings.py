@@ -69,7 +69,7 @@ def load(home: Home) -> Settings:
         return Settings()
     except msgspec.ValidationError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
     if loaded.host not in LOOPBACK:
         raise InvalidArguments(f"{home.config}: host must be 127.0.0.1, not {loaded.host!r}.")

@@ -65,8 +65,9 @@ class RuleBook:
         """What the rules say of a call, grants aside."""
         own = self._tools.get(subject.tool)
         held = own or self._general(subject)
+        given = subject.arguments
         for condition, most in self._conditions.get(subject.tool, ()):
-            if most.level < held.level and not condition.fits(subject.arguments):
+            if given is not None and most.level < held.level and not condition.fits(given):
                 held = most
         if subject.careful and own is None and held.level is Level.AUTO:
             return _HINT

@@ -25,7 +25,8 @@ class Subject(msgspec.Struct, frozen=True):
     """As `site_of` gives it: host, port if unusual; empty for none; `opaque` for no host."""
     managed: bool
     """The browser was started for agents; else it is a person's own."""
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] | None
+    """None when the question is about the tool in general: conditions say nothing then."""
     only_toolsets: frozenset[str] | None = None
     """The toolsets the client's token is limited to."""
     only_reading: bool = False

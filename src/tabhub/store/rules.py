@@ -115,6 +115,11 @@ class Rules:
             listener()
 
 
+def check_rules(home: Home, settings: Settings) -> None:
+    """Raise if a server of this home could not start by its rules."""
+    RuleBook(read_policy(home, settings), settings.permissions)
+
+
 def load_permissions(home: Home, settings: Settings, store: Store) -> Permissions:
     """The permissions as a server of this home would have them."""
     return Rules(home, settings, store, skip=False).permissions

@@ -61,7 +61,7 @@ class PermissionSource:
         return done(_told(verdicts, site), shown)
 
     def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
-        arguments = {"url": job.arguments["url"]} if "url" in job.arguments else {}
+        arguments = {"url": job.arguments["url"]} if "url" in job.arguments else None
         subject = subject_of(tool, arguments, job.client, job.session, site=site, managed=managed)
         return self._guard.decide(subject)
 

@@ -12,6 +12,7 @@ import msgspec
 from tabhub.agents.mcp.asking import elicit
 from tabhub.agents.mcp.backend import Exchange
 from tabhub.calls.ports import Answer, Question
+from tabhub.errors import Forbidden, ProtocolError
 
 KEY = "approval"
 CLIENT = "the agent's own client"
@@ -49,7 +50,11 @@ class Consent:
         if self._open.get(word) != _where(question):
             word = self._new_word(_where(question))
             exchange.forget_answers()
-        answers = await exchange.ask({KEY: elicit(_text(question), _SCHEMA)}, word)
+        try:
+            answers = await exchange.ask({KEY: elicit(_text(question), _SCHEMA)}, word)
+        except ProtocolError as error:
+            sentence = f"The question could not be put to the client: {error.message}"
+            raise Forbidden(sentence, "approval_unavailable") from None
         self._open.pop(word, None)
         return _answer(answers.get(KEY))
 
