@@ -112,7 +112,7 @@ async def test_without_a_tool_it_tells_all_of_them_and_the_strictest_in_front(
     assert told["tools"].keys() == names
     assert told["tools"][CLICK]["decision"] == "allow"
     assert (told["tool"], told["domain"], told["decision"]) == (None, "a.example", "ask")
-    assert told["tools"][OPEN]["decision"] == "allow"
+    assert told["tools"][OPEN]["decision"] == "ask"
     assert f"{READ}: allow" in text and "a.example" in text
 
 
