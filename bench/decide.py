@@ -57,8 +57,8 @@ def _permissions() -> Permissions:
 
 
 def policy() -> str:
-    """As many rules of each of the eight kinds."""
-    kind = range(RULES // 8)
+    """As many rules of each of the seven kinds that can be many."""
+    kind = range(RULES // 7)
     conditions = (
         f'[[conditions]]\ntools = ["tool_{n}"]\nargument = "url"\n'
         f'hosts = ["*.site{n}.example"]\notherwise = "ask"\n'
@@ -67,7 +67,6 @@ def policy() -> str:
     sections = {
         "tools": [f"tool_{n}" for n in kind],
         "plugins": [f"plugin_{n}" for n in kind],
-        "toolsets": [f"toolset_{n}" for n in kind],
         "domains": [*(f"*.site{n}.example" for n in kind), *(f"www.site{n}.example" for n in kind)],
     }
     levels = (_section(name, keys) for name, keys in sections.items())
@@ -90,12 +89,12 @@ def _call(number: int) -> Subject:
         tool=f"tool_{rule}",
         source=chance.choice(("browser", "page", "plugin")),
         plugin=f"plugin_{chance.randrange(RULES // 4)}",
-        toolsets=frozenset({f"toolset_{chance.randrange(RULES // 4)}", "core"}),
+        toolsets=frozenset({"core", "browser"}),
         read_only=chance.random() < 0.5,
         careful=chance.random() < 0.2,
         client="claude",
         session="s1",
-        site=f"{host}.site{chance.randrange(RULES // 8)}.example{chance.choice(('', ':8080'))}",
+        site=f"{host}.site{chance.randrange(RULES // 7)}.example{chance.choice(('', ':8080'))}",
         managed=chance.random() < 0.5,
         arguments={"url": f"https://www.site{rule}.example/path?query={number}"},
     )

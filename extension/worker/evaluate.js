@@ -5,7 +5,7 @@ import { withBrake } from "./brake.js";
 import { CommandError, messageOf } from "./errors.js";
 import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
-import { moved, siteCheck } from "./sites.js";
+import { moved, onlyOn } from "./sites.js";
 import { clip, LONG_LENGTH } from "./texts.js";
 
 const TIMEOUT_MS = 30_000;
@@ -47,7 +47,7 @@ async function run({ tabId, code, site, timeout, source }, signal) {
   const params = { ...EVALUATE, timeout };
   const word = crypto.randomUUID();
   const evaluated = async (/** @type {string} */ text) => {
-    const expression = `${siteCheck(site, word)}${text}\n//# sourceURL=${source}`;
+    const expression = `${onlyOn(text, site, word)}\n//# sourceURL=${source}`;
     const answer = await ask(tabId, "Runtime.evaluate", { ...params, expression });
     if (answer.exceptionDetails?.exception?.value === word) throw moved();
     return answer;

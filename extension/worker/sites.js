@@ -9,6 +9,7 @@ import { getTab } from "./tabs.js";
 const WEB = new Set(["http:", "https:"]);
 const OPAQUE = "opaque";
 const MOVED = "tab_url_mismatch";
+const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
 
 /** @type {Map<number, string>} as far as navigations were seen */
 const sites = new Map();
@@ -19,7 +20,7 @@ const sites = new Map();
  * @returns {string}
  */
 export function siteOf(address) {
-  if (!address || address === "about:blank") return "";
+  if (!address || /^about:blank(?:[?#]|$)/.test(address)) return "";
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol === "blob:") return siteOf(url.origin === "null" ? "data:" : url.origin);
   if (!url || !WEB.has(url.protocol)) return OPAQUE;
@@ -44,12 +45,11 @@ export function forgetSite(tabId) {
  * @param {string | undefined} site undefined: wherever it is
  */
 export async function requireSite(tabId, site) {
-  if (site === undefined) return;
-  if (!sites.has(tabId)) {
-    const { url, pendingUrl } = await getTab(tabId);
-    // Before its first page a tab counts as where it is going, as the server was told.
-    sites.set(tabId, siteOf(url || pendingUrl));
-  }
+  if (site === undefined || sites.get(tabId) === site) return;
+  // Not every page is announced: one that could not be loaded is not.
+  const { url, pendingUrl } = await getTab(tabId);
+  // Before its first page a tab counts as where it is going, as the server was told.
+  sites.set(tabId, siteOf(url || pendingUrl));
   requireKnownSite(tabId, site);
 }
 
@@ -72,12 +72,23 @@ export function isMoved(error) {
 }
 
 /**
- * Code that goes before other code, and throws `word` if the page is not on the site. It runs with
- * that code in one piece, so no navigation comes between them.
+ * Code with a check before it, which throws `word` if the page is not on the site. They run in one
+ * piece, so no navigation comes between them.
+ * @param {string} code
  * @param {string | undefined} site
  * @param {string} word
  */
-export function siteCheck(site, word) {
+export function onlyOn(code, site, word) {
+  // "use strict" counts only where it stands first.
+  const [directives] = DIRECTIVES.exec(code) ?? [""];
+  return directives + check(site, word) + code.slice(directives.length);
+}
+
+/**
+ * @param {string | undefined} site
+ * @param {string} word
+ */
+function check(site, word) {
   if (site === undefined) return "";
   const [host, port] = site.split(/(?=:\d+$)/);
   const hosts = [site, `${host}.${port ?? ""}`].map((name) => JSON.stringify(name));

@@ -29,12 +29,13 @@ from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
+from tabhub.calls.record import incident
 from tabhub.calls.runner import Runner
-from tabhub.config.clients import Client, Clients
+from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import Settings
 from tabhub.config.settings import load as load_settings
-from tabhub.errors import NotFound
+from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
@@ -77,17 +78,16 @@ class App:
         self.audit = AuditLog(home.audit if home else None, settings.audit, [secret])
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
-        self.panels = Panels(self.browsers, settings.limits.approval_seconds)
+        self.panels = Panels(self.browsers)
         self.guard = Guard(self.rules.permissions, self.browsers.is_managed, time.time)
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.ALL)
-        AgentImages(self.store.shelf("agents"), self.hub)
+        AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
         self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
         self._admin = Admin(self, secret)
-        clients = Clients(home) if home else None
-        find = clients.find if clients else _nobody
+        find = Clients(home).find if home else _nobody
         self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
         self.mcp = McpEndpoint(
             self._backend,
@@ -157,6 +157,7 @@ class App:
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
             "mcpClients": len(self.mcp.sessions),
+            "agents": len(self.hub.sessions.all()),
             "toolCount": len(self.hub.tools),
             "tabs": len(self.hub.tabs),
             "skipPermissions": self.rules.permissions.skip,
@@ -181,12 +182,30 @@ class App:
 
     def reload(self) -> None:
         """Read settings and policy again; with a fault in either, all stays as it was."""
+        self.audit.record(incident("admin", MAIN.name, "reload"))
         if self._home is None:
             return
+        self._drop_revoked(Clients(self._home))
         fresh = load_settings(self._home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
         self.settings.toolsets = fresh.toolsets
+
+    def _drop_revoked(self, clients: Clients) -> None:
+        """Whose token is no more has no sessions, no tabs and no calls under way either."""
+        known = {MAIN.name, *(client.name for client in clients.list())}
+        gone = {agent.key for agent in self.hub.sessions.all() if agent.client not in known}
+        error = AccessError("The token of this client was revoked.")
+        self.runner.flights.end(error, lambda flight: flight.session in gone)
+        for key in gone:
+            self.end_session(key)
+
+    def end_session(self, key: str) -> None:
+        """End a session of whichever kind."""
+        if key in self.mcp.sessions:
+            self.mcp.sessions.end(key)
+        else:
+            self.release(key)
 
     def release(self, session: str) -> None:
         """An agent has gone: its tabs are closed, or left to the person."""
@@ -196,7 +215,7 @@ class App:
         command = "tabs.close" if self.settings.sessions.close_tabs_on_end else "tabs.ungroup"
         for tab in map(self.hub.tabs.find, tabs):
             if tab is not None:
-                self.browsers.soon(tab, command, {})
+                self.browsers.let_go(tab, command)
 
     def close(self) -> None:
         self.store.close()
@@ -206,14 +225,17 @@ class App:
         """End idle sessions, for ever."""
         while True:
             await asyncio.sleep(REAP_SECONDS)
-            self.reap(time.time())
+            try:
+                self.reap(time.time())
+            except Exception:
+                log.exception("idle sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
         for id in self.mcp.sessions.reap():
             log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if key not in self.mcp.sessions:
+            if key not in self.mcp.sessions and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 

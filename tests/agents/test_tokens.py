@@ -166,13 +166,18 @@ async def test_another_clients_group_is_refused_and_an_unknown_one_is_not_found(
         for handle in (made, anns.session, "token:ann"):
             alone = await Agent(bob).post("tools/call", in_group(handle))
             within = await bobs.request("tools/call", in_group(handle))
-            assert alone.status_code == 403
+            assert alone.status_code == within.status_code == 403
             for answer in (alone, within):
                 assert answer.json()["error"]["data"]["reason"] == "permission_denied"
         assert refused(server, "bob") == [("tabhub/group", "permission_denied")] * 6
         for handle in ("grp_unknown", "", 7, {}):
             answer = await Agent(bob).post("tools/call", in_group(handle))
             assert answer.json()["error"]["data"]["reason"] == "unknown_session"
+        for sibling in (
+            await Agent(ann).post("tools/call", in_group(anns.session)),
+            await anns.request("tools/call", in_group("token:ann")),
+        ):
+            assert sibling.status_code == 403
         own = (await Agent(ann).post("tools/call", in_group(made))).json()
         assert own["result"]["structuredContent"]["tabs"][0]["usable"] is True
 

@@ -66,7 +66,7 @@ class Nobody:
 
     present = False
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, seconds: float) -> Answer:
         raise AssertionError("there is nobody to ask")
 
     def missed(self, question: Question) -> None:

@@ -78,7 +78,7 @@ def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str 
         (CLICK, "tools", CLICK),
         ("tool:slack_send", "tools", "slack_send"),
         ("browser", "plugins", "browser"),
-        ("slack", "plugins", "slack"),
+        ("plugin:slack", "plugins", "slack"),
         ("plugin:a.b", "plugins", "a.b"),
         ("Bank.Example", "domains", "bank.example"),
         ("*.corp.example", "domains", "*.corp.example"),

@@ -6,7 +6,7 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: urls.get(id) }) },
 };
-const { requireSite, siteCheck, siteCommitted, siteOf } =
+const { onlyOn, requireSite, siteCommitted, siteOf } =
   await import("../../extension/worker/sites.js");
 
 for (const [url, site] of [
@@ -17,6 +17,7 @@ for (const [url, site] of [
   ["https://user:pw@bücher.example/", "xn--bcher-kva.example"],
   ["http://[::1]:9/", "[::1]:9"],
   ["about:blank", ""],
+  ["about:blank#x", ""],
   ["", ""],
   [undefined, ""],
   ["blob:https://a.example/1", "a.example"],
@@ -31,6 +32,7 @@ test("a tab on the site that was decided about is let through, another is not", 
   await requireSite(1, "shop.example");
   await requireSite(1, undefined);
   siteCommitted(1, "https://bank.example/");
+  urls.set(1, "https://bank.example/");
   await assert.rejects(requireSite(1, "shop.example"), { reason: "tab_url_mismatch" });
   await requireSite(1, "bank.example");
 });
@@ -41,7 +43,7 @@ test("a tab on the site that was decided about is let through, another is not", 
  */
 function passes(site, location) {
   try {
-    new Function("location", siteCheck(site, "word"))(location);
+    new Function("location", onlyOn("", site, "word"))(location);
     return true;
   } catch (thrown) {
     assert.equal(thrown, "word");
@@ -65,4 +67,16 @@ test("the check in the page stops code on any other site", () => {
 
 test("a site cannot break out of the check", () => {
   assert.ok(!passes('"||true||"', { protocol: "https:", host: "b.example" }));
+});
+
+test("a page whose coming was not announced is found all the same", async () => {
+  siteCommitted(2, "https://a.example/");
+  urls.set(2, "http://nowhere.invalid/");
+  await requireSite(2, "nowhere.invalid");
+});
+
+test("the check leaves directives at the beginning", () => {
+  const code = onlyOn('"use strict"; x', "a.example", "word");
+  assert.ok(code.startsWith('"use strict";if('));
+  assert.ok(onlyOn("'a' + b", "a.example", "word").endsWith(";'a' + b"));
 });

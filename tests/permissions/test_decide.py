@@ -115,7 +115,7 @@ def test_of_plugin_and_domain_the_stricter_decides(plugin: str, domain: str, exp
 
 
 def test_of_several_toolsets_the_strictest_decides() -> None:
-    policy = '[toolsets]\ncore = "auto"\nclaude = "off"\nother = "ask"'
+    policy = '[toolsets]\ncore = "auto"\nclaude = "off"\npages = "ask"'
     subject = call(toolsets=frozenset({"core", "claude"}))
     assert told(decide(policy, subject)) == "Deny by policy: toolsets.claude = off (policy.toml)"
 

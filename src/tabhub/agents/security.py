@@ -64,7 +64,8 @@ class Gatekeeper:
         if self._secret is None:
             return MAIN
         path: str = scope["path"]
-        given = _offered(scope) if scope["type"] == "websocket" else _bearer(headers)
+        is_link = scope["type"] == "websocket"
+        given = (_offered(scope) if is_link else b"") or _bearer(headers)
         if hmac.compare_digest(given, self._secret):
             return MAIN
         client = self._find_client(given.decode("latin-1")) if given else None

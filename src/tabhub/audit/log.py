@@ -67,6 +67,8 @@ class AuditLog:
             if not self._complained:
                 _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
             self._complained = True
+            # Opened anew, a line that was written by half is closed first.
+            self.close()
 
     def _write(self, path: Path, line: bytes) -> None:
         self._look()

@@ -19,6 +19,7 @@ from tabhub.wire import link
 
 log = logging.getLogger(__name__)
 
+CLOSE = "tabs.close"
 FORGET_AFTER_SECONDS = 60.0
 """How long the tabs of a browser that has gone keep their ids, in case it comes back."""
 
@@ -155,6 +156,13 @@ class Browsers:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
+    def let_go(self, tab: Tab, command: str) -> None:
+        """Close a tab whose agent has gone, or leave it to the person: now or when it is back."""
+        if tab.browser in self._all:
+            self.soon(tab, command, {})
+        elif command == CLOSE:
+            self._ownership.doom(tab)
+
     async def _unheard(self, tab: Tab, command: str, input: Any) -> None:
         try:
             await self.in_tab(tab, command, input, _no_progress)
@@ -201,7 +209,8 @@ class Browsers:
         told = msgspec.json.decode(params, type=link.SyncAll)
         self._all[id].info = told.browser
         self._all[id].ready = True
-        if self._ownership.is_new_run(id, told.browser.instance) and not self._reloaded(id):
+        reloaded = self._reloaded(id)
+        if self._ownership.is_new_run(id, told.browser.instance) and not reloaded:
             # The browser was started again: an old number is another tab now.
             self.learn_all(id, [])
         for tab in self.learn_all(id, told.tabs):
@@ -218,13 +227,17 @@ class Browsers:
                 self._gone(gone)
             return
         if told.state == "replaced" and told.replaced_by is not None:
-            self._tabs.rename(id, told.tab_id, told.replaced_by)
+            gone = self._tabs.rename(id, told.tab_id, told.replaced_by)
+            if gone is not None:
+                self._gone(gone)
         if told.tab is not None:
             tab = self.learn(id, told.tab)
             if told.opened_by is not None:
                 self._opened_by(tab, told.opened_by)
 
     def _reclaim(self, tab: Tab) -> None:
+        if self._ownership.is_doomed(tab):
+            self.soon(tab, CLOSE, {})
         session = self._ownership.reclaim(tab)
         agent = None if session is None else self._sessions.find(session)
         if agent is not None and agent.current is None and agent.awaited == tab.native_id:
@@ -256,6 +269,10 @@ class Browsers:
     def _forget(self, id: str) -> None:
         del self._leaving[id]
         self._ownership.park(id)
+        for agent in self._sessions.all():
+            tab = None if agent.current is None else self._tabs.find(agent.current)
+            if tab is not None and tab.browser == id:
+                agent.awaited = tab.native_id
         self.learn_all(id, [])
 
     _HANDLERS: ClassVar[dict[str, Callable[["Browsers", str, msgspec.Raw], None]]] = {

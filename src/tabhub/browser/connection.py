@@ -12,7 +12,7 @@ import msgspec
 
 from tabhub.browser.pending import Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
-from tabhub.errors import ProtocolError, TabhubError, Unavailable
+from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
 
 log = logging.getLogger(__name__)
@@ -126,6 +126,10 @@ class Connection:
         except TabhubError as refused:
             log.warning("%s from the extension: %s", method, refused)
             body = jsonrpc.failure(known, refused)
+        except Exception:
+            # A disk that is full must not cost the browser its link.
+            log.exception("%s from the extension", method)
+            body = jsonrpc.failure(known, Internal("Something went wrong inside tabhub."))
         if isinstance(id, int | str):
             self._soon(self._send(body.decode()))
 

@@ -83,8 +83,8 @@ class Desk:
         failed: TabhubError | None = None
         try:
             return act()
-        except TabhubError as error:
-            failed = error
+        except Exception as error:
+            failed = error if isinstance(error, TabhubError) else ProtocolError(str(error))
             raise
         finally:
             told = msgspec.json.decode(params)

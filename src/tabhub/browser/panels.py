@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.calls.ports import Answer, Question
+from tabhub.calls.ports import LATE, Answer, Question
 from tabhub.errors import Forbidden
 from tabhub.permissions.sites import OPAQUE
 from tabhub.wire.link import ConfirmationResponse
@@ -23,13 +23,14 @@ class _Open:
     question: Question
     answer: "asyncio.Future[Answer]"
     expires_at: int
+    is_late: bool = False
 
     def outcome(self) -> str:
         if self.answer.done() and not self.answer.cancelled():
             if self.answer.exception() is not None:
                 return "unavailable"
             return "allowed" if self.answer.result().allowed else "denied"
-        return "timeout" if time.time() * 1000 >= self.expires_at else "cancelled"
+        return "timeout" if self.is_late else "cancelled"
 
     def shown(self) -> Json:
         return {**_shown(self.question), "expiresAt": self.expires_at}
@@ -38,9 +39,8 @@ class _Open:
 class Panels:
     """The person, as far as the panels of all connected browsers reach."""
 
-    def __init__(self, browsers: Browsers, seconds: float) -> None:
+    def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
-        self._seconds = seconds
         self._open: dict[str, _Open] = {}
         self._ended: OrderedDict[str, str] = OrderedDict()
         browsers.on_panels(self._panels_changed)
@@ -49,13 +49,18 @@ class Panels:
     def present(self) -> bool:
         return self._browsers.has_panel
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, seconds: float) -> Answer:
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        expires_at = int((time.time() + self._seconds) * 1000)
+        expires_at = int((time.time() + seconds) * 1000)
         opened = self._open[question.id] = _Open(question, answer, expires_at)
         self._browsers.tell_all("confirmation.request", opened.shown())
+        # The last panel may have closed between the question whether there is one and this.
+        self._panels_changed()
         try:
             return await answer
+        except asyncio.CancelledError as cancelled:
+            opened.is_late = LATE in cancelled.args
+            raise
         finally:
             del self._open[question.id]
             self._close(question.id, opened.outcome())
@@ -103,7 +108,7 @@ class Panels:
 def _answer(told: ConfirmationResponse) -> Answer:
     """The decision in our words; others say the scope in the decision itself."""
     decision, _, named = told.decision.partition("_")
-    scope = told.scope or named or "once"
+    scope = named or told.scope or "once"
     if decision == "deny":
         return Answer(False)
     return Answer(True, None if scope == "once" else scope, told.seconds)  # type: ignore[arg-type]

@@ -1,14 +1,17 @@
 """A command that waits for the browser's answer."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from tabhub.calls.ports import Progress
-from tabhub.errors import TabhubError, Unavailable, from_reason
+from tabhub.errors import Internal, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
+
+log = logging.getLogger(__name__)
 
 Learn = Callable[[Any], Any]
 Told = link.ProgressTold | link.Dispatched | TabhubError
@@ -27,8 +30,13 @@ class Pending:
         if isinstance(told, link.Dispatched) and self._learn is not None:
             try:
                 told = link.Dispatched(output=self._learn(told.output))
+            except TabhubError as refused:
+                told = refused
             except (msgspec.ValidationError, KeyError, TypeError):
                 told = nonsense()
+            except Exception:
+                log.exception("what the browser answered could not be taken in")
+                told = Internal("Something went wrong inside tabhub.")
         self._told.put_nowait(told)
 
     async def outcome(self, progress: Progress) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from tabhub.calls.ports import Answer, Approver, Call, Question
+from tabhub.calls.ports import LATE, Answer, Approver, Call, Question
 from tabhub.errors import Forbidden
 
 HEARTBEAT_SECONDS = 10.0
@@ -41,17 +41,19 @@ class Approvals:
 
     async def _answer(self, call: Call, question: Question) -> Answer:
         if self._approver.present:
-            return await self._in_time(self._approver.ask(question), call, question)
+            seconds = self._terms().seconds
+            return await self._in_time(self._approver.ask(question, seconds), call, question)
         if call.elicit is not None and self._terms().elicitation:
             return await self._in_time(call.elicit(question), call, question)
         if self._terms().unattended == "allow":
-            return Answer(True, by="unattended = allow")
+            return Answer(True, by="unattended = allow", by_person=False)
         self._approver.missed(question)
         raise Forbidden(
             f"{question.tool.name} needs a person's approval ({question.rule}), and nobody is "
-            "there to give it: tabhub's side panel is not open. The person can open it and you "
-            f"can try again. {DO_NOT}",
+            "there to give it: tabhub's side panel is not open. Once the person has opened it, "
+            f"try again. {DO_NOT}",
             "approval_unavailable",
+            data={"rule": question.rule},
         )
 
     async def _in_time(
@@ -63,11 +65,13 @@ class Approvals:
         try:
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
             if not done:
+                waiting.cancel(LATE)
                 raise _too_late(question, seconds)
             return waiting.result()
         finally:
             beats.cancel()
-            waiting.cancel()
+            if not waiting.cancelling():
+                waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await waiting
 
@@ -84,5 +88,6 @@ async def _beat(call: Call, question: Question) -> None:
     message = f"Waiting for a person to allow {question.tool.name}"
     with suppress(OSError):
         for beat in count():
-            await call.progress(beat, None, message)
+            # Progress only ever grows, and what the call itself reports begins at one.
+            await call.progress(beat / 1000, None, message)
             await asyncio.sleep(HEARTBEAT_SECONDS)

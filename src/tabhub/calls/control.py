@@ -29,7 +29,7 @@ class Control:
         self._tell()
 
     def stop(self, is_stopped: bool) -> None:
-        self._sessions.stopped = is_stopped
+        self._sessions.stop(is_stopped)
         if is_stopped:
             self._end("The person has stopped all agents.", lambda flight: True)
         self._tell()

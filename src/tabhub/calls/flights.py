@@ -52,6 +52,9 @@ class Flights:
     def __len__(self) -> int:
         return len(self._all)
 
+    def has(self, session: str) -> bool:
+        return any(flight.session == session for flight in self._all)
+
     def begin(self, session: str, tab: int | None) -> Flight:
         return Flight(self._all, session, tab)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.calls.ports import Call, Clock, Interrupted
-from tabhub.errors import Cancelled, InvalidArguments
+from tabhub.errors import Cancelled, Forbidden, InvalidArguments
 from tabhub.wire.mcp.messages import CallResult
 
 KEPT_SECONDS = 600.0
@@ -18,6 +18,15 @@ KEPT_SECONDS = 600.0
 KEPT_OPERATIONS = 1000
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
+
+
+_REFUSALS = {"permission_off", "permission_denied", "approval_unavailable", "approval_timeout"}
+
+
+def _did_nothing(error: BaseException | None) -> bool:
+    """Whether an operation ended before anything was done, so that it may be tried again."""
+    is_refusal = isinstance(error, Forbidden) and error.reason in _REFUSALS
+    return is_refusal or isinstance(error, Interrupted)
 
 
 @dataclass
@@ -66,7 +75,7 @@ class Operations:
         if operation.task.cancelled():
             return
         # Looking at the exception says that it was seen: nobody may be left to ask for it.
-        if isinstance(operation.task.exception(), Interrupted):
+        if _did_nothing(operation.task.exception()):
             del self._known[key]
 
     def _forget_old(self) -> None:

@@ -46,7 +46,11 @@ class Answer(Struct, frozen=True):
     seconds: float | None = None
     by: str = "the person"
     """Who or what gave it, for the record."""
+    by_person: bool = True
 
+
+LATE = "late"
+"""What an approver is cancelled with when nobody has answered in time."""
 
 Elicit = Callable[[Question], Coroutine[Any, Any, Answer]]
 """Puts a question to whoever sits behind the agent's own client."""
@@ -58,7 +62,8 @@ class Approver(Protocol):
     @property
     def present(self) -> bool: ...
 
-    async def ask(self, question: Question) -> Answer: ...
+    async def ask(self, question: Question, seconds: float) -> Answer:
+        """Wait for an answer; cancelled with the word `LATE` when the time is up."""
 
     def missed(self, question: Question) -> None:
         """Nobody could be asked: leave word of it."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from tabhub.calls.ports import Call, Event
 from tabhub.errors import TabhubError
-from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 
 
@@ -32,7 +31,7 @@ class Record:
         self.tool: Tool | None = None
         self.arguments: Mapping[str, Any] = {}
         self.secrets: set[str] = set()
-        self.tab: Tab | None = None
+        self.tab: int | None = None
         self.site = ""
         self.verdict = "refused"
         self.rule = ""
@@ -48,7 +47,7 @@ class Record:
             session=call.session,
             tool=call.tool,
             plugin=plugin,
-            tab=None if self.tab is None else self.tab.id,
+            tab=self.tab,
             origin=self.site,
             arguments=self.arguments,
             secret_arguments=frozenset(self.secrets),

@@ -104,11 +104,12 @@ class Runner:
         record.arguments = arguments = self._validators.arguments(tool, call.arguments)
         self._sessions.open(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
-        tab_id = arguments.pop("tabId", None) if tool.needs_tab else None
-        record.tab = tab = self._target(tool, call.session, tab_id)
+        record.tab = arguments.pop("tabId", None) if tool.needs_tab else None
+        tab = self._target(tool, call.session, record.tab)
+        record.tab = None if tab is None else tab.id
         with self.flights.begin(call.session, None if tab is None else tab.id):
             result = await self._decided(call, record, tool, tab)
-        self._remember(tool, call.session, tab, result)
+        record.tab = self._remember(tool, call.session, tab, result)
         return result
 
     async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
@@ -120,8 +121,11 @@ class Runner:
             except Refused as refused:
                 if tab is None or refused.reason != "tab_url_mismatch":
                     raise
+                tab = self._routes.tab(call.session, tab.id)
+                # Only another site is worth another decision: nobody is asked the same again.
+                if self._guard.site(tool, record.arguments, tab) == record.site:
+                    raise
                 moved = refused
-            record.tab = tab = self._routes.tab(call.session, tab.id)
         raise moved
 
     def _require_running(self, session: str) -> None:
@@ -143,10 +147,14 @@ class Runner:
         record.verdict = "denied"
         if isinstance(verdict, Deny):
             raise Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
-        answer = await self._approvals.ask(call, _question(call, record, tool, tab))
+        try:
+            answer = await self._approvals.ask(call, _question(call, record, tool, tab))
+        except Forbidden as refused:
+            record.rule += f"; {refused.reason}"
+            raise
         self._still_there(call.session, subject, tool, tab)
         self._keep(subject, answer)
-        record.verdict = "asked"
+        record.verdict = "asked" if answer.by_person else "allowed"
         record.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
     def _still_there(self, session: str, subject: Subject, tool: Tool, tab: Tab | None) -> None:
@@ -202,12 +210,16 @@ class Runner:
 
         return progress
 
-    def _remember(self, tool: Tool, session: str, tab: Tab | None, result: CallResult) -> None:
+    def _remember(
+        self, tool: Tool, session: str, tab: Tab | None, result: CallResult
+    ) -> int | None:
         """The session's current tab is the one it last opened or acted on."""
+        used = None if tab is None else tab.id
         if tool.opens_tab and isinstance(result.structured_content, dict):
-            self._sessions.use(session, result.structured_content["tabId"])
-        elif tab is not None and self._tabs.find(tab.id) is not None:
-            self._sessions.use(session, tab.id)
+            used = result.structured_content["tabId"]
+        if used is not None and self._tabs.find(used) is not None:
+            self._sessions.use(session, used)
+        return used
 
 
 def paused(sentence: str) -> Forbidden:

@@ -10,7 +10,7 @@ from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.home import Home
 from tabhub.hub.toolsets import chosen
-from tabhub.store.rules import forget_client
+from tabhub.store.revoking import forget_client
 from tabhub.store.store import Store
 
 
@@ -46,7 +46,8 @@ def revoke(name: str) -> None:
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
-        running.reload(home)
+    running.reload(home)
+    print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
 
 
 def _facts(client: StoredClient) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tabhub.cli import running
 from tabhub.config import editing, settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.home import Home
-from tabhub.config.settings import LevelWord
+from tabhub.config.settings import TOOLSETS, LevelWord
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tools import Tool
 from tabhub.permissions.patterns import normal_pattern
@@ -23,6 +23,7 @@ from tabhub.permissions.verdict import Deny, Verdict
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
 from tabhub.tools import catalog
+from tabhub.tools.urls import address
 
 SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
 BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
@@ -78,8 +79,8 @@ def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
 
 def _decide(rules: Rules, tool: Tool, client: Client, url: str | None, *, managed: bool) -> Verdict:
     leads_there = url is not None and tool.address_of is not None
-    arguments = {"url": url} if leads_there else {}
-    site = "" if url is None else site_of(url)
+    arguments = {"url": url} if leads_there else None
+    site = "" if url is None else site_of(address(url))
     subject = subject_of(tool, arguments, client, "", site=site, managed=managed)
     return rules.permissions.decide(subject, time.time())
 
@@ -112,15 +113,22 @@ def _client(home: Home, name: str) -> Client:
 def _parse(subject: str) -> tuple[str, str]:
     """The section of the settings that a subject belongs to, and its name there."""
     kind, _, rest = subject.partition(":")
+    if kind == "toolset":
+        raise InvalidArguments("The levels of toolsets are set in the policy file.")
     if kind in SECTIONS and rest:
         return SECTIONS[kind], _host(rest) if kind == "domain" else rest
     if any(tool.name == subject for tool in catalog.ALL):
         return "tools", subject
     if subject == "localhost" or "." in subject or ":" in subject:
         return "domains", _host(subject)
-    if meant := _did_you_mean(subject):
-        raise InvalidArguments(f"There is no tool {subject}.{meant} A plugin is plugin:{subject}.")
-    return "plugins", subject
+    if subject in {tool.plugin for tool in catalog.ALL}:
+        return "plugins", subject
+    if subject in TOOLSETS:
+        raise InvalidArguments(f"{subject} is a toolset: its level is set in the policy file.")
+    raise InvalidArguments(
+        f"There is no tool or plugin {subject}.{_did_you_mean(subject)} A plugin that is still to "
+        f"come is plugin:{subject}, a host without a dot is domain:{subject}."
+    )
 
 
 def _host(text: str) -> str:

@@ -143,6 +143,7 @@ def _say_how_to_connect(server: Server, token: str | None) -> None:
 
 
 def _log_to_file(home: Home) -> None:
+    home.log.touch(mode=0o600)
     handler = RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1)
     logging.basicConfig(
         level=logging.INFO,

@@ -17,4 +17,8 @@ def run(as_json: bool) -> None:
         print(msgspec.json.encode({"running": True, **facts}).decode())
         return
     print(f"tabhub {facts['version']} runs on port {facts['port']} (pid {facts['pid']}).")
-    print(f"browsers: {facts['extensionConnections']}, agents' sessions: {facts['mcpClients']}")
+    print(f"browsers: {facts['extensionConnections']}, agents: {facts['agents']}")
+    if facts["stopped"]:
+        print("All agents are stopped; the side panel lets them go on.")
+    if facts["skipPermissions"]:
+        print("Permissions are SKIPPED: nobody is asked.")

@@ -12,6 +12,8 @@ from tabhub.errors import InvalidArguments
 DEFAULT_PORT = 9515
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
+TOOLSETS = ("core", "browser", "claude", "pages", "plugins")
+"""Named lists of tools, so that an agent need not read all there are."""
 POSITIVE = msgspec.Meta(gt=0)
 
 

@@ -28,6 +28,7 @@ class Ownership:
         self._shared: set[int] = set()
         self._openers: dict[int, int] = {}
         self._parked: dict[Place, str] = {}
+        self._doomed: set[Place] = set()
         self._runs: dict[str, str] = {}
         self._groups: dict[tuple[str, str], int] = {}
         self._listeners: list[Callable[[str], None]] = []
@@ -90,11 +91,22 @@ class Ownership:
     def grouped(self, session: str, browser: str, group: int) -> None:
         self._groups[session, browser] = group
 
+    def doom(self, tab: Tab) -> None:
+        """To be closed as soon as its browser is back."""
+        self._doomed.add(self._place(tab))
+
+    def is_doomed(self, tab: Tab) -> bool:
+        place = self._place(tab)
+        known = place in self._doomed
+        self._doomed.discard(place)
+        return known
+
     def end(self, session: str) -> list[int]:
         """A session is over: its tabs, which are nobody's now."""
         tabs = self.of(session)
         for tab in tabs:
             del self._owners[tab]
+        self._doomed |= {place for place, owner in self._parked.items() if owner == session}
         self._parked = {place: owner for place, owner in self._parked.items() if owner != session}
         self._groups = {key: group for key, group in self._groups.items() if key[0] != session}
         return tabs

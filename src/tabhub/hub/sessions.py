@@ -45,6 +45,7 @@ class AgentSessions:
         self._all: dict[str, AgentSession] = {}
         self._barred: set[str] = set()
         self._listeners: list[Callable[[AgentSession], None]] = []
+        self._stop_listeners: list[Callable[[bool], None]] = []
         self.stopped = False
 
     def all(self) -> list[AgentSession]:
@@ -64,16 +65,23 @@ class AgentSessions:
         session.used = now
         return session
 
-    def join(self, handle: str, client: str) -> str:
-        """The session that a group handle names, which must be the client's own."""
+    def join(self, handle: str, client: str, own: str) -> str:
+        """The session that a group handle names, which must be the client's.
+
+        Other sessions have no handle: who knows their keys reaches nothing by them.
+        """
+        if handle == own:
+            return own
         session = self._all.get(handle)
         if session is None:
-            raise NotFound("There is no such tab group any more.", "unknown_session")
-        if session.client != client:
-            raise Forbidden("This tab group belongs to another client.")
+            raise NotFound("There is no such tab group.", "unknown_session")
+        if session.client != client or not handle.startswith(HANDLE):
+            raise Forbidden("This tab group is not yours.")
         return session.key
 
     def restore(self, session: AgentSession) -> None:
+        if session.paused:
+            self._barred.add(session.client)
         self._all[session.key] = session
         self._tell(session)
 
@@ -97,6 +105,12 @@ class AgentSessions:
         self._tell(session)
         return session
 
+    def stop(self, stopped: bool) -> None:
+        """Stop all agents, those to come too, or let them go on."""
+        self.stopped = stopped
+        for listener in self._stop_listeners:
+            listener(stopped)
+
     def is_halted(self, key: str) -> bool:
         session = self._all.get(key)
         return self.stopped or (session is not None and session.paused)
@@ -119,6 +133,9 @@ class AgentSessions:
 
     def on_change(self, listener: Callable[[AgentSession], None]) -> None:
         self._listeners.append(listener)
+
+    def on_stop(self, listener: Callable[[bool], None]) -> None:
+        self._stop_listeners.append(listener)
 
     def _tell(self, session: AgentSession) -> None:
         for listener in self._listeners:

@@ -94,14 +94,18 @@ class Tabs:
             self._tell("closed", id)
         return id
 
-    def rename(self, browser: str, old_native_id: int, new_native_id: int) -> None:
-        """A browser gave a tab a new number (it was discarded and revived); ours stays."""
+    def rename(self, browser: str, old_native_id: int, new_native_id: int) -> int | None:
+        """A browser gave a tab a new number (it was discarded and revived); ours stays.
+
+        Returns the id under which it was learned of as if it were another tab.
+        """
         if old_native_id == new_native_id or (browser, old_native_id) not in self._ids:
-            return
-        self.remove(browser, new_native_id)  # learned of as if it were another tab
+            return None
+        other = self.remove(browser, new_native_id)
         id = self._ids.pop((browser, old_native_id))
         self._ids[(browser, new_native_id)] = id
         self._by_id[id] = replace(self._by_id[id], native_id=new_native_id)
+        return other
 
     def sync(self, browser: str, tabs: Iterable[Tab]) -> list[int]:
         """Take a browser's full list; returns the ids of the tabs that have gone."""

@@ -1,11 +1,11 @@
-"""Toolsets: named lists of tools, so that an agent need not read all there are."""
+"""Choosing toolsets by name."""
 
 from collections.abc import Iterable
 
+from tabhub.config.settings import TOOLSETS
 from tabhub.errors import InvalidArguments
 
 ALL = "all"
-TOOLSETS = ("core", "browser", "claude", "pages", "plugins")
 
 
 def chosen(names: Iterable[str]) -> frozenset[str] | None:

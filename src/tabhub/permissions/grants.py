@@ -53,17 +53,21 @@ class Grants:
         self._by_id: dict[str, Grant] = {}
         self._places: dict[tuple[str, str], dict[_Place, Grant]] = {}
 
-    def add(self, grant: Grant) -> None:
-        """Keep it, in the place of one for exactly the same."""
-        self.remove(grant.id)
+    def add(self, grant: Grant) -> Grant | None:
+        """Keep it, in the place of one for exactly the same, which is returned."""
+        self._take_out(grant.id)
         places = self._places.setdefault((grant.tool, grant.client), {})
         older = places.get(_place(grant))
         if older is not None:
             del self._by_id[older.id]
         places[_place(grant)] = self._by_id[grant.id] = grant
+        return older
 
     def remove(self, id: str) -> bool:
         """Whether there was one."""
+        return self._take_out(id)
+
+    def _take_out(self, id: str) -> bool:
         grant = self._by_id.pop(id, None)
         if grant is None:
             return False

@@ -5,6 +5,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from tabhub.config.settings import TOOLSETS
 from tabhub.permissions.condition_fields import read_condition
 from tabhub.permissions.conditions import Condition
 from tabhub.permissions.fields import Fault, dotted, items, level, pattern, table, typed, word
@@ -55,7 +56,7 @@ def _policy(data: dict[str, Any], name: str) -> Policy:
         tools=_levels(top, "tools"),
         plugins=_levels(top, "plugins"),
         domains=_domains(_levels(top, "domains")),
-        toolsets=_levels(top, "toolsets"),
+        toolsets=_levels(top, "toolsets", TOOLSETS),
         deny=items(sites.get("deny", []), ("sites", "deny"), pattern),
         allow=items(sites.get("allow", []), ("sites", "allow"), pattern),
         conditions=items(top.get("conditions", []), ("conditions",), read_condition),

@@ -11,6 +11,10 @@ from tabhub.permissions.fields import Fault
 from tabhub.permissions.toml_lines import Path, lines_of
 
 T = TypeVar("T")
+_HINTS = {
+    "Invalid value": "this is no value; a word such as auto needs quotes",
+    "Cannot overwrite a value": "this key was set before",
+}
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -31,7 +35,7 @@ def _syntax(text: str, told: str) -> tuple[int, str]:
     place = _PLACE.search(told)
     if place is None or place[1] is None:
         return text.count("\n") + 1, _PLACE.sub("", told)
-    return int(place[1]), told[: place.start()]
+    return int(place[1]), _HINTS.get(told[: place.start()], told[: place.start()])
 
 
 def _line_of(text: str, path: Path) -> int:

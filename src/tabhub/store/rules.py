@@ -12,43 +12,14 @@ from tabhub.config.home import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
 from tabhub.permissions.decide import Permissions
-from tabhub.permissions.grants import Grant, Grants
 from tabhub.permissions.policy import Policy, parse
 from tabhub.permissions.rulebook import RuleBook
-from tabhub.store.store import Shelf, Store
+from tabhub.store.grants import GRANTS, KeptGrants
+from tabhub.store.store import Store
 
 log = logging.getLogger(__name__)
 
-GRANTS = "grants"
-
-
-class KeptGrants(Grants):
-    """Grants that outlive the server; those for one session do not."""
-
-    def __init__(self, shelf: Shelf) -> None:
-        super().__init__()
-        self._shelf = shelf
-        self.reload()
-
-    def reload(self) -> None:
-        """Take what the shelf has: another process may have changed it."""
-        for grant in self.all():
-            if grant.scope != "session":
-                super().remove(grant.id)
-        for body in self._shelf.load().values():
-            self.add(msgspec.json.decode(body, type=Grant))
-
-    def add(self, grant: Grant) -> None:
-        before = {known.id for known in self.all()}
-        super().add(grant)
-        for replaced in before - {known.id for known in self.all()}:
-            self._shelf.drop(replaced)
-        if grant.scope != "session":
-            self._shelf.put(grant.id, msgspec.json.encode(grant))
-
-    def remove(self, id: str) -> bool:
-        self._shelf.drop(id)
-        return super().remove(id)
+SKIPPED = "Permissions are SKIPPED: nobody is asked."
 
 
 class Rules:
@@ -57,12 +28,14 @@ class Rules:
     def __init__(self, home: Home | None, settings: Settings, store: Store, *, skip: bool) -> None:
         self._home = home
         self._levels = settings.permissions
-        self.grants = KeptGrants(store.shelf(GRANTS))
+        self._listeners: list[Callable[[], None]] = []
+        self.grants = KeptGrants(store.shelf(GRANTS), self._tell)
         self._policy = read_policy(home, settings)
         book = RuleBook(self._policy, self._levels)
         self.permissions = Permissions(book, self.grants, skip=skip)
         self.terms = _terms(self._policy, settings)
-        self._listeners: list[Callable[[], None]] = []
+        if skip:
+            log.warning(SKIPPED)
 
     def reload(self, settings: Settings) -> None:
         """Read the policy again; a fault in it changes nothing."""
@@ -103,9 +76,7 @@ class Rules:
         self._tell()
 
     def revoke(self, grant: str) -> bool:
-        revoked = self.grants.remove(grant)
-        self._tell()
-        return revoked
+        return self.grants.remove(grant)
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
@@ -118,19 +89,6 @@ class Rules:
 def check_rules(home: Home, settings: Settings) -> None:
     """Raise if a server of this home could not start by its rules."""
     RuleBook(read_policy(home, settings), settings.permissions)
-
-
-def load_permissions(home: Home, settings: Settings, store: Store) -> Permissions:
-    """The permissions as a server of this home would have them."""
-    return Rules(home, settings, store, skip=False).permissions
-
-
-def forget_client(store: Store, client: str) -> None:
-    """Drop what was granted to a client: another may have its name one day."""
-    shelf = store.shelf(GRANTS)
-    for id, body in shelf.load().items():
-        if msgspec.json.decode(body, type=Grant).client == client:
-            shelf.drop(id)
 
 
 def read_policy(home: Home | None, settings: Settings) -> Policy | None:

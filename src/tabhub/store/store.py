@@ -3,13 +3,22 @@
 What a body means is the business of whoever puts it there.
 """
 
+import logging
 import os
 import sqlite3
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from tabhub.errors import Internal, InvalidArguments
 
+log = logging.getLogger(__name__)
+
 VERSION = 1
+WAIT_SECONDS = 0.5
+"""For another process that writes: the whole server waits with us."""
+T = TypeVar("T")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS shelves (
     shelf TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (shelf, key)
@@ -35,23 +44,32 @@ class Shelf:
 
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self._database = database
-        self._name = name
+        self.name = name
 
     def load(self) -> dict[str, bytes]:
         rows = self._database.execute(
-            "SELECT key, body FROM shelves WHERE shelf = ? ORDER BY key", (self._name,)
+            "SELECT key, body FROM shelves WHERE shelf = ? ORDER BY key", (self.name,)
         )
         return dict(rows.fetchall())
 
     def put(self, key: str, body: bytes) -> None:
-        self._database.execute("REPLACE INTO shelves VALUES (?, ?, ?)", (self._name, key, body))
+        self._database.execute("REPLACE INTO shelves VALUES (?, ?, ?)", (self.name, key, body))
 
     def drop(self, key: str) -> None:
         """Take one away; that it is not there is no error."""
-        self._database.execute("DELETE FROM shelves WHERE shelf = ? AND key = ?", (self._name, key))
+        self._database.execute("DELETE FROM shelves WHERE shelf = ? AND key = ?", (self.name, key))
 
-    def clear(self) -> None:
-        self._database.execute("DELETE FROM shelves WHERE shelf = ?", (self._name,))
+
+def decoded(shelf: Shelf, kind: type[T]) -> list[tuple[str, T]]:
+    """What a shelf holds; a body that cannot be read is logged and taken away."""
+    found = []
+    for key, body in shelf.load().items():
+        try:
+            found.append((key, msgspec.json.decode(body, type=kind)))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            log.error("%r of %s is unreadable and dropped: %s", key, shelf.name, error)
+            shelf.drop(key)
+    return found
 
 
 def _in_memory() -> sqlite3.Connection:
@@ -62,7 +80,7 @@ def _in_memory() -> sqlite3.Connection:
 
 def _open(path: Path) -> sqlite3.Connection:
     _make_private(path)
-    database = sqlite3.connect(path, isolation_level=None)
+    database = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
     try:
         _prepare(database, path)
     except BaseException as error:

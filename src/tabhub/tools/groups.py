@@ -15,15 +15,25 @@ BLANK = "about:blank"
 
 async def _context(context: Context) -> CallResult:
     creates = context.job.arguments.get("createIfEmpty", False)
+    browser = context.browsers.latest().id
     session = _group(context, creates)
     tabs = _tabs(context, session)
     if not tabs and not creates:
         return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
     if not tabs:
-        browser = context.browsers.latest().id
-        tabs = [await open_tab(context, session.key, browser, BLANK, active=False)]
-        context.hub.sessions.use(session.key, tabs[0].id)
+        tabs = [await _first_tab(context, session, browser)]
     return done(_told(session, tabs), _shown(session, tabs))
+
+
+async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
+    try:
+        tab = await open_tab(context, session.key, browser, BLANK, active=False)
+    except BaseException:
+        if session.key != context.job.session:
+            context.hub.sessions.end(session.key)
+        raise
+    context.hub.sessions.use(session.key, tab.id)
+    return tab
 
 
 def _group(context: Context, creates: bool) -> AgentSession:

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments
+from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tool import BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -48,6 +49,9 @@ async def open_tab(context: Context, session: str, browser: str, url: str, *, ac
     def learn(output: Json) -> Tab:
         state = msgspec.convert(output, TabState)
         tab = context.browsers.moved(browser, state)
+        if context.hub.sessions.find(session) is None:
+            context.browsers.let_go(tab, CLOSE)
+            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
         ownership.take(session, tab.id)
         if state.group_id is not None:
             ownership.grouped(session, browser, state.group_id)
@@ -160,7 +164,7 @@ OPEN_TAB = BrowserTool(
         "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
         "connectionId": {
             "type": "string",
-            "description": "Browser to use when several are connected (see browser_list_tabs).",
+            "description": "Browser to use; default: the one that connected last.",
         },
     },
     required=("url",),

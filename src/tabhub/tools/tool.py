@@ -61,8 +61,9 @@ class Context:
 
     async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
         job = self.job
-        # What leads elsewhere was decided by where it leads.
-        site = job.site if job.tool.address_of is None else None
+        # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
+        is_in_page = command.startswith("page.") and job.tool.address_of is None
+        site = job.site if is_in_page else None
         return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, site)
 
     async def in_browser(

@@ -141,10 +141,6 @@ class SetPluginSettings(Params):
     settings: dict[str, Any]
 
 
-class Nothing(Params):
-    """Parameters of a message that has none."""
-
-
 class AgentPause(Params):
     """`agent.pause`."""
 

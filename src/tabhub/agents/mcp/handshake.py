@@ -10,7 +10,7 @@ from tabhub.agents.mcp.following import follow
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Running, Session, Sessions
-from tabhub.errors import Cancelled, ProtocolError
+from tabhub.errors import Cancelled, Forbidden, ProtocolError
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import messages as m
@@ -108,7 +108,10 @@ class Handshake:
             running.absorb()
             return jsonrpc.failure(id, Cancelled("The client cancelled this request."))
         except Exception as fault:
-            return jsonrpc.failure(id, dispatch.error_for(fault, name))
+            error = dispatch.error_for(fault, name)
+            if isinstance(error, Forbidden):
+                outlet.status = error.status
+            return jsonrpc.failure(id, error)
         finally:
             del requests[id]
 

@@ -27,6 +27,8 @@ class Outlet:
         self.session = session
         self._reply = reply
         self._stream: EventStream | None = None
+        self.status = 200
+        """Of an answer that is no stream."""
 
     @property
     def may_stream(self) -> bool:
@@ -40,7 +42,10 @@ class Outlet:
     async def finish(self, bodies: list[bytes], batched: bool) -> None:
         """Send the responses, on the stream if there is one."""
         if self._stream is None:
-            await self._reply.json(200, b"[" + b",".join(bodies) + b"]" if batched else bodies[0])
+            if batched:
+                await self._reply.json(200, b"[" + b",".join(bodies) + b"]")
+            else:
+                await self._reply.json(self.status, bodies[0])
             return
         for body in bodies:
             await self._reply.frame(self._stream.append(body))

@@ -118,7 +118,7 @@ class ProductBackend(Backend):
         if handle is None:
             return exchange.session
         try:
-            return self._sessions.join(str(handle), exchange.caller.name)
+            return self._sessions.join(str(handle), exchange.caller.name, exchange.session)
         except Forbidden as error:
             self._audit.record(incident("door", exchange.caller.name, GROUP, error=error))
             raise

@@ -161,9 +161,9 @@ class Sessions:
 
     def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
         session = Session(str(uuid4()), version, params, visitor, self._clock())
-        self._add(session)
         if self._memory:
             self._memory.put(session.id, _written(session, params))
+        self._add(session)
         return session
 
     def get(self, id: str, caller: Client) -> Session:
@@ -200,7 +200,10 @@ class Sessions:
         body = self._asleep.get(id)
         if body is None:
             return None
-        kept = msgspec.json.decode(body, type=_Kept)
+        try:
+            kept = msgspec.json.decode(body, type=_Kept)
+        except msgspec.DecodeError:
+            return None
         if kept.caller != caller.name:
             raise Forbidden("This session belongs to another client.")
         del self._asleep[id]
