@@ -5,8 +5,15 @@ import { button, el, marked, strange } from "./dom.js";
 import { timeLeft, waysToAllow } from "./view.js";
 
 const LONG = 300;
+/** @type {[string, number][]} */
+const ENDS = [
+  ["never", 0],
+  ["in an hour", 3600],
+  ["in a day", 86_400],
+  ["in a week", 604_800],
+];
 
-/** @typedef {(decision: Decision, scope?: Scope) => Promise<Outcome>} Decide */
+/** @typedef {(decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} Decide */
 
 /**
  * @param {Confirmation} wish
@@ -14,6 +21,7 @@ const LONG = 300;
  */
 export function approval(wish, decide) {
   const note = el("p", { class: "note", role: "alert" });
+  const duration = durations();
   const article = el(
     "article",
     { "data-confirmation": wish.id, "aria-label": "Approval" },
@@ -27,14 +35,17 @@ export function approval(wish, decide) {
       {},
       el("time", { "data-expires": wish.expiresAt }, timeLeft(wish.expiresAt, Date.now())),
     ),
+    el("label", { class: "row hint" }, "A yes that lasts ends ", duration),
     el("div", { class: "buttons" }, ...buttons(wish, (...answer) => send(...answer))),
     note,
   );
-  /** @type {(...answer: Parameters<Decide>) => Promise<void>} */
-  const send = async (...answer) => {
+  /** @type {(decision: Decision, scope?: Scope) => Promise<void>} */
+  const send = async (decision, scope) => {
     hold(article);
     try {
-      const { accepted, outcome } = await decide(...answer);
+      const lasts = scope !== undefined && scope !== "once";
+      const seconds = lasts ? Number(duration.value) || undefined : undefined;
+      const { accepted, outcome } = await decide(decision, scope, seconds);
       if (!accepted) note.textContent = `This was decided before: ${outcome}.`;
     } catch (error) {
       note.replaceChildren(strange(/** @type {Error} */ (error).message));
@@ -42,6 +53,11 @@ export function approval(wish, decide) {
     }
   };
   return article;
+}
+
+function durations() {
+  const choices = ENDS.map(([label, seconds]) => el("option", { value: seconds }, label));
+  return /** @type {HTMLSelectElement} */ (el("select", { "data-ends": true }, ...choices));
 }
 
 /** @param {Confirmation} wish */

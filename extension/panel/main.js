@@ -37,8 +37,8 @@ async function load() {
 }
 
 /** @type {import("./render.js").Hands["decide"]} */
-function decide(id, decision, scope) {
-  return port.ask("confirmation.response", { id, decision, scope });
+function decide(id, decision, scope, seconds) {
+  return port.ask("confirmation.response", { id, decision, scope, seconds });
 }
 
 /** @type {Attempt} */

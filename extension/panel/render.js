@@ -10,7 +10,7 @@ import { agentsOf, bannersOf, pluginsOf, thisTabOf } from "./view.js";
 
 /**
  * @typedef {object} Hands what a person's presses do
- * @property {(id: string, decision: Decision, scope?: Scope) => Promise<Outcome>} decide
+ * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} decide
  * @property {Attempt} attempt
  */
 

@@ -161,6 +161,8 @@ async def test_a_person_ends_calls_in_flight_and_what_follows(method: str, param
         cancelled = await window.extension.next("tool.cancel")
         assert cancelled["params"]["dispatchId"]
         window.extension.handlers["page.evaluate"] = lambda told: {"value": told["tabId"]}
+        if method == "tab.takeBack":
+            assert await outcome(ann) == "no_current_tab"
         later = await outcome(ann, anns)
         assert later == ("foreign_tab" if method == "tab.takeBack" else "paused_by_person")
         if method == "agents.stop":

@@ -68,6 +68,15 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
     return asyncio.create_task(call)
 
 
+async def at_work(agent: Agent, tab: int) -> None:
+    """Wait until a script in that tab says that it runs."""
+    async with asyncio.timeout(15):
+        while True:
+            listed = (await agent.call("browser_list_tabs"))["tabs"]
+            if any(told["tabId"] == tab and told["title"] == "at work" for told in listed):
+                return
+
+
 async def failure(call: "asyncio.Task[Any]") -> ToolFailed:
     with pytest.raises(ToolFailed) as failed:
         await call
@@ -147,18 +156,18 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
             await panel.click("#this-tab button[data-action=share]")
             await panel.text("#this-tab button[data-action=unshare]")
             assert "button" in await agent.text("browser_read_page", tabId=persons["tabId"])
-            endless = "await new Promise(() => {})"
+            endless = "document.title = 'at work'; await new Promise(() => {})"
             call = started(
                 agent.call("browser_execute_script", code=endless, tabId=persons["tabId"])
             )
-            await asyncio.sleep(0.3)
+            await at_work(agent, persons["tabId"])
             await panel.click("#this-tab button[data-action=unshare]")
             assert (await failure(call)).reason == "paused_by_person"
             again = agent.call("browser_read_page", tabId=persons["tabId"])
             assert (await failure(started(again))).reason == "foreign_tab"
 
             call = started(agent.call("browser_execute_script", code=endless, tabId=own))
-            await asyncio.sleep(0.3)
+            await at_work(agent, own)
             await panel.click("li[data-session] button[data-action=pause]")
             assert (await failure(call)).reason == "paused_by_person"
             paused = agent.call("browser_read_page", tabId=own)

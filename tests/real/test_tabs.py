@@ -113,3 +113,35 @@ async def test_navigation_reports_its_progress(agent: Agent, opened: Opener, sit
     answer = await agent.post("tools/call", params)
     assert answer.headers["content-type"] == "text/event-stream"
     assert answer.text.count('"progressToken":7') >= 2
+
+
+async def test_a_tab_whose_page_could_not_be_loaded_can_be_looked_at_and_closed(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(site.page("form"))
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_navigate_tab", url="http://nowhere.invalid/", tabId=tab)
+    assert failed.value.reason == "navigation_failed"
+    result = await agent.result("browser_execute_script", code="1", tabId=tab)
+    error = result["structuredContent"].get("error", {"reason": ""})
+    assert error["reason"] != "tab_url_mismatch"
+    assert await agent.call("browser_close_tab", tabId=tab) == {"closed": tab}
+
+
+async def test_a_blank_tab_with_a_mark_in_its_address_is_blank(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(site.page("form"))
+    await agent.call("browser_execute_script", code="window.open('about:blank#x'); 1")
+    tabs = (await agent.call("browser_list_tabs"))["tabs"]
+    (blank,) = [told["tabId"] for told in tabs if told["url"] == "about:blank#x"]
+    ran = await agent.call("browser_execute_script", code="location.href", tabId=blank)
+    assert ran == {"value": "about:blank#x"}
+    await agent.call("browser_close_tab", tabId=blank)
+
+
+async def test_a_script_may_be_strict(agent: Agent, opened: Opener, site: Site) -> None:
+    await opened(site.page("form"))
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_execute_script", code="'use strict'; undeclared_x = 1")
+    assert "undeclared_x is not defined" in failed.value.message
