@@ -5,6 +5,8 @@
 tabhub.define("secrets", () => {
   const { attr } = tabhub.dom;
   const SECRET_WORDS = /^(?:cc-.*|one-time-code|(?:current|new)-password)$/;
+  const SECRET_NAMES =
+    /passw|passcode|passphrase|\b(?:pin|otp|cvv|cvc|csc|tan)\b|secret|card.?num/i;
   /** @type {WeakSet<Node>} */
   const passwords = new WeakSet();
 
@@ -24,7 +26,17 @@ tabhub.define("secrets", () => {
   /** @param {Element} element */
   function isNamedSecret(element) {
     const words = (attr(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
-    return words.some((word) => SECRET_WORDS.test(word));
+    if (words.some((word) => SECRET_WORDS.test(word))) return true;
+    const names = ["name", "id", "aria-label", "placeholder"].map(
+      (key) => attr(element, key) ?? "",
+    );
+    return SECRET_NAMES.test(names.join(" ").replace(/[_-]/g, " ")) || isMasked(element);
+  }
+
+  /** @param {Element} element shown as dots by its style alone */
+  function isMasked(element) {
+    const shown = getComputedStyle(element).getPropertyValue("-webkit-text-security");
+    return shown !== "" && shown !== "none";
   }
 
   return {

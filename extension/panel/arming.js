@@ -1,59 +1,67 @@
 /**
- * Nothing is pressed by accident: the buttons of an approval rest for a moment whenever it has
- * come, or has moved under the pointer.
+ * Nothing is pressed by accident: whatever gives something away rests for a moment when it has
+ * come, or has moved on the screen, under the pointer perhaps. What takes away never rests.
  */
 
 const REST_MS = 500;
+const TAKES = new Set(["stop-all", "pause", "take-back", "unshare", "revoke", "skip-off"]);
 
-/** @type {WeakMap<HTMLElement, string>} where each was last */
+/** @typedef {HTMLButtonElement | HTMLSelectElement} Control */
+
+/** @type {WeakMap<Element, string>} where each was last */
 const places = new WeakMap();
-/** @type {WeakMap<HTMLElement, ReturnType<typeof setTimeout>>} */
+/** @type {WeakMap<Element, ReturnType<typeof setTimeout>>} */
 const timers = new WeakMap();
-/** @type {WeakSet<HTMLElement>} those that were answered */
+/** @type {WeakSet<Element>} approvals that were answered */
 const held = new WeakSet();
 
-/** @param {Iterable<HTMLElement>} articles */
-export function restIfMoved(articles) {
-  for (const article of articles) {
-    const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = article;
-    const place = [offsetLeft, offsetTop, offsetWidth, offsetHeight].join();
-    if (places.get(article) !== place) rest(article);
-    places.set(article, place);
+/** @returns {Control[]} */
+function givers() {
+  const all = /** @type {Control[]} */ ([...document.querySelectorAll("button, select")]);
+  return all.filter(({ dataset }) => !TAKES.has(dataset.action ?? "") && !dataset.decision);
+}
+
+export function restWhatMoved() {
+  for (const control of givers()) {
+    const { left, top, width, height } = control.getBoundingClientRect();
+    const place = [left, top, width, height].map(Math.round).join();
+    if (places.get(control) !== place) rest(control);
+    places.set(control, place);
   }
 }
 
-/** @param {HTMLElement} article */
-export function rest(article) {
-  clearTimeout(timers.get(article));
-  const focused = document.activeElement;
-  setDisabled(article, true);
+export function restAll() {
+  givers().forEach(rest);
+}
+
+/** @param {Control} control */
+function rest(control) {
+  clearTimeout(timers.get(control));
+  const hadFocus = document.activeElement === control;
+  control.disabled = true;
   const wake = () => {
-    if (held.has(article)) return;
-    setDisabled(article, false);
+    if (isHeld(control)) return;
+    control.disabled = false;
     // Disabling took the focus away; who had it by keyboard gets it back.
-    if (document.activeElement === document.body && focused && article.contains(focused)) {
-      /** @type {HTMLElement} */ (focused).focus();
-    }
+    if (hadFocus && document.activeElement === document.body) control.focus();
   };
-  timers.set(article, setTimeout(wake, REST_MS));
+  timers.set(control, setTimeout(wake, REST_MS));
+}
+
+/** @param {Element} control */
+function isHeld(control) {
+  const article = control.closest("article");
+  return article !== null && held.has(article);
 }
 
 /** @param {HTMLElement} article */
 export function hold(article) {
   held.add(article);
-  setDisabled(article, true);
+  article.querySelectorAll("button").forEach((button) => (button.disabled = true));
 }
 
 /** @param {HTMLElement} article */
 export function release(article) {
   held.delete(article);
-  rest(article);
-}
-
-/**
- * @param {HTMLElement} article
- * @param {boolean} disabled
- */
-function setDisabled(article, disabled) {
-  article.querySelectorAll("button").forEach((button) => (button.disabled = disabled));
+  article.querySelectorAll("button").forEach(rest);
 }

@@ -12,7 +12,8 @@ export function el(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children);
+  // One by one: a call takes only so many arguments.
+  for (const child of children) element.append(child);
   return element;
 }
 

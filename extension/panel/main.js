@@ -1,11 +1,11 @@
 /** The panel: where a person sees what agents do, and says what they may. */
 
 import { tick } from "./approvals.js";
-import { rest, restIfMoved } from "./arming.js";
+import { restAll, restWhatMoved } from "./arming.js";
 import { byId, strange } from "./dom.js";
 import { heard, START } from "./model.js";
 import { WorkerPort } from "./port.js";
-import { articles, render } from "./render.js";
+import { render } from "./render.js";
 import { readySkip } from "./skip.js";
 import { findLookedAt, watchTabs } from "./thistab.js";
 
@@ -66,9 +66,9 @@ async function look() {
 document.addEventListener("visibilitychange", () => {
   port.tellVisibility();
   // To the person they come only now.
-  articles().forEach(rest);
+  restAll();
 });
-new ResizeObserver(() => restIfMoved(articles())).observe(document.body);
+new ResizeObserver(restWhatMoved).observe(document.body);
 setInterval(() => tick(document, Date.now()), TICK_MS);
 readySkip(attempt);
 watchTabs(() => void look());

@@ -2,7 +2,7 @@
 
 import { agentRow } from "./agents.js";
 import { approval } from "./approvals.js";
-import { restIfMoved } from "./arming.js";
+import { restWhatMoved } from "./arming.js";
 import { button, byId, el, fill, strange } from "./dom.js";
 import { grantRow, pluginTools } from "./permissions.js";
 import { thisTab } from "./thistab.js";
@@ -32,13 +32,14 @@ export function render(model, hands) {
   connection.classList.toggle("is-open", Boolean(server));
   byId("all").hidden = !server;
   renderBanners(server ? bannersOf(server) : [], hands);
-  renderApprovals(server?.confirmations ?? [], hands);
+  // Whatever an approval shows, the person can stop everything.
   if (server) renderRest(model, server, hands);
-  restIfMoved(articles());
+  renderApprovals(server?.confirmations ?? [], hands);
+  restWhatMoved();
 }
 
 /** @returns {HTMLElement[]} */
-export function articles() {
+function articles() {
   return [...document.querySelectorAll("article")];
 }
 

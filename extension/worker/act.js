@@ -53,9 +53,9 @@ export async function click(context) {
  * @param {Context} context
  * @param {AbortSignal} signal
  */
-async function aimAt({ tabId, input, site }, signal) {
+async function aimAt({ tabId, input, site, reach }, signal) {
   await waitUntilDrawn(tabId);
-  const target = await findTarget(tabId, input);
+  const target = await findTarget(tabId, input, reach);
   signal.throwIfAborted();
   const point = await aim(target, signal);
   requireKnownSite(tabId, site);
@@ -107,8 +107,8 @@ function marked(error, sensitive) {
  * change anything before it has shown that it is not busy.
  * @param {Context} context
  */
-async function findIdle({ tabId, input, site }) {
-  const target = await findTarget(tabId, input);
+async function findIdle({ tabId, input, site, reach }) {
+  const target = await findTarget(tabId, input, reach);
   await target.frame.ask("idle", {});
   requireKnownSite(tabId, site);
   return target;

@@ -67,6 +67,7 @@ export async function runCommand(name, context) {
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
+    if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (LOOKS.has(name)) requireKnownSite(tabId, context.site);
     if (actsInPage) await context.tellNews();

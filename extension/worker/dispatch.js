@@ -2,6 +2,7 @@
 
 import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
+import { Reach } from "./reach.js";
 
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./navigation.js").Context} Context */
@@ -84,11 +85,14 @@ export class Dispatcher {
    * @param {AbortSignal} signal
    * @returns {Context}
    */
-  #contextOf({ tabId, input, dispatchId, site }, signal) {
+  #contextOf({ tabId, input, dispatchId, site, frames }, signal) {
     const { tellNews } = this.#commands;
     const progress = this.#progressTeller(dispatchId);
     const where = typeof site === "string" ? { site } : {};
-    return { tabId, input: input ?? {}, ...where, signal, progress, tellNews };
+    const ask = (/** @type {string[]} */ sites) =>
+      this.#line.request("frames.allowed", { dispatchId, sites });
+    const reach = new Reach(frames === true ? ask : null);
+    return { tabId, input: input ?? {}, ...where, reach, signal, progress, tellNews };
   }
 
   /**

@@ -25,11 +25,13 @@ export class Frame {
    * @param {chrome.runtime.Port} port
    * @param {number} tabId
    * @param {number} frameId
+   * @param {string} site
    */
-  constructor(port, tabId, frameId) {
+  constructor(port, tabId, frameId, site) {
     this.#port = port;
     this.tabId = tabId;
     this.frameId = frameId;
+    this.site = site;
     port.onMessage.addListener((message) => this.#receive(message));
     port.onDisconnect.addListener(() => this.#gone());
   }

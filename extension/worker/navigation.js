@@ -23,6 +23,7 @@ const underWay = new Map();
  * @property {number} tabId
  * @property {any} input
  * @property {string} [site] where it was allowed: nowhere else may it be done
+ * @property {import("./reach.js").Reach} reach
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet

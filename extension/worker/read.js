@@ -19,12 +19,13 @@ const CHILD_MS = { walk: 800, answer: 1500 };
 /** @typedef {import("./stitch.js").PageText & {index: number}} FramePage */
 
 /** @param {import("./navigation.js").Context} context */
-export async function readPage({ tabId, input, signal }) {
+export async function readPage({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const options = optionsOf(input);
     const main = await mainFrame(tabId);
     const start = options.ref ? await frameOfRef(tabId, options.ref) : { frame: main, number: 0 };
-    const full = await readTree(start.frame, start.number, options);
+    reach.require(start.frame);
+    const full = await readTree(start.frame, start.number, options, reach);
     const [tab, viewport] = await Promise.all([getTab(tabId), main.ask("viewport", {})]);
     const part = cut(full, options.offset, options.maxChars);
     const text = `${part.text}\n\nViewport: ${viewport.width}x${viewport.height}`;
@@ -61,12 +62,14 @@ function numberOr(value, least, fallback) {
  * @param {Frame} start
  * @param {number} root number of the ref to start at, 0 for the whole document
  * @param {ReturnType<typeof optionsOf>} options
+ * @param {import("./reach.js").Reach} reach
  */
-async function readTree(start, root, { filter, depth, offset, maxChars }) {
+async function readTree(start, root, { filter, depth, offset, maxChars }, reach) {
   const options = { filter, depth, maxChars: offset + maxChars };
   const page = await readFrame(start, { ...options, root }, MAIN_MS);
   // What is cut off a child cannot be made up for by its parent: it is read to its end.
-  if (page.frames.length) await fillHoles(start, page, { ...options, maxChars: MOST_CHARS });
+  const whole = { ...options, maxChars: MOST_CHARS };
+  if (page.frames.length) await fillHoles(start, page, whole, reach);
   return stitch(page, depth);
 }
 
@@ -84,9 +87,11 @@ function readFrame(frame, options, ms) {
  * @param {Frame} start
  * @param {FramePage} page
  * @param {object} options
+ * @param {import("./reach.js").Reach} reach
  */
-async function fillHoles(start, page, options) {
-  const others = framesOf(start.tabId).filter((frame) => frame !== start && frame.frameId !== 0);
+async function fillHoles(start, page, options, reach) {
+  const children = framesOf(start.tabId).filter((frame) => frame.frameId !== 0);
+  const others = children.filter((frame) => frame !== start && reach.allows(frame));
   /** @type {Map<Frame, FramePage>} */
   const pages = new Map([[start, page]]);
   await Promise.all(

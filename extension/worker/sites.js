@@ -20,6 +20,7 @@ const sites = new Map();
  * @returns {string}
  */
 export function siteOf(address) {
+  if (address === "null") return OPAQUE;
   if (!address || /^about:blank(?:[?#]|$)/.test(address)) return "";
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol === "blob:") return siteOf(url.origin === "null" ? "data:" : url.origin);

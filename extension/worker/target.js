@@ -15,27 +15,30 @@ const HOVER_TRIES = 20;
 /**
  * @param {number} tabId
  * @param {any} input
+ * @param {import("./reach.js").Reach} reach
  * @returns {Promise<Target>}
  */
-export async function findTarget(tabId, { ref, selector }) {
+export async function findTarget(tabId, { ref, selector }, reach) {
   if ((ref === undefined) === (selector === undefined)) {
     throw new CommandError("invalid_arguments", "Give either ref or selector.");
   }
-  if (ref === undefined) return findBySelector(tabId, String(selector));
+  if (ref === undefined) return findBySelector(tabId, String(selector), reach);
   await mainFrame(tabId);
   const { frame, number } = await frameOfRef(tabId, ref);
+  reach.require(frame);
   return { frame, how: { ref: number } };
 }
 
 /**
  * @param {number} tabId
  * @param {string} selector
+ * @param {import("./reach.js").Reach} reach
  */
-async function findBySelector(tabId, selector) {
+async function findBySelector(tabId, selector, reach) {
   const how = { selector };
   const main = await mainFrame(tabId);
   if (await main.ask("has", how)) return { frame: main, how };
-  const others = framesOf(tabId).filter((frame) => frame !== main);
+  const others = framesOf(tabId).filter((frame) => frame !== main && reach.allows(frame));
   const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
   const frame = others[found.indexOf(true)];
   if (!frame)

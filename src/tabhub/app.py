@@ -79,7 +79,9 @@ class App:
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
-        self.guard = Guard(self.rules.permissions, self.browsers.is_managed, time.time)
+        self.guard = Guard(
+            self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
+        )
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.ALL)

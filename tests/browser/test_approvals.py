@@ -10,7 +10,7 @@ import pytest
 from tabhub.app import Server
 from tabhub.config.settings import Limits, PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import client, served
 
 ASK = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))
@@ -292,3 +292,87 @@ async def test_skipping_turns_ask_into_auto_loudly_and_leaves_off_alone(
         with pytest.raises(ToolFailed) as again:
             await agent.call("browser_execute_script", code="1", tabId=1)
         assert again.value.reason == "approval_unavailable"
+
+
+async def test_what_was_approved_for_one_page_is_not_done_on_another_of_the_same_site() -> None:
+    async with asking() as (_, extension, agent):
+        call = script(agent)
+        id = (await question(extension))["id"]
+        moved = {"tabId": 1, "state": "updated", "tab": tab(1, url="https://example.com/delete")}
+        await extension.ask("tab.stateChanged", moved)
+        assert await respond(extension, id, "allow")
+        with pytest.raises(ToolFailed) as failed:
+            await call
+        assert failed.value.reason == "navigated_away"
+
+
+async def test_nobody_is_asked_what_nobody_could_read() -> None:
+    async with asking() as (_, extension, agent):
+        with pytest.raises(ToolFailed) as failed:
+            await agent.call("browser_execute_script", code="x" * 100_000, tabId=1)
+        assert failed.value.reason == "approval_unavailable"
+        assert (await extension.state())["confirmations"] == []
+
+
+async def test_a_client_has_only_so_many_questions_open() -> None:
+    async with asking() as (_, extension, agent):
+        calls = [script(agent) for _ in range(9)]
+        done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+        with pytest.raises(ToolFailed) as failed:
+            await done.pop()
+        assert failed.value.reason == "too_many_calls"
+        assert len((await extension.state())["confirmations"]) == 8
+        for call in calls:
+            call.cancel()
+
+
+async def test_a_blank_popup_is_on_the_site_of_the_page_that_opened_it() -> None:
+    settings = Settings(permissions=PermissionSettings(domains={"example.com": "off"}))
+    async with asking(settings) as (_, extension, agent):
+        blank = {"tabId": 7, "state": "opened", "tab": tab(7, url="about:blank"), "openedBy": 1}
+        await extension.ask("tab.stateChanged", blank)
+        await extension.share_all()
+        with pytest.raises(ToolFailed) as failed:
+            await agent.call("browser_execute_script", code="1", tabId=7)
+        assert failed.value.reason == "permission_off"
+        sent = {"tabId": 8, "state": "opened", "tab": tab(8, url="about:blank"), "openedBy": 2}
+        await extension.ask("tab.stateChanged", sent)
+        await extension.share_all()
+        await agent.call("browser_execute_script", code="1", tabId=8)
+        dispatched = await extension.next("tool.dispatch")
+        assert dispatched["params"]["site"] == "" and dispatched["params"]["frames"] is True
+
+
+async def test_a_frame_of_another_site_is_entered_only_where_the_call_would_be_allowed() -> None:
+    domains = {"off.example": "off", "ask.example": "ask", "free.example": "auto"}
+    settings = Settings(permissions=PermissionSettings(domains=domains))  # type: ignore[arg-type]
+    async with asking(settings) as (_, extension, agent):
+        del extension.handlers["page.evaluate"]
+        call = script(agent)
+        sent = await extension.next("tool.dispatch")
+        asked = {"dispatchId": sent["params"]["dispatchId"]}
+        asked["sites"] = ["example.com", *domains, "elsewhere.example"]
+        answer = await extension.ask("frames.allowed", asked)
+        assert answer["result"]["sites"] == ["example.com", "free.example", "elsewhere.example"]
+        unknown = await extension.ask("frames.allowed", {**asked, "dispatchId": "x"})
+        assert unknown["result"]["sites"] == []
+        call.cancel()
+
+
+async def test_acting_in_a_frame_of_a_site_that_asks_asks_about_that_site() -> None:
+    settings = Settings(permissions=PermissionSettings(domains={"pay.example": "ask"}))
+    async with asking(settings) as (_, extension, agent):
+        tried: list[Any] = []
+
+        def act(params: dict[str, Any]) -> Any:
+            tried.append(params)
+            if len(tried) == 1:
+                raise Refusal("permission_off", data={"frameSite": "pay.example"})
+            return {"effect": {"mutated": True}, "trusted": True}
+
+        extension.handlers["page.click"] = act
+        call = asyncio.create_task(agent.call("browser_click_element", ref="ref_1", tabId=1))
+        told = await question(extension)
+        assert told["origin"] == "pay.example"
+        await respond(extension, told["id"], "allow")
+        assert (await call)["trusted"] is True

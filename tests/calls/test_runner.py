@@ -89,7 +89,7 @@ class Bench:
         permissions = Permissions(RuleBook(None, PermissionSettings()), Grants())
         self.runner = Runner(
             self.hub,
-            Guard(permissions, lambda browser: True, lambda: self.now),
+            Guard(permissions, self.hub.ownership, lambda browser: True, lambda: self.now),
             Approvals(Nobody(), lambda: Terms(seconds=1)),
             self.audit,
             {"test": self.source},

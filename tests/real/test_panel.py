@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -388,3 +389,20 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
                         shown = str(told.get("value") or told.get("url"))
                         assert forbidden not in shown
             assert reasons <= {"permission_off", "navigated_away", "tab_url_mismatch"}
+
+
+async def test_frames_of_a_forbidden_site_are_neither_read_nor_acted_in(
+    tmp_path: Path, site: Site
+) -> None:
+    forbidden = site.other.removeprefix("http://")
+    for config, shown in (({}, True), ({"permissions": {"domains": {forbidden: "off"}}}, False)):
+        folder = tmp_path / str(shown)
+        folder.mkdir()
+        async with world(folder, config) as here, here.agent("robot") as agent:
+            frame = f"<h1>Outside</h1><iframe src='{site.other}/form.html'></iframe>"
+            await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(frame)}")
+            text = await agent.text("browser_read_page")
+            assert "Outside" in text and ("Email" in text) is shown
+            click = await agent.result("browser_click_element", selector="#mail")
+            reason = click["structuredContent"].get("error", {}).get("reason")
+            assert reason == (None if shown else "element_not_found")

@@ -22,9 +22,12 @@ def tab(id: int, **more: Any) -> dict[str, Any]:
 class Refusal(Exception):
     """What a handler raises to answer with an error."""
 
-    def __init__(self, reason: str, message: str = "no") -> None:
+    def __init__(
+        self, reason: str, message: str = "no", data: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
-        self.wire = {"code": -32000, "message": message, "data": {"reason": reason}}
+        told = {"reason": reason, **(data or {})}
+        self.wire = {"code": -32000, "message": message, "data": told}
 
 
 class FakeExtension:

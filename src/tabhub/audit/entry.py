@@ -24,7 +24,7 @@ Entry = dict[str, Any]
 def entry_of(event: Event, redactor: Redactor) -> Entry:
     """What is kept of an event."""
     told = {**_facts(event), **_failure(event.error)}
-    free = (event.tool, event.agent, told["arguments"], told.get("error"))
+    free = (event.tool, event.agent, event.operation_id, told["arguments"], told.get("error"))
     if not event.secret_arguments and redactor.has_nothing_in(free):
         return told
     redactor = redactor.knowing(_hidden_texts(event))

@@ -18,6 +18,7 @@ _SHAPES = re.compile(
     b"-----begin|bearer|basic|eyj|github_|xox|xapp-|akia|asia|gho_|ghp_|ghs_|ghu_|ghr_"
     b"|aiza|glpat-|npm_|sk-|thc_|sk_|rk_"
 )
+_QUERY = re.compile(rb"[?&](?:code|sig|key|sid|session|jwt|auth|ticket)")
 _LONG_NUMBER = re.compile(rb"\d(?:[ -]?\d){12}")
 
 
@@ -32,5 +33,6 @@ def is_plain(encoded: bytes) -> bool:
         or _SHAPES.search(text)
         or (b"://" in text and b"@" in text)
         or b"\\u" in text
+        or _QUERY.search(text)
         or _LONG_NUMBER.search(text)
     )

@@ -63,7 +63,7 @@ _CARD = re.compile(
 _SHORTEST_CARD = 13
 _HINT = re.compile(
     "(?i)-----BEGIN|authorization|bearer|basic|eyJ|gh[opsur]_|github_|xox|xapp-|A[KS]IA|AIza"
-    "|glpat-|npm_|[rs]k_|thc_|sk-|://"
+    "|glpat-|npm_|[rs]k_|thc_|sk-|://|[?&]"
 )
 
 
@@ -116,6 +116,10 @@ def _is_issued(beginning: str) -> bool:
     return beginning[0] in "3456" or "2221" <= beginning <= "2720"
 
 
+_QUERY = re.compile(
+    r"(?i)([?&](?:code|sig|signature|key|sid|session|sessionid|jwt|auth|ticket)=)[^&#\s\"'<>]+"
+)
+
 _SHAPES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (_PRIVATE_KEY, rf"\1{MARK}"),
     (_HEADER, rf"\1{MARK}"),
@@ -125,4 +129,5 @@ _SHAPES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
     (_TOKEN, MARK),
     (_SK_TOKEN, _first_if(_looks_random)),
     (_USERINFO, rf"\1{MARK}"),
+    (_QUERY, rf"\1{MARK}"),
 )

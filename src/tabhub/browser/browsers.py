@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tabhub.browser.connection import Connection
-from tabhub.browser.pending import Learn
+from tabhub.browser.pending import Fence, Learn
 from tabhub.calls.ports import Progress
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.hub import Hub
@@ -107,11 +107,11 @@ class Browsers:
         input: Any,
         progress: Progress,
         learn: Learn | None = None,
-        site: str | None = None,
+        fence: Fence | None = None,
     ) -> Any:
-        """Run a command in one tab, and if a site is named only while the tab shows it."""
+        """Run a command in one tab, within its fence."""
         connection = self.get(tab.browser).connection
-        return await connection.dispatch(command, input, tab.native_id, progress, learn, site)
+        return await connection.dispatch(command, input, tab.native_id, progress, learn, fence)
 
     async def in_browser(
         self, id: str, command: str, input: Any, progress: Progress, learn: Learn | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.browser.pending import Learn, Pending, as_told, nonsense
+from tabhub.browser.pending import Fence, Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
 from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
@@ -21,6 +21,7 @@ SendText = Callable[[str], Awaitable[None]]
 News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
+_frames = msgspec.json.Decoder(link.FramesAsked).decode
 
 
 class Connection:
@@ -44,9 +45,9 @@ class Connection:
         tab: int | None,
         progress: Progress,
         learn: Learn | None = None,
-        site: str | None = None,
+        fence: Fence | None = None,
     ) -> Any:
-        """Run a command in the browser and return its output; in a tab, only on that site.
+        """Run a command in the browser, within its fence, and return its output.
 
         `learn` turns the output into what is returned, in the order in which the browser said
         things: before any later message is looked at.
@@ -54,8 +55,8 @@ class Connection:
         if self.closed:
             raise gone()
         id = f"{self._name}-{next(self._numbers)}"
-        body = self._request(id, command, input, tab, site)
-        pending = self._pending[id] = Pending(learn)
+        body = self._request(id, command, input, tab, fence)
+        pending = self._pending[id] = Pending(learn, fence)
         try:
             await self._leave(body)
             return await pending.outcome(progress)
@@ -97,9 +98,17 @@ class Connection:
                 )
             )
 
-    def _request(self, id: str, command: str, input: Any, tab: int | None, site: str | None) -> str:
+    def _request(
+        self, id: str, command: str, input: Any, tab: int | None, fence: Fence | None
+    ) -> str:
         params = link.Dispatch(
-            plugin="browser", tool=command, input=input, tab_id=tab, dispatch_id=id, site=site
+            plugin="browser",
+            tool=command,
+            input=input,
+            tab_id=tab,
+            dispatch_id=id,
+            site=fence.site if fence else None,
+            frames=fence is not None and fence.may_enter is not None,
         )
         body = jsonrpc.request(id, "tool.dispatch", params)
         if len(body) > self._max_bytes:
@@ -140,6 +149,10 @@ class Connection:
             told = _progress(params)
             if (pending := self._pending.get(told.dispatch_id)) is not None:
                 pending.tell(told)
+        elif method == "frames.allowed":
+            asked = _frames(params)
+            known = self._pending.get(asked.dispatch_id)
+            return {"sites": known.entered(asked.sites) if known else []}
         else:
             return self._news(self, method, params)
         return None

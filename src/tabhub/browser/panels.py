@@ -8,10 +8,11 @@ from typing import Any
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import LATE, Answer, Question
-from tabhub.errors import Forbidden
+from tabhub.errors import Forbidden, Unavailable
 from tabhub.permissions.sites import OPAQUE
 from tabhub.wire.link import ConfirmationResponse
 
+MOST_QUESTIONS = 8
 REMEMBERED = 100
 """How many decisions are known to a panel that comes late."""
 
@@ -50,6 +51,7 @@ class Panels:
         return self._browsers.has_panel
 
     async def ask(self, question: Question, seconds: float) -> Answer:
+        self._require_patience(question)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         expires_at = int((time.time() + seconds) * 1000)
         opened = self._open[question.id] = _Open(question, answer, expires_at)
@@ -64,6 +66,16 @@ class Panels:
         finally:
             del self._open[question.id]
             self._close(question.id, opened.outcome())
+
+    def _require_patience(self, question: Question) -> None:
+        """A person reads one question after the other."""
+        name = question.client.name
+        waiting = sum(opened.question.client.name == name for opened in self._open.values())
+        if waiting >= MOST_QUESTIONS:
+            raise Unavailable(
+                f"{waiting} calls of yours already wait for the person; wait for their end.",
+                "too_many_calls",
+            )
 
     def missed(self, question: Question) -> None:
         """Say who wanted what, without the parameters: nobody asked for them."""

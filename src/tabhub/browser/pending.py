@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,17 @@ from tabhub.wire import jsonrpc, link
 log = logging.getLogger(__name__)
 
 Learn = Callable[[Any], Any]
+
+
+class Fence(NamedTuple):
+    """Where in a tab a command may act."""
+
+    site: str
+    """What the tab must show."""
+    may_enter: Callable[[str], bool] | None
+    """Whether it may go into frames of another site; None: into all."""
+
+
 Told = link.ProgressTold | link.Dispatched | TabhubError
 _output = msgspec.json.Decoder(link.Dispatched).decode
 _error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
@@ -22,8 +33,9 @@ _error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
 class Pending:
     """What is told of one command: progress, any number of times, then its end."""
 
-    def __init__(self, learn: Learn | None) -> None:
+    def __init__(self, learn: Learn | None, fence: Fence | None) -> None:
         self._learn = learn
+        self._fence = fence
         self._told: asyncio.Queue[Told] = asyncio.Queue()
 
     def tell(self, told: Told) -> None:
@@ -38,6 +50,11 @@ class Pending:
                 log.exception("what the browser answered could not be taken in")
                 told = Internal("Something went wrong inside tabhub.")
         self._told.put_nowait(told)
+
+    def entered(self, sites: list[str]) -> list[str]:
+        """Those of the sites whose frames may be entered."""
+        may_enter = self._fence.may_enter if self._fence else None
+        return sites if may_enter is None else [site for site in sites if may_enter(site)]
 
     async def outcome(self, progress: Progress) -> Any:
         while True:

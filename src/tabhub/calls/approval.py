@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from tabhub.calls.ports import LATE, Answer, Approver, Call, Question
@@ -13,6 +14,8 @@ from tabhub.errors import Forbidden
 
 HEARTBEAT_SECONDS = 10.0
 """How often a client hears that its call still waits: some give up after a silent minute."""
+
+LONGEST_QUESTION = 64 * 1024
 
 DO_NOT = "Do not try to reach the same in another way; tell the person what you need it for."
 
@@ -34,6 +37,7 @@ class Approvals:
 
     async def ask(self, call: Call, question: Question) -> Answer:
         """An answer that allows; anything else is an error that says what happened."""
+        _require_readable(question)
         answer = await self._answer(call, question)
         if not answer.allowed:
             raise Forbidden(f"The person denied {question.tool.name}. {DO_NOT}")
@@ -74,6 +78,17 @@ class Approvals:
                 waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await waiting
+
+
+def _require_readable(question: Question) -> None:
+    """Nobody can approve what they cannot read."""
+    size = len(msgspec.json.encode(question.arguments))
+    if size > LONGEST_QUESTION:
+        raise Forbidden(
+            f"{question.tool.name} needs a person's approval, and its arguments of {size} bytes "
+            f"are too long to be read (at most {LONGEST_QUESTION}). Do it in smaller steps.",
+            "approval_unavailable",
+        )
 
 
 def _too_late(question: Question, seconds: float) -> Forbidden:

@@ -3,13 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
+from tabhub.calls.ports import MayEnter
 from tabhub.config.clients import Client
+from tabhub.hub.ownership import Ownership
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Verdict
+from tabhub.permissions.verdict import Allow, Verdict
 
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None asks of the one used when a call names none."""
@@ -18,8 +22,15 @@ IsManaged = Callable[[str | None], bool]
 class Guard:
     """Decides about calls by the rules there are now."""
 
-    def __init__(self, permissions: Permissions, is_managed: IsManaged, now: Callable[[], float]):
+    def __init__(
+        self,
+        permissions: Permissions,
+        ownership: Ownership,
+        is_managed: IsManaged,
+        now: Callable[[], float],
+    ) -> None:
         self.permissions = permissions
+        self._ownership = ownership
         self.is_managed = is_managed
         self._now = now
 
@@ -29,6 +40,16 @@ class Guard:
     def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
         """What holds for a tool in general: on no site, with no arguments, for no session."""
         return self.decide(subject_of(tool, None, client, "", site="", managed=managed))
+
+    def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
+        """Into frames of which other sites a call may go: where it would be allowed as well."""
+        rules = self.permissions.rulebook
+        if isinstance(verdict, Allow) and verdict.rule.source != "grant" and not rules.knows_sites:
+            return None
+        # The site of the call itself has been allowed by then, perhaps by a person.
+        return lambda site: (
+            site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
+        )
 
     def subject(
         self,
@@ -48,13 +69,12 @@ class Guard:
             managed=self.is_managed(browser),
         )
 
-    @staticmethod
-    def site(tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
+    def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
         """Where a call goes: the address it leads to, else the page it works on."""
         target = tool.address_of(arguments) if tool.address_of is not None else None
         if target is not None:
             return site_of(target)
-        return "" if tab is None else site_of(tab.url)
+        return "" if tab is None else site_of(self._ownership.address(tab))
 
 
 def subject_of(

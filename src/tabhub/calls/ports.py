@@ -15,6 +15,9 @@ from tabhub.wire.mcp.messages import CallResult
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 """Takes progress, total and a message."""
 
+MayEnter = Callable[[str], bool] | None
+"""Whether a call may go into frames of a site that is not its page's; None: into all."""
+
 Clock = Callable[[], float]
 """Seconds that only ever go forward."""
 
@@ -91,8 +94,7 @@ class Job(Struct, frozen=True):
     session: str
     client: Client
     tab: Tab | None
-    site: str
-    """Where it was decided that this may be done."""
+    may_enter: MayEnter
     progress: Progress
     seconds: float
     secrets: set[str] = field(default_factory=set)

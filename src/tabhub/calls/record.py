@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.calls.ports import Call, Event
+from tabhub.calls.ports import Call, Event, MayEnter
 from tabhub.errors import TabhubError
 from tabhub.hub.tools import Tool
 
@@ -16,6 +16,7 @@ class Record:
         "arguments",
         "call",
         "error",
+        "may_enter",
         "rule",
         "secrets",
         "site",
@@ -36,6 +37,7 @@ class Record:
         self.verdict = "refused"
         self.rule = ""
         self.error: TabhubError | None = None
+        self.may_enter: MayEnter = None
 
     def event(self, now: float, ended: float) -> Event:
         call = self.call

@@ -5,6 +5,8 @@ import secrets
 import time
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from tabhub.calls.approval import Approvals
 from tabhub.calls.flights import Flights
 from tabhub.calls.guard import Guard
@@ -113,11 +115,18 @@ class Runner:
         return result
 
     async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
-        """Decide and run; if the tab has gone to another site by then, decide about that one."""
+        """Decide and run; where it turns out to be about another site, decide about that one."""
+        frame_site: str | None = None
         for _ in range(MOVES):
-            await self._permit(call, record, tool, tab)
+            await self._permit(call, record, tool, tab, frame_site)
             try:
                 return await self._within_limit(call, record, tool, tab)
+            except Forbidden as barred:
+                # The element is in a frame of another site; the browser has done nothing yet.
+                frame_site = barred.extra.get("frameSite")
+                if frame_site is None or frame_site == record.site:
+                    raise
+                moved: TabhubError = barred
             except Refused as refused:
                 if tab is None or refused.reason != "tab_url_mismatch":
                     raise
@@ -135,11 +144,16 @@ class Runner:
     def _target(self, tool: Tool, session: str, tab_id: int | None) -> Tab | None:
         return self._routes.tab(session, tab_id) if tool.needs_tab else None
 
-    async def _permit(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> None:
+    async def _permit(
+        self, call: Call, record: Record, tool: Tool, tab: Tab | None, frame_site: str | None
+    ) -> None:
         guard = self._guard
         subject = guard.subject(tool, record.arguments, call.client, call.session, tab)
+        if frame_site is not None:
+            subject = replace(subject, site=frame_site)
         record.site = subject.site
         verdict = guard.decide(subject)
+        record.may_enter = guard.frames(subject, verdict)
         record.rule = verdict.rule.text
         if isinstance(verdict, Allow):
             record.verdict = "allowed"
@@ -152,20 +166,20 @@ class Runner:
         except Forbidden as refused:
             record.rule += f"; {refused.reason}"
             raise
-        self._still_there(call.session, subject, tool, tab)
+        self._still_there(call.session, tool, tab)
         self._keep(subject, answer)
         record.verdict = "asked" if answer.by_person else "allowed"
         record.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
-    def _still_there(self, session: str, subject: Subject, tool: Tool, tab: Tab | None) -> None:
+    def _still_there(self, session: str, tool: Tool, tab: Tab | None) -> None:
         """What was approved is what is done: not on another page, and not in a tab taken away."""
         if tab is None:
             return
         fresh = self._routes.tab(session, tab.id)
-        if tool.address_of is None and self._guard.site(tool, {}, fresh) != subject.site:
+        if tool.address_of is None and fresh.url != tab.url:
             raise Refused(
-                f"While the person was asked about {subject.site or 'a blank page'}, the tab went "
-                f"to {fresh.url}. Nothing was done.",
+                f"While the person was asked about {tab.url}, the tab went to {fresh.url}. "
+                "Nothing was done.",
                 "navigated_away",
             )
 
@@ -188,7 +202,7 @@ class Runner:
                     session=call.session,
                     client=call.client,
                     tab=tab,
-                    site=record.site,
+                    may_enter=record.may_enter,
                     progress=progress,
                     seconds=seconds,
                     secrets=record.secrets,

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,12 @@ from tabhub.browser.process import BrowserProcess
 from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.home import Home
+
+DEBUGGING = "--remote-debugging-"
+DEBUGGED = (
+    "WARNING: whoever reaches the browser's debugging port, pages and agents included, can do all "
+    "that you can, approve calls too."
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,8 @@ class BrowserWish:
 
     async def fulfil(self, home: Home, urls: list[str]) -> BrowserProcess:
         """Start it; the extension must have been installed."""
+        if any(argument.startswith(DEBUGGING) for argument in self.arguments):
+            print(DEBUGGED, file=sys.stderr)
         return await BrowserProcess.start(
             await asyncio.to_thread(find_browser),
             home=home,

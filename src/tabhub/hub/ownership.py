@@ -27,6 +27,7 @@ class Ownership:
         self._owners: dict[int, str] = {}
         self._shared: set[int] = set()
         self._openers: dict[int, int] = {}
+        self._opened_from: dict[int, str] = {}
         self._parked: dict[Place, str] = {}
         self._doomed: set[Place] = set()
         self._runs: dict[str, str] = {}
@@ -62,10 +63,18 @@ class Ownership:
     def opened(self, child: int, opener: int) -> str | None:
         """A page has opened a tab; the session that owns it now, if one does."""
         self._openers[child] = opener
+        parent = self._tabs.find(opener)
+        if parent is not None:
+            self._opened_from[child] = self.address(parent)
         session = self._owners.get(opener)
         if session is not None and child not in self._owners:
             self.take(session, child)
         return self._owners.get(child)
+
+    def address(self, tab: Tab) -> str:
+        """Whose page a tab shows: a blank one belongs to the page that opened it."""
+        is_blank = tab.url.partition("#")[0] in ("", "about:blank")
+        return self._opened_from.get(tab.id, tab.url) if is_blank else tab.url
 
     def free(self, tab: int) -> str | None:
         """Give a tab back to the person; the session that had it."""
@@ -81,6 +90,7 @@ class Ownership:
 
     def closed(self, tab: int) -> None:
         self.free(tab)
+        self._opened_from.pop(tab, None)
         # Its number may come again, for another tab.
         pairs = self._openers.items()
         self._openers = {child: opener for child, opener in pairs if tab not in (child, opener)}

@@ -16,6 +16,9 @@ _LONGEST_NAME, _LONGEST_LABEL = 253, 63
 _REPLACEMENT = "\ufffd"
 _FULL_STOPS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61", "."))
 _FINAL_SIGMA, _SIGMA, _SHARP_S, _CAPITAL_SHARP_S = "\u03c2", "\u03c3", "\u00df", "\u1e9e"
+LONGEST = 253
+_LONGEST_WRITTEN = 3 * 4 * LONGEST
+"""Every letter as four bytes, each of them escaped."""
 _UNCLEAR = ("C", "Z")
 """Classes of characters that no host has, or that this Python does not know yet."""
 
@@ -24,7 +27,11 @@ def canonical_host(text: str) -> str:
     """Lower case, decoded, in punycode; addresses of machines in their plain form."""
     if text.startswith("["):
         return _ipv6(text)
+    if len(text) > _LONGEST_WRITTEN:
+        raise ValueError("a host is not that long")
     host = _in_ascii(unquote_to_bytes(text).decode()).removesuffix(".")
+    if len(host) > LONGEST:
+        raise ValueError("a host is not that long")
     if not host or host.endswith(".") or _FORBIDDEN.search(host):
         raise ValueError(f"{text!r} is not a host")
     return _ipv4(host) if is_numeric(host) else host

@@ -51,6 +51,8 @@ class RuleBook:
         self._allow = HostPatterns(allowed) if allowed else None
         self._outside = Rule("policy", f"sites.allow ({policy.name if policy else ''})")
         self._conditions = _by_tool(policy)
+        self.knows_sites = bool(said.merged("domains") or allowed or (policy and policy.deny))
+        """Whether any rule depends on the site."""
 
     def wall(self, site: str) -> Rule | None:
         """The rule that keeps everybody away from this site."""

@@ -5,7 +5,7 @@ When in doubt an address is opaque: who hides a host must not get past a rule ab
 
 import re
 
-from tabhub.permissions.hosts import canonical_host
+from tabhub.permissions.hosts import LONGEST, canonical_host
 
 OPAQUE = "opaque"
 """The site of whatever has no host, or none that is sure."""
@@ -24,7 +24,7 @@ _PLAIN = re.compile(r"https?://((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?=[/?#]|\Z)")
 def site_of(url: str) -> str:
     """The host, and the port if it is not the scheme's own; empty for a blank page."""
     plain = _PLAIN.match(url)
-    if plain and "xn--" not in plain[1]:
+    if plain and "xn--" not in plain[1] and len(plain[1]) <= LONGEST:
         return plain[1]
     try:
         return _site(url.strip(_AROUND).translate(_DROPPED))

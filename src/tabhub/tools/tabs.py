@@ -8,7 +8,7 @@ import msgspec
 
 from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments, NotFound
+from tabhub.errors import Forbidden, InvalidArguments, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tool import BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -73,6 +73,11 @@ def _browser(context: Context, wanted: str | None) -> str:
 
 
 async def _close_tab(context: Context) -> CallResult:
+    if context.hub.ownership.owner(context.tab.id) != context.job.session:
+        raise Forbidden(
+            f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
+            "foreign_tab",
+        )
     await context.in_tab("tabs.close", {})
     return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
 

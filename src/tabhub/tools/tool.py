@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Learn
+from tabhub.browser.pending import Fence, Learn
 from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.permissions.sites import site_of
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
@@ -63,8 +64,8 @@ class Context:
         job = self.job
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
         is_in_page = command.startswith("page.") and job.tool.address_of is None
-        site = job.site if is_in_page else None
-        return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, site)
+        fence = Fence(site_of(self.tab.url), job.may_enter) if is_in_page else None
+        return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
 
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None

@@ -83,6 +83,15 @@ class Dispatch(Params):
     dispatch_id: str
     site: str | None = None
     """The site that was decided about: on any other the command must not run."""
+    frames: bool = False
+    """Whether to ask (`frames.allowed`) before it enters frames of other sites."""
+
+
+class FramesAsked(Params):
+    """`frames.allowed`: into frames of which of these sites may a command go?"""
+
+    dispatch_id: str
+    sites: list[str]
 
 
 def answered_id(body: bytes) -> str | None:

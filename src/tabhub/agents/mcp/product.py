@@ -26,6 +26,7 @@ OPERATION_ID = "tabhub/operationId"
 GROUP = "tabhub/group"
 """Names the tab group that a sessionless call belongs to."""
 LONGEST_OPERATION_ID = 200
+LONGEST_AGENT = 80
 SCHEME = "tab://"
 TEMPLATE = "tab://{id}"
 _ID = re.compile(r"[0-9]{1,18}")
@@ -106,7 +107,7 @@ class ProductBackend(Backend):
             arguments=arguments,
             session=self._session(exchange),
             client=exchange.caller,
-            agent=exchange.client.title or exchange.client.name,
+            agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
             progress=exchange.progress,
             operation_id=_operation_id(exchange.meta),
             elicit=partial(self._consent.ask, exchange) if elicits else None,

@@ -20,6 +20,9 @@ from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
 
+MOST_BYTES = 64 * 1024
+"""Of what a client says of itself, which is kept as long as its session."""
+
 
 class Memory(Protocol):
     """Where sessions outlive the server."""
@@ -161,8 +164,11 @@ class Sessions:
 
     def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
         session = Session(str(uuid4()), version, params, visitor, self._clock())
+        written = _written(session, params)
+        if len(written) > MOST_BYTES:
+            raise ProtocolError("What the client says of itself is too long.", "too_large")
         if self._memory:
-            self._memory.put(session.id, _written(session, params))
+            self._memory.put(session.id, written)
         self._add(session)
         return session
 

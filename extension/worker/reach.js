@@ -1,0 +1,42 @@
+/**
+ * Which frames of a page a command may enter. What the server allowed, it allowed for the page's
+ * site; about the frames of other sites it is asked.
+ */
+
+import { CommandError } from "./errors.js";
+
+/** @typedef {import("./frame.js").Frame} Frame */
+
+export class Reach {
+  /** @type {Set<string> | null} null: everywhere */
+  #sites = null;
+  #ask;
+
+  /** @param {((sites: string[]) => Promise<{sites: string[]}>) | null} ask null: everywhere */
+  constructor(ask) {
+    this.#ask = ask;
+  }
+
+  /**
+   * @param {Frame[]} frames
+   * @param {string | undefined} site the page's own
+   */
+  async explore(frames, site) {
+    if (!this.#ask) return;
+    const others = new Set(frames.map((frame) => frame.site).filter((other) => other !== site));
+    const allowed = others.size ? (await this.#ask([...others])).sites : [];
+    this.#sites = new Set([...allowed, ...(site === undefined ? [] : [site])]);
+  }
+
+  /** @param {Frame} frame */
+  allows(frame) {
+    return frame.frameId === 0 || !this.#ask || Boolean(this.#sites?.has(frame.site));
+  }
+
+  /** @param {Frame} frame */
+  require(frame) {
+    if (this.allows(frame)) return;
+    const message = `This is in a frame of ${frame.site}, where this tool is not allowed.`;
+    throw new CommandError("permission_off", message, { frameSite: frame.site });
+  }
+}
