@@ -17,8 +17,8 @@ _REPLACEMENT = "\ufffd"
 _FULL_STOPS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61", "."))
 _FINAL_SIGMA, _SIGMA, _SHARP_S, _CAPITAL_SHARP_S = "\u03c2", "\u03c3", "\u00df", "\u1e9e"
 LONGEST = 253
-_LONGEST_WRITTEN = 3 * 4 * LONGEST
-"""Every letter as four bytes, each of them escaped."""
+_LONGEST_WRITTEN = 64 * 1024
+"""With escapes, and letters that do not count; nobody has to wait for more than that."""
 _UNCLEAR = ("C", "Z")
 """Classes of characters that no host has, or that this Python does not know yet."""
 
