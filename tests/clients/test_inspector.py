@@ -83,3 +83,12 @@ def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
     assert printed(ran)["structuredContent"] == {"value": 2}
     closed = printed(call("browser_close_tab", tabId=opened["tabId"]))
     assert closed["structuredContent"] == {"closed": opened["tabId"]}
+
+
+@pytest.mark.requirement("TH-41")
+def test_the_inspector_shows_why_a_call_failed(call: Inspector) -> None:
+    done = call("browser_close_tab", tabId=999_999_999)
+    assert done.returncode == TOOL_FAILED, done.stderr
+    result = json.loads(done.stdout)
+    assert result["isError"] is True
+    assert result["structuredContent"]["error"]["reason"] == "tab_not_found"
