@@ -156,6 +156,15 @@ async def test_one_sessions_current_tab_is_not_anothers() -> None:
     assert refused.value.reason == "no_current_tab"
 
 
+@pytest.mark.parametrize("depth", [200, 400, 900, 5000])
+async def test_arguments_that_are_nested_too_deeply_are_refused_as_such(depth: int) -> None:
+    bench = Bench()
+    raw = msgspec.Raw(b'{"n":' + b"[" * depth + b"]" * depth + b"}")
+    with pytest.raises(InvalidArguments):
+        await bench.runner.run(Call("free", raw, "s", _silent))
+    assert bench.source.jobs == []
+
+
 async def test_a_schema_never_makes_the_server_fetch_anything() -> None:
     bench = Bench()
     bench.tools.add(Tool("sly", "refers away", {"$ref": "http://127.0.0.1:1/x"}, source="test"))

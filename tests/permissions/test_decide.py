@@ -324,3 +324,10 @@ def test_a_refusal_tells_the_agent_what_is_off_by_which_rule_and_whom_to_ask() -
         "tools.browser_click_element = off (policy.toml). "
         "Do not work around this; ask the person."
     )
+
+
+def test_a_tool_set_to_auto_in_the_config_does_not_open_a_site_that_the_policy_turns_off() -> None:
+    policy = '[domains]\n"bank.example" = "off"'
+    levels = {"tools": {"browser_click_element": "auto"}}
+    verdict = decide(policy, call(site="bank.example"), levels=levels)
+    assert told(verdict) == 'Deny by policy: domains."bank.example" = off (policy.toml)'

@@ -74,12 +74,23 @@ def _narrowed(world: World, call: Subject, level: str) -> str:
 
 
 def _level(world: World, call: Subject) -> str:
-    general = _named(world, "plugins", call.plugin) + _of_domain(world, call.site)
-    in_toolsets = [word for name in call.toolsets for word in _named(world, "toolsets", name)]
-    for words in (_named(world, "tools", call.tool), general, in_toolsets):
+    """Each file speaks for itself, and the stricter counts."""
+    told = [_in_file(levels, call) for levels in (world.policy, world.config)]
+    words = [word for word in told if word is not None]
+    return _strictest(words) if words else _default(world, call)
+
+
+def _in_file(levels: dict[str, Levels], call: Subject) -> str | None:
+    def named(section: str, key: str) -> list[str]:
+        found = levels.get(section, {})
+        return [found[key]] if key in found else []
+
+    general = named("plugins", call.plugin) + _of_domain(levels["domains"], call.site)
+    in_toolsets = [word for name in call.toolsets for word in named("toolsets", name)]
+    for words in (named("tools", call.tool), general, in_toolsets):
         if words:
             return _strictest(words)
-    return _default(world, call)
+    return None
 
 
 def _default(world: World, call: Subject) -> str:
@@ -94,13 +105,12 @@ def _named(world: World, section: str, key: str) -> list[str]:
     return [levels[key] for levels in files if key in levels]
 
 
-def _of_domain(world: World, site: str) -> list[str]:
-    known = {*world.policy["domains"], *world.config["domains"]}
-    fitting = [pattern for pattern in known if _fits(pattern, site)]
+def _of_domain(domains: Levels, site: str) -> list[str]:
+    fitting = [pattern for pattern in domains if _fits(pattern, site)]
     if not fitting:
         return []
     best = max(fitting, key=lambda one: (not one.startswith("*"), ":" in one, len(one)))
-    return _named(world, "domains", best)
+    return [domains[best]]
 
 
 def _fits(pattern: str, site: str) -> bool:

@@ -21,8 +21,11 @@ class Validators:
         """Decode and check; every fault is named with its place."""
         given = _decode(raw)
         validator = self._of(tool)
-        if not validator.is_valid(given):
-            raise _refusal(tool, validator, given)
+        try:
+            if not validator.is_valid(given):
+                raise _refusal(tool, validator, given)
+        except ValueError:
+            raise InvalidArguments(f"{tool.name}: the arguments are nested too deeply.") from None
         return given
 
     def _of(self, tool: Tool) -> jsonschema_rs.Validator:

@@ -36,22 +36,59 @@ _PLUGIN = _built_in(Level.OFF, "plugins")
 _HINT = Held(Level.ASK, Rule("hint", "destructiveHint or consequentialHint of the tool = ask"))
 
 
+class _File:
+    """The levels of one file."""
+
+    def __init__(
+        self,
+        tools: dict[str, Held],
+        plugins: dict[str, Held],
+        domains: dict[str, Held],
+        toolsets: dict[str, Held],
+    ) -> None:
+        self.tools = tools
+        self._plugins = plugins
+        self._domains = HostPatterns(domains)
+        self._toolsets = toolsets
+        self.knows_sites = bool(domains)
+
+    def __bool__(self) -> bool:
+        return bool(self.tools or self._plugins or self.knows_sites or self._toolsets)
+
+    def find(self, subject: Subject) -> Held | None:
+        """What this file says of a call: the nearest rule to it counts."""
+        own = self.tools.get(subject.tool)
+        if own is not None:
+            return own
+        plugin = self._plugins.get(subject.plugin)
+        domain = self._domains.find(subject.site)
+        if plugin and domain:
+            return min(plugin, domain, key=_level)
+        return plugin or domain or self._of_toolsets(subject)
+
+    def _of_toolsets(self, subject: Subject) -> Held | None:
+        known = self._toolsets
+        if not known:
+            return None
+        held = (known[name] for name in sorted(subject.toolsets) if name in known)
+        return min(held, key=_level, default=None)
+
+
 class RuleBook:
     """Rules that do not change; new ones make a new book."""
 
     def __init__(self, policy: Policy | None, config: PermissionSettings) -> None:
-        said = _Said(policy, config)
-        self._tools = said.merged("tools")
-        self._plugins = said.merged("plugins")
-        self._domains = HostPatterns(said.merged("domains"))
-        self._toolsets = said.policy("toolsets")
-        self._defaults = {**_DEFAULTS, **said.policy("defaults")}
+        files = (_policy_file(policy), _config_file(config))
+        self._files = [file for file in files if file]
+        self._defaults = {**_DEFAULTS, **_said(policy, "defaults")}
         self._deny = HostPatterns(_listed(policy, "deny"))
         allowed = _listed(policy, "allow")
         self._allow = HostPatterns(allowed) if allowed else None
         self._outside = Rule("policy", f"sites.allow ({policy.name if policy else ''})")
         self._conditions = _by_tool(policy)
-        self.knows_sites = bool(said.merged("domains") or allowed or (policy and policy.deny))
+        self.knows_sites = bool(
+            allowed or (policy and policy.deny) or any(file.knows_sites for file in files)
+        )
         """Whether any rule depends on the site."""
 
     def wall(self, site: str) -> Rule | None:
@@ -65,29 +102,26 @@ class RuleBook:
 
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""
-        own = self._tools.get(subject.tool)
-        held = own or self._general(subject)
+        held = self._written(subject) or self._default(subject)
         given = subject.arguments
         for condition, most in self._conditions.get(subject.tool, ()):
             if given is not None and most.level < held.level and not condition.fits(given):
                 held = most
-        if subject.careful and own is None and held.level is Level.AUTO:
+        if subject.careful and held.level is Level.AUTO and not self._names(subject.tool):
             return _HINT
         return held
 
-    def _general(self, subject: Subject) -> Held:
-        plugin = self._plugins.get(subject.plugin)
-        domain = self._domains.find(subject.site)
-        if plugin and domain:
-            return min(plugin, domain, key=_level)
-        return plugin or domain or self._of_toolsets(subject) or self._default(subject)
+    def _written(self, subject: Subject) -> Held | None:
+        """The stricter of what the files say: neither loosens the other."""
+        strictest: Held | None = None
+        for file in self._files:
+            held = file.find(subject)
+            if held is not None and (strictest is None or held.level < strictest.level):
+                strictest = held
+        return strictest
 
-    def _of_toolsets(self, subject: Subject) -> Held | None:
-        known = self._toolsets
-        if not known:
-            return None
-        held = (known[name] for name in sorted(subject.toolsets) if name in known)
-        return min(held, key=_level, default=None)
+    def _names(self, tool: str) -> bool:
+        return any(tool in file.tools for file in self._files)
 
     def _default(self, subject: Subject) -> Held:
         if subject.source == "plugin":
@@ -101,32 +135,26 @@ def _level(held: Held) -> Level:
     return held.level
 
 
-class _Said:
-    """The levels of both files, each with the rule that says where it stands."""
+def _policy_file(policy: Policy | None) -> _File:
+    sections = ("tools", "plugins", "domains", "toolsets")
+    return _File(*(_said(policy, section) for section in sections))
 
-    def __init__(self, policy: Policy | None, config: PermissionSettings) -> None:
-        self._policy = policy
-        self._config = config
 
-    def policy(self, section: str) -> dict[str, Held]:
-        if self._policy is None:
-            return {}
-        levels: Levels = getattr(self._policy, section)
-        return _held("policy", levels, (section,), self._policy.name)
+def _said(policy: Policy | None, section: str) -> dict[str, Held]:
+    if policy is None:
+        return {}
+    return _held("policy", getattr(policy, section), (section,), policy.name)
 
-    def config(self, section: str) -> dict[str, Held]:
-        words: Mapping[str, str] = getattr(self._config, section)
+
+def _config_file(config: PermissionSettings) -> _File:
+    def held(section: str) -> dict[str, Held]:
+        words: Mapping[str, str] = getattr(config, section)
         levels = {name: Level.of(word) for name, word in words.items()}
         if section == "domains":
             levels = _normal_domains(levels)
         return _held("config", levels, ("permissions", section), CONFIG)
 
-    def merged(self, section: str) -> dict[str, Held]:
-        """Where both have the same key, the stricter counts."""
-        merged = self.policy(section)
-        for name, held in self.config(section).items():
-            merged[name] = min(merged.get(name, held), held, key=_level)
-        return merged
+    return _File(held("tools"), held("plugins"), held("domains"), {})
 
 
 def _held(
