@@ -172,3 +172,22 @@ async def test_a_body_over_the_limit_is_refused_and_the_server_goes_on() -> None
                 "too_large",
             )
         assert (await http.get("/health")).status_code == 200
+
+
+async def test_a_connection_that_says_nothing_is_closed_and_one_that_asked_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabhub.agents.bounded.HEAD_SECONDS", 0.2)
+    async with served() as server:
+        for said in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(said)
+            assert await asyncio.wait_for(reader.read(), 10) == b""
+            writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for _ in range(2):
+            writer.write(request)
+            assert b"200" in await asyncio.wait_for(reader.readuntil(b"}"), 10)
+            await asyncio.sleep(0.4)
+        writer.close()
