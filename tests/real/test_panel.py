@@ -406,3 +406,29 @@ async def test_frames_of_a_forbidden_site_are_neither_read_nor_acted_in(
             click = await agent.result("browser_click_element", selector="#mail")
             reason = click["structuredContent"].get("error", {}).get("reason")
             assert reason == (None if shown else "element_not_found")
+
+
+async def test_a_button_that_moves_under_the_pointer_rests_first(
+    tmp_path: Path, site: Site
+) -> None:
+    async with world(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:
+        await agent.call("browser_open_tab", url=site.page("form"))
+        first = started(agent.call("browser_execute_script", code="'first'"))
+        await panel.text("article[data-confirmation]")
+        second = started(agent.call("browser_execute_script", code="x\n" * 200))
+        rested = "document.querySelectorAll('article button[data-scope=once]:enabled').length === 2"
+        await panel.until(rested, "both to be ready")
+        watch = """globalThis.rested = new Promise((resolve) => {
+          scrollTo(0, document.body.scrollHeight);
+          const place = document.querySelector("#approvals");
+          new MutationObserver((_, observer) => {
+            if (place.children.length > 1) return;
+            observer.disconnect();
+            setTimeout(() => resolve(place.querySelector("[data-scope=once]").disabled));
+          }).observe(place, { childList: true });
+        }); 1"""
+        await panel.value(watch)
+        second.cancel()
+        assert await panel.value("rested") is True
+        await panel.click("article button[data-scope=once]")
+        assert await first == {"value": "first"}
