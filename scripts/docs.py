@@ -36,7 +36,8 @@ def _tool(tool: Any) -> str:
 
 
 def _parameter(name: str, schema: dict[str, Any], tool: Any) -> str:
-    kind = schema.get("type") or " or ".join(f"`{value}`" for value in schema["enum"])
+    types = schema.get("type") or [f"`{value}`" for value in schema["enum"]]
+    kind = types if isinstance(types, str) else " or ".join(types)
     needed = "Required. " if name in tool.input_schema.get("required", ()) else ""
     return f"| `{name}` | {kind} | {needed}{schema.get('description', '')} |"
 

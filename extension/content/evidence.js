@@ -1,12 +1,23 @@
 /**
- * Proof that a press has arrived. The listeners are there from the start, because a page
+ * Proof that input has arrived, and what it will lead to. The listeners are there from the start, because a page
  * that listens first could keep the event from us.
  */
 tabhub.define("evidence", () => {
   const { holds } = tabhub.dom;
-  const EVENTS = ["pointerdown", "mousedown", "click", "auxclick", "contextmenu"];
+  const ARRIVALS = new Map([
+    ["press", ["pointerdown", "mousedown", "click", "auxclick", "contextmenu"]],
+    ["hover", ["pointermove", "mouseover"]],
+    ["key", ["keydown", "keyup"]],
+  ]);
+  const CLICKS = new Set(["click", "auxclick"]);
+  const OPENING = /^(https?|file|blob|about):/;
   /** @type {Element | null} */
   let expected = null;
+  let kinds = new Set();
+  /** @type {{event: MouseEvent, link: HTMLAnchorElement | HTMLAreaElement} | null} */
+  let followed = null;
+  /** @type {DragEvent | null} */
+  let dragged = null;
   let hasArrived = false;
   let isHovered = false;
   /** @type {(() => void) | undefined} */
@@ -32,14 +43,40 @@ tabhub.define("evidence", () => {
 
   /** @param {Event} event */
   function witness(event) {
-    if (!expected || hasArrived || !event.isTrusted) return;
+    if (!expected || !event.isTrusted) return;
+    if (CLICKS.has(event.type)) noteClick(/** @type {MouseEvent} */ (event));
+    if (hasArrived || !kinds.has(event.type)) return;
     if (!concerns(expected, event.composedPath()[0])) return;
     hasArrived = true;
     listener?.();
   }
 
-  for (const name of EVENTS)
+  /** @param {MouseEvent} event */
+  function noteClick(event) {
+    const target = event.composedPath()[0];
+    const link =
+      target instanceof Element ? tabhub.dom.closest(target, "a[href], area[href]") : null;
+    const isLink = link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement;
+    followed = isLink ? { event, link } : null;
+  }
+
+  /** Whether the browser will open another tab for the link that was clicked. */
+  function opens() {
+    if (!followed || followed.event.defaultPrevented) return false;
+    const { event, link } = followed;
+    if (!OPENING.test(link.protocol) || link.hasAttribute("download")) return false;
+    const isAside = event.ctrlKey || event.metaKey || event.shiftKey || event.button === 1;
+    return isAside || link.target === "_blank";
+  }
+
+  /** @param {DragEvent} event */
+  function noteDrag(event) {
+    if (event.isTrusted) dragged = event;
+  }
+
+  for (const name of [...ARRIVALS.values()].flat())
     window.addEventListener(name, witness, { capture: true, passive: true });
+  window.addEventListener("dragstart", noteDrag, { capture: true, passive: true });
 
   /** @param {Event} event */
   function feel(event) {
@@ -47,8 +84,11 @@ tabhub.define("evidence", () => {
   }
 
   return {
-    expect(element) {
+    expect(element, by = "press") {
       expected = element;
+      kinds = new Set(ARRIVALS.get(by));
+      followed = null;
+      dragged = null;
       hasArrived = false;
       isHovered = false;
       window.addEventListener("pointermove", feel, { capture: true, passive: true });
@@ -58,6 +98,8 @@ tabhub.define("evidence", () => {
       return isHovered;
     },
     arrived: () => hasArrived,
+    opens,
+    dragging: () => dragged !== null && !dragged.defaultPrevented,
     onArrival: (given) => void (listener = given),
   };
 });

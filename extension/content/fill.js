@@ -3,11 +3,10 @@
  * it as trusted input. Fields that cannot be typed into get their value set directly.
  */
 tabhub.define("fill", () => {
-  const { attr, has, innerText, isContentEditable, tag } = tabhub.dom;
-  const { clip } = tabhub.names;
+  const { attr, has, isContentEditable, tag } = tabhub.dom;
   const { isSecret } = tabhub.secrets;
+  const { current, shown } = tabhub.values;
   const { refuseDisabled, showPart } = tabhub.target;
-  const { focus } = HTMLElement.prototype;
   const { dispatchEvent } = EventTarget.prototype;
   /** Checked before they are set, for the browser complains in the page's console otherwise. */
   const SET_TYPES = new Map([
@@ -29,14 +28,10 @@ tabhub.define("fill", () => {
     ["file", "Files have to be uploaded, not typed."],
     ["hidden", "It is not shown to anyone."],
   ]);
-  const MASKED = "••••••";
-  const OPTIONS_NAMED = 30;
-  const LABEL_LENGTH = 100;
-  const VALUE_LENGTH = 20_000;
 
   /**
    * @typedef {object} Filling
-   * @property {HTMLElement} element
+   * @property {Element} element
    * @property {string} before
    * @property {string} expected
    * @property {boolean} typed
@@ -62,54 +57,16 @@ tabhub.define("fill", () => {
     return tabhub.fail("invalid_arguments", message);
   }
 
-  /** @param {Element} element */
-  function currentValue(element) {
-    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-      return element.value;
-    }
-    if (element instanceof HTMLSelectElement) return element.value;
-    return element instanceof HTMLElement ? innerText(element).replace(/\n$/, "") : "";
-  }
-
   /**
    * Page libraries watch the property on the element itself; the prototype's setter is the
    * browser's own.
-   * @param {HTMLInputElement | HTMLSelectElement} element
+   * @param {HTMLInputElement} element
    * @param {string} value
    */
   function setNatively(element, value) {
-    const prototype = element instanceof HTMLInputElement ? HTMLInputElement : HTMLSelectElement;
-    Object.getOwnPropertyDescriptor(prototype.prototype, "value")?.set?.call(element, value);
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(element, value);
     dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
     dispatchEvent.call(element, new Event("change", { bubbles: true }));
-  }
-
-  /**
-   * @param {HTMLSelectElement} select
-   * @param {string} wanted
-   */
-  function choose(select, wanted) {
-    const options = [...select.options];
-    const option =
-      options.find(({ value }) => value === wanted) ??
-      options.find(({ label }) => label.trim() === wanted.trim());
-    if (!option) {
-      return refuse(`There is no option "${shown(select, wanted)}". ${optionList(options)}`);
-    }
-    if (option.disabled) tabhub.fail("disabled", `The option "${labelOf(option)}" is disabled.`);
-    if (select.multiple) option.selected = true;
-    setNatively(select, option.value);
-  }
-
-  /** @param {HTMLOptionElement} option */
-  function labelOf({ label }) {
-    return clip(label.trim(), LABEL_LENGTH);
-  }
-
-  /** @param {HTMLOptionElement[]} options */
-  function optionList(options) {
-    const named = options.slice(0, OPTIONS_NAMED).map((option) => `"${labelOf(option)}"`);
-    return `The options are: ${named.join(", ")}${options.length > named.length ? ", …" : ""}.`;
   }
 
   /**
@@ -127,19 +84,13 @@ tabhub.define("fill", () => {
    * @param {boolean} clear
    */
   function select(element, clear) {
-    focus.call(element, { preventScroll: true });
-    if (!hasFocus(element)) tabhub.fail("not_visible", "The field does not take the focus.");
+    if (!tabhub.focus.take(element)) {
+      tabhub.fail("not_visible", "The field does not take the focus.");
+    }
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
       if (clear) element.select();
       else moveToEnd(element);
     } else selectContent(element, clear);
-  }
-
-  /** @param {HTMLElement} element */
-  function hasFocus(element) {
-    const root = tabhub.dom.root(element);
-    const active = root instanceof ShadowRoot ? root.activeElement : tabhub.dom.activeElement();
-    return active !== null && (active === element || tabhub.dom.holds(active, element));
   }
 
   /** @param {HTMLInputElement | HTMLTextAreaElement} field */
@@ -174,7 +125,7 @@ tabhub.define("fill", () => {
    * @returns {boolean} whether the text still has to be typed
    */
   function put(element, text, clear) {
-    if (element instanceof HTMLSelectElement) choose(element, text);
+    if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
     else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
     else if (!isTextField(element)) refuse(`A <${tag(element)}> takes no text.`);
     else {
@@ -197,14 +148,6 @@ tabhub.define("fill", () => {
   }
 
   /**
-   * @param {Element} element
-   * @param {string} value
-   */
-  function shown(element, value) {
-    return isSecret(element) && value ? MASKED : clip(value, VALUE_LENGTH);
-  }
-
-  /**
    * @param {HTMLElement} element
    * @param {string} text
    * @param {boolean} clear
@@ -213,25 +156,40 @@ tabhub.define("fill", () => {
   function start(element, text, clear) {
     refuseUnfit(element);
     showPart(element);
-    const before = currentValue(element);
+    const before = current(element);
     const typed = put(element, text, clear);
     filling = { element, before, expected: clear ? text : before + text, typed };
     return typed;
   }
 
+  /**
+   * Whoever keeps a record of the call must know, also of one that failed.
+   * @param {Element} element
+   * @param {() => boolean} work tells whether something is still to be typed
+   */
+  function guarded(element, work) {
+    const sensitive = isSecret(element);
+    try {
+      return { typed: work(), sensitive };
+    } catch (error) {
+      const { data } = /** @type {any} */ (error);
+      throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
+    }
+  }
+
   return {
-    fill(element, text, clear) {
-      const sensitive = isSecret(element);
-      try {
-        return { typed: start(/** @type {HTMLElement} */ (element), text, clear), sensitive };
-      } catch (error) {
-        const { data } = /** @type {any} */ (error);
-        throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
-      }
-    },
+    fill: (element, text, clear) =>
+      guarded(element, () => start(/** @type {HTMLElement} */ (element), text, clear)),
+    choose: (element, work) =>
+      guarded(element, () => {
+        work();
+        const value = current(element);
+        filling = { element, before: value, expected: value, typed: false };
+        return false;
+      }),
     filled() {
       if (!filling) return "";
-      const value = currentValue(filling.element);
+      const value = current(filling.element);
       if (wasRefused(filling, value)) {
         refuse(`The field did not take the text; it holds "${shown(filling.element, value)}".`);
       }

@@ -1,6 +1,7 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
-  const { childframes, evidence, fill, refs, settle, target, walker, dom } = tabhub;
+  const { choose, evidence, fill, focus, hit, scroll, secrets, settle, target } = tabhub;
+  const { childframes, refs, walker, dom } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -22,12 +23,28 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
-  function aim(body) {
-    const element = target.find(body);
-    const point = target.aim(element);
-    evidence.expect(element);
-    settle.arm(element);
+  function aim({ by, mayBeDisabled, scrolls, ...how }) {
+    const element = target.find(how);
+    const point = target.aim(element, { mayBeDisabled, scrolls });
+    if (by !== "nothing") watch(element, by);
     return point;
+  }
+
+  /** @param {any} body */
+  function aimAtPoint({ x, y, by }) {
+    const element = hit.at({ x, y });
+    if (!element) return tabhub.fail("not_visible", `The point (${x}, ${y}) is outside the page.`);
+    if (by !== "nothing") watch(element, by);
+    return { x, y };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} [by]
+   */
+  function watch(element, by) {
+    evidence.expect(element, by);
+    settle.arm(element);
   }
 
   /** @param {any} body */
@@ -35,6 +52,44 @@ tabhub.define("port", () => {
     const element = target.find(body);
     settle.arm(element);
     return fill.fill(element, body.text, body.clear);
+  }
+
+  /** @param {any} body */
+  function select({ by, wanted, ...how }) {
+    const element = target.find(how);
+    settle.arm(element);
+    return fill.choose(element, () => choose.options(element, by, wanted));
+  }
+
+  /** @param {any} how no element: the one that has the focus */
+  function takeFocus(how) {
+    if (how.ref !== undefined || how.selector !== undefined) {
+      const element = target.find(how);
+      settle.arm(element);
+      target.refuseDisabled(element);
+      target.showPart(element);
+      if (!focus.take(element)) {
+        tabhub.fail("invalid_arguments", "This element takes no focus, so it gets no keys.");
+      }
+    }
+    const active = focus.begin();
+    if (!active) return tabhub.fail("not_visible", "The page shows nothing.");
+    watch(active, "key");
+    return { sensitive: secrets.isSecret(active) };
+  }
+
+  /** @param {any} body */
+  async function startScroll({ ref, selector, ...order }) {
+    const isNamed = ref !== undefined || selector !== undefined;
+    const element = isNamed ? target.find({ ref, selector }) : null;
+    const start = element ?? dom.documentElement();
+    if (start) settle.arm(start);
+    return scroll.run(element, order);
+  }
+
+  async function rest() {
+    const { opens, arrived } = evidence;
+    return { ...(await settle.rest()), opening: opens(), arrived: arrived() };
   }
 
   /** @type {[string, (body: any) => unknown][]} */
@@ -50,10 +105,18 @@ tabhub.define("port", () => {
     ["through", (body) => childframes.through(body)],
     ["has", ({ selector }) => target.has(selector)],
     ["aim", aim],
+    ["aimAtPoint", aimAtPoint],
     ["hovered", () => evidence.hovered()],
+    ["dragging", () => evidence.dragging()],
     ["fill", startFill],
+    ["select", select],
     ["filled", () => fill.filled()],
-    ["settle", async () => ({ ...(await settle.rest()), arrived: evidence.arrived() })],
+    ["focused", () => focus.isHere()],
+    ["focus", takeFocus],
+    ["pressed", () => focus.after()],
+    ["scroll", startScroll],
+    ["settle", rest],
+    ["unwatch", () => settle.disarm()],
   ];
   const answers = new Map(table);
 

@@ -1,7 +1,8 @@
 /** Watching what an action does to the document, until that has come to rest. */
 tabhub.define("settle", () => {
   const BOUND_MS = 1000;
-  const FORGET_MS = 10_000;
+  /** An action may wait so long behind a dialog. */
+  const FORGET_MS = 60_000;
   const TASKS = 3;
   const WATCHED = { subtree: true, childList: true, attributes: true, characterData: true };
   const EFFECTS = ["input", "change", "toggle", "submit", "reset"];
@@ -67,18 +68,20 @@ tabhub.define("settle", () => {
     }
   }
 
-  function isDeparting() {
-    if (!departure || departure.defaultPrevented) return false;
-    return !departure.destination.sameDocument && departure.downloadRequest === null;
+  /** @returns {TabhubNavigateEvent | null} */
+  function leaving() {
+    const isReal = departure && !departure.defaultPrevented && !departure.destination.sameDocument;
+    return isReal ? departure : null;
   }
 
   return {
     arm,
+    disarm: () => disarm?.(),
     async rest() {
       await untilQuiet();
-      const result = { mutated: changes > 0, navigating: isDeparting() };
-      disarm?.();
-      return result;
+      const left = leaving();
+      const downloading = left !== null && left.downloadRequest !== null;
+      return { mutated: changes > 0, navigating: left !== null && !downloading, downloading };
     },
   };
 });

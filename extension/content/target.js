@@ -112,12 +112,13 @@ tabhub.define("target", () => {
     has: (selector) => first(selector) !== null,
     find,
     refuseDisabled,
-    aim(element) {
+    aim(element, { mayBeDisabled = false, scrolls = SCROLLS } = {}) {
       refuseUnseen(element);
-      refuseDisabled(element);
-      const now = isWhollyShown(element) ? reachablePoint(element) : undefined;
+      if (!mayBeDisabled) refuseDisabled(element);
+      const mayStay = isWhollyShown(element) || !scrolls.length;
+      const now = mayStay ? reachablePoint(element) : undefined;
       if (now) return now;
-      for (const block of SCROLLS) {
+      for (const block of scrolls) {
         scroll(element, block);
         const point = reachablePoint(element);
         if (point) return point;

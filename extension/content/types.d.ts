@@ -165,14 +165,64 @@ interface TabhubHow {
 interface TabhubTarget {
   has(selector: string): boolean;
   find(how: TabhubHow): Element;
-  aim(element: Element): TabhubPoint;
+  /** `scrolls`: where in the viewport it may be brought, in turn. */
+  aim(
+    element: Element,
+    options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[] },
+  ): TabhubPoint;
   refuseDisabled(element: Element): void;
   showPart(element: Element): void;
 }
 
+interface TabhubValues {
+  current(element: Element): string;
+  /** As it may be told: dots in the place of secrets. */
+  shown(element: Element, value: string): string;
+}
+
+interface TabhubChoose {
+  /** By value or else by label. */
+  either(select: HTMLSelectElement, wanted: string): void;
+  /** These options and no others. */
+  options(element: Element, by: "value" | "label", wanted: string[]): void;
+}
+
+interface TabhubFocus {
+  /** Whether the element then has the focus. */
+  take(element: Element): boolean;
+  /** Whether keys go to this document, and not to a frame in it. */
+  isHere(): boolean;
+  /** The element that keys go to from now on. */
+  begin(): Element | null;
+  after(): { value?: string; focused?: string; sensitive: boolean };
+}
+
+interface TabhubOrder {
+  direction?: string;
+  distance?: number;
+  to?: Partial<TabhubPoint>;
+  /** The element itself is to be scrolled, and nothing around it. */
+  isContainer?: boolean;
+}
+
+interface TabhubScrolled {
+  moved: boolean;
+  position: TabhubPoint & { maxX: number; maxY: number };
+  wheel?: { at: TabhubPoint; by: TabhubPoint };
+}
+
+interface TabhubScroll {
+  run(element: Element | null, order: TabhubOrder): Promise<TabhubScrolled>;
+}
+
 interface TabhubEvidence {
-  expect(element: Element): void;
+  /** `by` is press, hover or key. */
+  expect(element: Element, by?: string): void;
   arrived(): boolean;
+  /** Whether the link that was clicked opens in another tab. */
+  opens(): boolean;
+  /** Whether a drag of data has begun. */
+  dragging(): boolean;
   hovered(): boolean;
   /** Called when an expected press has come. */
   onArrival(listener: () => void): void;
@@ -186,11 +236,13 @@ interface TabhubNavigateEvent extends Event {
 
 interface TabhubSettle {
   arm(element: Element): void;
-  rest(): Promise<{ mutated: boolean; navigating: boolean }>;
+  disarm(): void;
+  rest(): Promise<{ mutated: boolean; navigating: boolean; downloading: boolean }>;
 }
 
 interface TabhubFill {
   fill(element: Element, text: string, clear: boolean): { typed: boolean; sensitive: boolean };
+  choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   filled(): string;
 }
 
@@ -207,6 +259,10 @@ interface TabhubParts {
   childframes: TabhubChildFrames;
   hit: TabhubHit;
   target: TabhubTarget;
+  values: TabhubValues;
+  choose: TabhubChoose;
+  focus: TabhubFocus;
+  scroll: TabhubScroll;
   evidence: TabhubEvidence;
   settle: TabhubSettle;
   fill: TabhubFill;

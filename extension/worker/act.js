@@ -1,19 +1,21 @@
-/** page.click and page.fill. */
+/** How every action goes: one at a time, aimed, done with someone looking on, and told. */
 
 import { CommandError } from "./errors.js";
 import { waitUntilDrawn, withTab } from "./debugger.js";
-import { openDialog, unlessDialog } from "./dialogs.js";
-import { clickAt, deleteSelection, insertText, pressOf } from "./input.js";
-import { comeToRest, Departure } from "./settle.js";
+import { onChange, openDialog, unlessDialog } from "./dialogs.js";
+import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
-import { aim, findTarget } from "./target.js";
+import { findTarget } from "./target.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {Awaited<ReturnType<typeof comeToRest>>} Rest */
+/** @typedef {import("./dialogs.js").Dialog} Dialog */
+/** @typedef {Partial<Awaited<ReturnType<Watch["rest"]>>> & {dialog?: Dialog}} Outcome */
 
 /** @type {Map<number, Promise<unknown>>} the last action of each tab */
 const turns = new Map();
+/** @type {Map<number, Watch>} of actions that wait behind a dialog of their own */
+const interrupted = new Map();
 
 /**
  * One action at a time on a tab: each must see its own effect.
@@ -21,12 +23,12 @@ const turns = new Map();
  * @param {Context} context
  * @param {() => Promise<T>} work
  */
-async function inTurn({ tabId, signal }, work) {
+export async function inTurn({ tabId, signal }, work) {
   const before = turns.get(tabId);
   const turn = (async () => {
     await before?.catch(() => {});
     signal.throwIfAborted();
-    return withTab(tabId, work);
+    return work();
   })();
   turns.set(tabId, turn);
   try {
@@ -36,123 +38,82 @@ async function inTurn({ tabId, signal }, work) {
   }
 }
 
-/** @param {Context} context */
-export async function click(context) {
-  const { tabId, input, signal } = context;
-  const press = pressOf(input);
-  return inTurn(context, async () => {
-    const { frame, point } = await unlessDialog(tabId, signal, (live) => aimAt(context, live));
-    const act = () => clickAt(tabId, point, press);
-    const { rest, dialog } = await actAndRest(context, frame, act);
-    if (!rest.arrived && !dialog) throw notArrived();
-    return { effect: effectOf(rest, dialog), trusted: true };
-  });
+/**
+ * The same with the debugger on the tab.
+ * @template T
+ * @param {Context} context
+ * @param {() => Promise<T>} work
+ */
+export function inTurnWithTab(context, work) {
+  return inTurn(context, () => withTab(context.tabId, work));
 }
 
 /**
  * @param {Context} context
- * @param {AbortSignal} signal
+ * @returns {Promise<import("./target.js").Target>}
  */
-async function aimAt({ tabId, input, site, reach }, signal) {
-  await waitUntilDrawn(tabId);
-  const target = await findTarget(tabId, input, reach);
-  signal.throwIfAborted();
-  const point = await aim(target, signal);
-  requireKnownSite(tabId, site);
-  return { frame: target.frame, point };
-}
-
-function notArrived() {
-  const message = "The click was sent, but the page did not receive it on this element.";
-  return new CommandError("page_may_have_received", message);
-}
-
-/** @param {Context} context */
-export async function fill(context) {
-  const { tabId, input, signal } = context;
-  const { text, clear = true } = input;
-  if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
-  return inTurn(context, async () => {
-    const { frame, how } = await unlessDialog(tabId, signal, () => findIdle(context));
-    let plan = { typed: false, sensitive: false };
-    /** @param {AbortSignal} live */
-    const act = async (live) => {
-      plan = await frame.ask("fill", { ...how, text, clear: Boolean(clear) });
-      live.throwIfAborted();
-      if (plan.typed) await type(tabId, text);
-    };
-    try {
-      const { rest, dialog } = await actAndRest(context, frame, act);
-      const value = dialog ? undefined : await valueAfter(frame, rest);
-      const { typed: trusted, sensitive } = plan;
-      return { effect: { ...effectOf(rest, dialog), value }, trusted, sensitive };
-    } catch (error) {
-      throw marked(error, plan.sensitive);
-    }
+export async function find({ tabId, input, reach, signal }) {
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    return findTarget(tabId, input, reach);
   });
-}
-
-/**
- * Whoever keeps a record of the call must know, also of one that failed.
- * @param {unknown} error
- * @param {boolean} sensitive
- */
-function marked(error, sensitive) {
-  if (error instanceof CommandError && sensitive) error.data = { ...error.data, sensitive };
-  return error;
 }
 
 /**
  * A page takes what it is asked in turn, and nothing can be taken back: it is not asked to
  * change anything before it has shown that it is not busy.
- * @param {Context} context
- */
-async function findIdle({ tabId, input, site, reach }) {
-  const target = await findTarget(tabId, input, reach);
-  await target.frame.ask("idle", {});
-  requireKnownSite(tabId, site);
-  return target;
-}
-
-/**
- * @param {number} tabId
- * @param {string} text
- */
-async function type(tabId, text) {
-  await (text ? insertText(tabId, text) : deleteSelection(tabId));
-}
-
-/**
  * @param {Frame} frame
- * @param {Rest} rest
  */
-async function valueAfter(frame, rest) {
-  if (rest.navigated !== undefined) return undefined;
-  return frame.ask("filled", {});
+export function untilIdle(frame) {
+  return frame.ask("idle", {});
 }
 
 /**
- * Acts, and waits for rest; a dialog that opens meanwhile ends the waiting.
+ * What opens a dialog while an action is prepared keeps it from being done.
+ * @template T
  * @param {Context} context
  * @param {Frame} frame
+ * @param {(signal: AbortSignal) => Promise<T>} prepare
+ * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
+ */
+export async function actAndRest(context, frame, prepare, act) {
+  const { tabId, input, site, signal } = context;
+  const watch = new Watch(frame, settleOf(input));
+  const preparing = unlessDialog(tabId, signal, async (live) => {
+    await watch.start();
+    live.throwIfAborted();
+    const ready = await prepare(live);
+    requireKnownSite(tabId, site);
+    return ready;
+  });
+  preparing.catch(() => watch.stop());
+  const prepared = await preparing;
+  return restAfter(context, watch, (live) => act(prepared, live));
+}
+
+/**
+ * Acts, and waits for rest; a dialog that opens meanwhile ends the waiting. What follows from its
+ * answer still belongs to this action, so the watch goes on.
+ * @param {Context} context
+ * @param {Watch} watch
  * @param {(signal: AbortSignal) => Promise<unknown>} act
+ * @returns {Promise<Outcome>}
  */
-async function actAndRest({ tabId, signal }, frame, act) {
-  const departure = new Departure(tabId);
-  let arrived = false;
-  frame.onNews = () => (arrived = true);
+export async function restAfter({ tabId, signal }, watch, act) {
+  let dialog;
   try {
-    const rest = await unlessDialog(tabId, signal, async (live) => {
+    return await unlessDialog(tabId, signal, async (live) => {
       await act(live);
-      return comeToRest(frame, departure, () => arrived);
+      live.throwIfAborted();
+      return watch.rest();
     });
-    return { rest, dialog: undefined };
   } catch (error) {
-    const dialog = openDialog(tabId);
-    if (!dialog || !isDialog(error)) throw error;
-    return { rest: interruptedRest(arrived), dialog };
+    dialog = isDialog(error) ? openDialog(tabId) : undefined;
+    if (!dialog) throw error;
+    return { ...watch.found, arrived: watch.hasArrived, mutated: false, dialog };
   } finally {
-    departure.stop();
+    if (dialog) keepInterrupted(tabId, watch);
+    else watch.stop();
   }
 }
 
@@ -162,17 +123,48 @@ function isDialog(error) {
 }
 
 /**
- * @param {boolean} arrived
- * @returns {Rest}
+ * @param {number} tabId
+ * @param {Watch} watch
  */
-function interruptedRest(arrived) {
-  return { arrived, mutated: false, navigating: false };
+function keepInterrupted(tabId, watch) {
+  interrupted.set(tabId, watch);
+  const stop = onChange(tabId, () => {
+    stop();
+    if (interrupted.get(tabId) === watch) takeInterrupted(tabId)?.stop();
+  });
 }
 
 /**
- * @param {Rest} rest
- * @param {import("./dialogs.js").Dialog | undefined} dialog
+ * The watch of the action that a dialog has interrupted; whoever takes it has to end it.
+ * @param {number} tabId
  */
-function effectOf({ navigated, mutated }, dialog) {
-  return { navigated, mutated, dialog };
+export function takeInterrupted(tabId) {
+  const watch = interrupted.get(tabId);
+  interrupted.delete(tabId);
+  return watch;
+}
+
+/**
+ * @param {Outcome} outcome
+ * @param {string} what
+ */
+export function requireArrival({ arrived, dialog }, what) {
+  if (arrived || dialog) return;
+  const message = `The ${what} was sent, but the page did not receive it on this element.`;
+  throw new CommandError("page_may_have_received", message);
+}
+
+/** @param {Outcome} outcome */
+export function effectOf({ navigated, mutated, dialog, opened, download }) {
+  return { navigated, mutated, dialog, opened, download };
+}
+
+/**
+ * Whoever keeps a record of the call must know, also of one that failed.
+ * @param {unknown} error
+ * @param {boolean} sensitive
+ */
+export function marked(error, sensitive) {
+  if (error instanceof CommandError && sensitive) error.data = { ...error.data, sensitive };
+  return error;
 }

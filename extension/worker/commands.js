@@ -1,13 +1,18 @@
 /** The closed list of what the server may ask for. */
 
-import { click, fill } from "./act.js";
+import { answerDialog } from "./answer.js";
+import { click, hover } from "./click.js";
 import { refuseIfOpen } from "./dialogs.js";
+import { drag } from "./drag.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
+import { fill, select } from "./fill.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
 import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
+import { press } from "./press.js";
 import { readPage } from "./read.js";
+import { scroll } from "./scroll.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { listTabs, requireTab } from "./tabs.js";
 
@@ -23,6 +28,7 @@ const forBrowser = [
 
 /** @type {Commands} */
 const forTab = [
+  ["page.dialog", answerDialog],
   ["tabs.close", closeTab],
   ["tabs.group", groupTab],
   ["tabs.navigate", navigateTab],
@@ -32,9 +38,14 @@ const forTab = [
 /** @type {Commands} */
 const forPage = [
   ["page.click", click],
+  ["page.drag", drag],
   ["page.evaluate", evaluate],
   ["page.fill", fill],
+  ["page.hover", hover],
+  ["page.press", press],
   ["page.read", readPage],
+  ["page.scroll", scroll],
+  ["page.select", select],
 ];
 
 /** What tells of a page must not tell of the next one. */

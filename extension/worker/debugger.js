@@ -58,6 +58,19 @@ function sendOnce(tabId, method, params) {
 }
 
 /**
+ * To a frame's own session, where the frame lives in another process than its tab.
+ * @param {number} tabId
+ * @param {string | undefined} sessionId undefined: the tab's
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+export async function sendTo(tabId, sessionId, method, params) {
+  if (sessionId === undefined) return send(tabId, method, params);
+  return chrome.debugger.sendCommand({ tabId, sessionId }, method, params);
+}
+
+/**
  * @param {number} tabId
  * @param {Session} session
  */
@@ -98,6 +111,21 @@ export async function withTab(tabId, work) {
     session.inUse--;
     rest(tabId, session);
   }
+}
+
+/**
+ * Keeps the tab until it is let go, if it is taken at all.
+ * @param {number} tabId
+ * @returns {() => void}
+ */
+export function holdTab(tabId) {
+  const session = sessions.get(tabId);
+  if (!session) return () => {};
+  session.inUse++;
+  return () => {
+    session.inUse--;
+    rest(tabId, session);
+  };
 }
 
 /**

@@ -5,17 +5,19 @@
 
 import { unlessAborted } from "./abort.js";
 import { CommandError } from "./errors.js";
-import { send } from "./debugger.js";
+import { holdTab, send } from "./debugger.js";
 import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
 
-/** @typedef {{type: string, message: string}} Dialog */
+/** @typedef {{type: string, message: string, defaultPrompt?: string}} Dialog */
 
 /** @type {Map<number, Dialog>} */
 const open = new Map();
 /** @type {Map<number, Set<() => void>>} */
 const changes = new Map();
+/** @type {Map<number, () => void>} only the debugger that saw a dialog open can answer it */
+const holds = new Map();
 /** @type {Set<number>} tabs that are leaving their page on purpose */
 const leaving = new Set();
 
@@ -34,12 +36,24 @@ export function dialogEvent(tabId, method, params) {
   if (method === "Page.javascriptDialogClosed") forgetDialog(tabId);
   if (method !== "Page.javascriptDialogOpening") return;
   if (params.type === "beforeunload" && leaving.has(tabId)) return void answer(tabId, true);
-  open.set(tabId, { type: params.type, message: clip(params.message, MESSAGE_LENGTH) });
+  open.set(tabId, describe(params));
+  if (!holds.has(tabId)) holds.set(tabId, holdTab(tabId));
   changed(tabId);
+}
+
+/**
+ * @param {any} params
+ * @returns {Dialog}
+ */
+function describe({ type, message, defaultPrompt }) {
+  const dialog = { type, message: clip(message, MESSAGE_LENGTH) };
+  return defaultPrompt ? { ...dialog, defaultPrompt: clip(defaultPrompt, MESSAGE_LENGTH) } : dialog;
 }
 
 /** @param {number} tabId */
 export function forgetDialog(tabId) {
+  holds.get(tabId)?.();
+  holds.delete(tabId);
   if (open.delete(tabId)) changed(tabId);
 }
 
@@ -59,7 +73,7 @@ export function openDialog(tabId) {
  * @param {() => void} listener
  * @returns {() => void}
  */
-function onChange(tabId, listener) {
+export function onChange(tabId, listener) {
   const set = changes.get(tabId) ?? new Set();
   changes.set(tabId, set.add(listener));
   return () => {
@@ -98,7 +112,7 @@ export function refuseIfOpen(tabId) {
 
 /** @param {Dialog} dialog */
 function dialogError(dialog) {
-  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". Navigating or closing the tab dismisses it.`;
+  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". Answer it with browser_handle_dialog; navigating or closing the tab dismisses it.`;
   return new CommandError("dialog_open", message, { dialog });
 }
 
@@ -107,15 +121,20 @@ export async function dismissDialog(tabId) {
   const dialog = open.get(tabId);
   if (!dialog) return;
   await answer(tabId, dialog.type === "beforeunload");
-  forgetDialog(tabId);
 }
 
 /**
+ * Without another text a prompt is accepted as it stands.
  * @param {number} tabId
  * @param {boolean} accept
+ * @param {string} [text]
  */
-async function answer(tabId, accept) {
-  await send(tabId, "Page.handleJavaScriptDialog", { accept }).catch(() => {});
+export async function answer(tabId, accept, text) {
+  const dialog = open.get(tabId);
+  const promptText = text ?? dialog?.defaultPrompt ?? "";
+  await send(tabId, "Page.handleJavaScriptDialog", { accept, promptText }).catch(() => {});
+  // The page may have opened the next one by now.
+  if (open.get(tabId) === dialog) forgetDialog(tabId);
 }
 
 /**

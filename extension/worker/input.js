@@ -2,18 +2,13 @@
 
 import { CommandError } from "./errors.js";
 import { send } from "./debugger.js";
+import { keyEvents, strokesOf } from "./keys.js";
+import { modifierBits } from "./modifiers.js";
 
 const BUTTONS = new Map([
   ["left", 1],
   ["right", 2],
   ["middle", 4],
-]);
-const MODIFIERS = new Map([
-  ["alt", 1],
-  ["ctrl", 2],
-  ["meta", 4],
-  ["cmd", 4],
-  ["shift", 8],
 ]);
 
 /** @typedef {{x: number, y: number}} Point */
@@ -23,21 +18,11 @@ const MODIFIERS = new Map([
  * @param {any} input
  * @returns {Press}
  */
-export function pressOf({ button = "left", clickCount = 1, modifiers = [] }) {
+export function pressOf({ button = "left", clickCount = 1, modifiers }) {
   const buttons = BUTTONS.get(button);
   if (!buttons) refuse(`button must be one of ${[...BUTTONS.keys()].join(", ")}.`);
   if (![1, 2, 3].includes(clickCount)) refuse("clickCount must be 1, 2 or 3.");
-  if (!Array.isArray(modifiers)) refuse("modifiers must be a list.");
   return { button, buttons: buttons ?? 0, clickCount, modifiers: modifierBits(modifiers) };
-}
-
-/** @param {unknown[]} names */
-function modifierBits(names) {
-  return names.reduce((/** @type {number} */ bits, name) => {
-    const bit = MODIFIERS.get(String(name).toLowerCase());
-    if (!bit) refuse(`modifiers may be ${[...MODIFIERS.keys()].join(", ")}.`);
-    return bits | (bit ?? 0);
-  }, 0);
 }
 
 /** @param {string} message */
@@ -80,6 +65,15 @@ export function move(tabId, point, modifiers = 0) {
 }
 
 /**
+ * The browser swallows a movement to where the mouse is already.
+ * @param {number} tabId
+ * @param {Point} point
+ */
+export async function hoverAt(tabId, { x, y }) {
+  await Promise.all([move(tabId, { x: x + 1, y }), move(tabId, { x, y })]);
+}
+
+/**
  * @param {number} tabId
  * @param {string} text
  */
@@ -89,9 +83,65 @@ export async function insertText(tabId, text) {
 
 /** @param {number} tabId */
 export async function deleteSelection(tabId) {
-  const key = { key: "Backspace", code: "Backspace", windowsVirtualKeyCode: 8 };
-  await Promise.all([
-    send(tabId, "Input.dispatchKeyEvent", { type: "rawKeyDown", ...key }),
-    send(tabId, "Input.dispatchKeyEvent", { type: "keyUp", ...key }),
-  ]);
+  for (const stroke of strokesOf("Backspace", 0)) await strike(tabId, stroke);
+}
+
+/**
+ * @param {number} tabId
+ * @param {import("./keys.js").Stroke} stroke
+ */
+export async function strike(tabId, stroke) {
+  const sent = keyEvents(stroke).map((event) => send(tabId, "Input.dispatchKeyEvent", event));
+  await Promise.all(sent);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {Point} by
+ */
+export function turnWheel(tabId, point, by) {
+  return mouse(tabId, "mouseWheel", { ...point, deltaX: by.x, deltaY: by.y });
+}
+
+/** @param {number} modifiers */
+const held = (modifiers) => ({ modifiers, button: "left", clickCount: 1 });
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function holdAt(tabId, point, modifiers) {
+  const params = { ...point, ...held(modifiers), buttons: 1 };
+  await Promise.all([move(tabId, point, modifiers), mouse(tabId, "mousePressed", params)]);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function pullTo(tabId, point, modifiers) {
+  await mouse(tabId, "mouseMoved", { ...point, ...held(modifiers), buttons: 1 });
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function letGoAt(tabId, point, modifiers) {
+  await mouse(tabId, "mouseReleased", { ...point, ...held(modifiers), buttons: 0 });
+}
+
+/**
+ * @param {number} tabId
+ * @param {"dragEnter" | "dragOver" | "drop"} type
+ * @param {Point} point
+ * @param {object} data
+ * @param {number} modifiers
+ */
+export async function dragData(tabId, type, point, data, modifiers) {
+  await send(tabId, "Input.dispatchDragEvent", { type, ...point, data, modifiers });
 }

@@ -11,20 +11,29 @@ import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from ".
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
+import { dragEvent } from "./drag.js";
+import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
+import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { Relay } from "./relay.js";
+import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
 import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
-const ready = Promise.allSettled([restoreSlots(), restoreDialogs(), adoptAttachments()]);
+const ready = Promise.allSettled([
+  restoreSlots(),
+  restoreDialogs(),
+  adoptAttachments(),
+  learnFronts(),
+]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
@@ -72,7 +81,11 @@ chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
 chrome.tabs.onCreated.addListener((tab) => news.created(tab));
 chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
-chrome.tabs.onActivated.addListener(({ tabId }) => news.activated(tabId));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
+  noteFront(tabId, windowId);
+  void news.activated(tabId);
+});
+chrome.windows.onRemoved.addListener(forgetWindow);
 chrome.windows.onFocusChanged.addListener((windowId) => {
   void news.windowFocused(windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
@@ -93,12 +106,16 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
+  tabOpened(sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
   if (tabId === undefined) return;
   dialogEvent(tabId, method, params);
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
+  requestEvent(tabId, method, params);
+  downloadEvent(tabId, method, params);
+  dragEvent(tabId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }) => {
   if (tabId === undefined) return;

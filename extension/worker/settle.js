@@ -1,94 +1,146 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
 import { CommandError } from "./errors.js";
+import { bringBack } from "./front.js";
 import { watchLoads } from "./loads.js";
+import { Outcomes } from "./outcomes.js";
+import { Requests } from "./requests.js";
+import { Sightings } from "./sightings.js";
 import { describe, getTab } from "./tabs.js";
 
+const ABORTED = "net::ERR_ABORTED";
 const START_MS = 1000;
 const DOM_MS = 5000;
+/** A navigation that becomes a download is given up first. */
+const DOWNLOAD_MS = 300;
 const SETTLE_MS = 8000;
+const REQUESTS_MS = 1000;
+const MOST_REQUESTS_MS = 10_000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {{arrived: boolean, mutated: boolean, navigating: boolean, value?: string}} Rest */
+
+/**
+ * What the page says of itself: beside what has happened, what it expects to happen.
+ * @typedef {object} Rest
+ * @property {boolean} arrived
+ * @property {boolean} mutated
+ * @property {boolean} navigating
+ * @property {boolean} [opening]
+ * @property {boolean} [downloading]
+ */
 
 /** Follows navigations of a tab from before an action on. */
-export class Departure {
-  /** @type {Set<import("./loads.js").Step>} */
-  #seen = new Set();
-  /** @type {Set<() => void>} */
-  #waiting = new Set();
-  #unwatch;
+class Departure {
+  /** @type {Sightings<import("./loads.js").Step>} */
+  #seen = new Sightings();
   #tabId;
 
   /** @param {number} tabId */
   constructor(tabId) {
     this.#tabId = tabId;
-    this.#unwatch = watchLoads(tabId, ({ step }) => {
-      this.#seen.add(step);
-      this.#waiting.forEach((check) => check());
-    });
+    this.stop = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
   }
 
-  stop() {
-    this.#unwatch();
+  get wasAborted() {
+    return this.#seen.get("failed") === ABORTED;
   }
 
   get hasBegun() {
-    return this.#seen.has("started") || this.#seen.has("committed");
+    return this.#seen.has("started", "committed");
   }
 
   /** @param {boolean} expected whether the page has said that it is about to navigate */
   async rest(expected) {
-    if (expected) await this.#until(START_MS, "started", "committed", "moved", "failed");
-    if (this.hasBegun) await this.#until(DOM_MS, "dom", "complete", "failed");
+    if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
+    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed");
   }
 
   /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */
   async destination() {
-    const went = this.#seen.has("committed") || this.#seen.has("moved");
+    const went = this.#seen.has("committed", "moved");
     return went ? describe(await getTab(this.#tabId)).url : undefined;
   }
+}
+
+/** Looks on while something is done to a frame's page. */
+export class Watch {
+  #departure;
+  #outcomes;
+  #requests;
+  #frame;
+  #ms;
+  hasArrived = false;
 
   /**
-   * @param {number} ms
-   * @param {import("./loads.js").Step[]} steps
+   * @param {Frame} frame
+   * @param {number} ms how long to wait for requests
    */
-  async #until(ms, ...steps) {
-    /** @type {PromiseWithResolvers<void>} */
-    const { promise, resolve } = Promise.withResolvers();
-    const check = () => steps.some((step) => this.#seen.has(step)) && resolve();
-    const timer = setTimeout(resolve, ms);
-    this.#waiting.add(check);
-    check();
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(check);
+  constructor(frame, ms) {
+    this.#frame = frame;
+    this.#ms = ms;
+    this.#departure = new Departure(frame.tabId);
+    this.#outcomes = new Outcomes(frame.tabId);
+    this.#requests = new Requests(frame.tabId);
+    frame.onNews = () => (this.hasArrived = true);
+  }
+
+  async start() {
+    if (this.#ms) await this.#requests.start(this.#frame.frameId !== 0);
+  }
+
+  stop() {
+    this.#departure.stop();
+    this.#outcomes.stop();
+    this.#requests.stop();
+  }
+
+  /** What is known at this moment, without waiting. */
+  get found() {
+    return this.#outcomes.found;
+  }
+
+  async rest() {
+    const rest = await this.#untilQuiet();
+    void this.#frame.ask("unwatch", {}).catch(() => {});
+    await this.#departure.rest(rest.navigating);
+    if (rest.opening) await this.#outcomes.until(START_MS, "opened");
+    const { opened } = this.found;
+    if (opened !== undefined) await bringBack(opened, this.#frame.tabId);
+    if (rest.downloading) await this.#outcomes.until(START_MS, "download");
+    if (this.#departure.wasAborted) await this.#outcomes.until(DOWNLOAD_MS, "download");
+    const navigated = await this.#departure.destination();
+    return { ...rest, ...this.found, mutated: rest.mutated || navigated !== undefined, navigated };
+  }
+
+  /** The page may act on answers to its requests, and ask again. */
+  async #untilQuiet() {
+    const end = Date.now() + this.#ms;
+    for (;;) {
+      const rest = await this.#askToSettle();
+      const left = end - Date.now();
+      if (rest.navigating || this.#departure.hasBegun || left <= 0) return rest;
+      if (!(await this.#requests.rest(left))) return rest;
+    }
+  }
+
+  /** @returns {Promise<Rest>} */
+  async #askToSettle() {
+    try {
+      return await this.#frame.ask("settle", {}, SETTLE_MS);
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.reason !== "navigated_away") throw error;
+      const navigating = this.#frame.frameId === 0;
+      return { arrived: this.hasArrived, mutated: true, navigating };
+    }
   }
 }
 
 /**
- * @param {Frame} frame
- * @param {Departure} departure
- * @param {() => boolean} hasArrived
- * @returns {Promise<Rest & {navigated?: string}>}
+ * @param {any} input
+ * @returns {number}
  */
-export async function comeToRest(frame, departure, hasArrived) {
-  const rest = await askToSettle(frame, hasArrived);
-  await departure.rest(rest.navigating);
-  const navigated = await departure.destination();
-  return { ...rest, mutated: rest.mutated || navigated !== undefined, navigated };
-}
-
-/**
- * @param {Frame} frame
- * @param {() => boolean} hasArrived
- * @returns {Promise<Rest>}
- */
-async function askToSettle(frame, hasArrived) {
-  try {
-    return await frame.ask("settle", {}, SETTLE_MS);
-  } catch (error) {
-    if (!(error instanceof CommandError) || error.reason !== "navigated_away") throw error;
-    return { arrived: hasArrived(), mutated: true, navigating: frame.frameId === 0 };
-  }
+export function settleOf({ settle = REQUESTS_MS }) {
+  if (Number.isFinite(settle) && settle >= 0 && settle <= MOST_REQUESTS_MS) return settle;
+  const message = `settle is a number of milliseconds, 0 to ${MOST_REQUESTS_MS}.`;
+  throw new CommandError("invalid_arguments", message);
 }

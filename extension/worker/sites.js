@@ -63,6 +63,17 @@ export function requireKnownSite(tabId, site) {
   if (site !== undefined && sites.get(tabId) !== site) throw moved();
 }
 
+/**
+ * The same in the midst of something: what was begun must not be begun again elsewhere.
+ * @param {number} tabId
+ * @param {string | undefined} site
+ */
+export function requireStay(tabId, site) {
+  if (site === undefined || sites.get(tabId) === site) return;
+  const message = "The page went to another site before all was done; the rest was left out.";
+  throw new CommandError("navigated_away", message);
+}
+
 export function moved() {
   return new CommandError(MOVED, "The tab has just gone to another site.");
 }

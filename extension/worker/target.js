@@ -2,7 +2,7 @@
 
 import { CommandError } from "./errors.js";
 import { frameOfRef, framesOf, mainFrame } from "./frames.js";
-import { move } from "./input.js";
+import { hoverAt } from "./input.js";
 import { placeOf } from "./places.js";
 
 const STABLE_TRIES = 4;
@@ -50,10 +50,11 @@ async function findBySelector(tabId, selector, reach) {
  * Where on the tab's viewport a press reaches the element.
  * @param {Target} target
  * @param {AbortSignal} signal
+ * @param {object} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
  * @returns {Promise<Point>}
  */
-export async function aim({ frame, how }, signal) {
-  const local = await frame.ask("aim", how);
+export async function aim({ frame, how }, signal, options = {}) {
+  const local = await frame.ask("aim", { ...how, ...options });
   if (frame.frameId === 0) return local;
   const point = await settled(() => outward(frame, local));
   await untilHovered(frame, point, signal);
@@ -67,12 +68,10 @@ export async function aim({ frame, how }, signal) {
  * @param {Point} point
  * @param {AbortSignal} signal
  */
-async function untilHovered(frame, { x, y }, signal) {
+async function untilHovered(frame, point, signal) {
   for (let i = 0; i < HOVER_TRIES; i++) {
     signal.throwIfAborted();
-    // The browser swallows a movement to where the mouse is already.
-    const moves = [move(frame.tabId, { x: x + 1, y }), move(frame.tabId, { x, y })];
-    await Promise.all(moves);
+    await hoverAt(frame.tabId, point);
     if (await frame.ask("hovered", {})) return;
   }
   const message = "The element's frame does not receive the mouse at this point.";
@@ -94,11 +93,12 @@ async function settled(locate) {
 }
 
 /**
+ * From a frame's own coordinates to the tab's.
  * @param {Frame} frame
  * @param {Point} point
  * @returns {Promise<Point>}
  */
-async function outward(frame, point) {
+export async function outward(frame, point) {
   if (frame.frameId === 0) return point;
   const { parent, ref, index } = await placeOf(frame);
   return outward(parent, await parent.ask("through", { ref, index, ...point }));

@@ -169,6 +169,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "tab_url_mismatch": Row(-32003, 422, "unavailable", True),
         "navigation_failed": Row(_TOOL, 422, "unavailable"),
         "dialog_open": Row(_TOOL, 422, "unavailable"),
+        "no_dialog": Row(_TOOL, 422, "not_found"),
         "csp_blocked": Row(_TOOL, 422, "permission"),
         "debugger_busy": Row(_TOOL, 422, "unavailable", True),
         "needs_person": Row(_TOOL, 422, "permission"),

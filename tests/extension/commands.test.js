@@ -41,7 +41,8 @@ test("what is not on the list is not a command", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
 });
 
-for (const name of ["page.click", "page.evaluate", "page.fill", "page.read", "tabs.navigate"]) {
+const IN_PAGES = "click dialog drag evaluate fill hover press read scroll select".split(" ");
+for (const name of [...IN_PAGES.map((word) => `page.${word}`), "tabs.navigate"]) {
   test(`${name} is not for pages of extensions`, async () => {
     const onPanel = { ...context(), tabId: 6, input: { url: "https://example.com", code: "1" } };
     await assert.rejects(runCommand(name, onPanel), { reason: "needs_person" });

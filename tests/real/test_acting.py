@@ -10,7 +10,7 @@ from tests.real.test_reading import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-21")]
 Value = Callable[..., Awaitable[Any]]
 
 
@@ -200,6 +200,7 @@ async def test_ref_and_selector_exclude_each_other(
         assert failed.value.reason == "invalid_arguments"
 
 
+@pytest.mark.requirement("TH-22")
 async def test_two_tabs_in_the_background_are_typed_into_without_moving_focus(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:

@@ -75,6 +75,8 @@ port1.onmessage = () => { const end = Date.now() + 1500; while (Date.now() < end
     [
         ("browser_click_element", {}),
         ("browser_type_text", {"text": "Ada"}),
+        ("browser_press_key", {"key": "a"}),
+        ("browser_scroll", {"direction": "down"}),
     ],
 )
 async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
@@ -82,6 +84,7 @@ async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
 ) -> None:
     page = (
         "<input aria-label=name oninput='log.push(1)' onfocus='log.push(2)' onclick='log.push(3)'>"
+        "<body onscroll='log.push(4)'><div style='height:3000px'></div>"
     )
     await opened(html(site, page + BUSY))
     field = ref(await agent.text("browser_read_page"), "name")

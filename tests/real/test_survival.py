@@ -65,6 +65,22 @@ async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_othe
         assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2
 
 
+async def test_a_dialog_that_outlives_the_worker_can_still_be_answered(
+    running: tuple[Product, int], site: Site
+) -> None:
+    product, port = running
+    async with product.client(port) as http, browser_of(product.home) as browser:
+        agent = Agent(http)
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        await agent.call("browser_click_element", selector="#asks")
+        before = _connected_at(product)
+        await browser.kill_worker()
+        product.wait_browser(after=before)
+        result = await agent.call("browser_handle_dialog", action="accept")
+        assert result["answered"]["message"] == "Really?"
+        assert (await agent.call("browser_execute_script", code="answer"))["value"] is True
+
+
 def _connected_at(product: Product) -> int:
     found: int = product.status()["browsers"][0]["connectedAt"]
     return found

@@ -1,70 +1,107 @@
 """Acting on elements. The browser checks first, acts with trusted input, and says what happened."""
 
-from tabhub.calls.results import done
-from tabhub.tools.tool import REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.effects import MODIFIERS, SETTLE, acted, given, modifiers
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
+
+_OPTIONS: Json = {
+    "type": ["string", "array"],
+    "items": {"type": "string"},
+}
 
 
 async def _click(context: Context) -> CallResult:
-    output = await context.in_tab("page.click", context.element())
-    return _acted(context, "Clicked", output)
+    input = {**context.element(), **modifiers(context), **given(context, "button", "clickCount")}
+    return acted(context, f"Clicked {_named(context)}", await context.in_tab("page.click", input))
+
+
+async def _hover(context: Context) -> CallResult:
+    output = await context.in_tab("page.hover", {**context.element(), **given(context)})
+    return acted(context, f"The mouse is over {_named(context)}", output)
 
 
 async def _type(context: Context) -> CallResult:
-    given = context.job.arguments
-    input = {**context.element(), "text": given["text"], "clear": given.get("clear", True)}
+    input = {"clear": True, **context.element(), **given(context, "text", "clear")}
     output = await context.in_tab("page.fill", input)
     if output.get("sensitive") is False:
-        context.job.secrets.discard("text")
-    return _acted(context, "Typed into", output)
+        context.job.secrets.clear()
+    return acted(context, f"Typed into {_named(context)}", output)
 
 
-def _acted(context: Context, did: str, output: Json) -> CallResult:
-    effect, trusted = output["effect"], output["trusted"]
-    target = next(iter(context.element().values()))
-    sentence = f"{did} {target}. {_told(effect)}"
-    return done(sentence, {"tabId": context.tab.id, "effect": effect, "trusted": trusted})
+async def _select(context: Context) -> CallResult:
+    input = {**context.element(), **given(context, "value", "label")}
+    output = await context.in_tab("page.select", input)
+    if output.get("sensitive") is False:
+        context.job.secrets.clear()
+    return acted(context, f"Selected in {_named(context)}", output)
 
 
-def _told(effect: Json) -> str:
-    """An effect in words."""
-    dialog = effect.get("dialog")
-    if dialog:
-        return f"The page opened a dialog ({dialog['type']}): {dialog['message']!r}."
-    if effect.get("navigated"):
-        return f"The page went to {effect['navigated']}."
-    if "value" in effect:
-        return f"It now holds {effect['value']!r}."
-    return "The page changed." if effect.get("mutated") else "The page shows no change."
+def _named(context: Context) -> str:
+    return str(next(iter(context.element().values())))
 
 
 CLICK_ELEMENT = BrowserTool(
     name="browser_click_element",
     title="Click element",
     description=(
-        "Click an element with a trusted mouse event, after scrolling it into view and checking "
-        "that nothing covers it. Says what the click did; if it cannot be clicked, why."
+        "Click an element with trusted input, after scrolling it into view and checking that "
+        "nothing covers it. Says what the click did; if it cannot be clicked, why."
     ),
     run=_click,
-    properties={"ref": REF, "selector": SELECTOR},
+    properties={
+        "ref": REF,
+        "selector": SELECTOR,
+        "button": {"enum": ["left", "right", "middle"], "description": "Default left."},
+        "clickCount": {"type": "integer", "minimum": 1, "maximum": 3},
+        "modifiers": MODIFIERS,
+        "settle": {**SETTLE, "description": "Most ms to wait for requests it starts."},
+    },
+)
+
+HOVER_ELEMENT = BrowserTool(
+    name="browser_hover_element",
+    title="Hover element",
+    description="Move the mouse over an element and leave it there: menus and hints open.",
+    run=_hover,
+    properties={"ref": REF, "selector": SELECTOR, "settle": SETTLE},
+    toolsets=BROWSER,
 )
 
 TYPE_TEXT = BrowserTool(
     name="browser_type_text",
     title="Type text",
     description=(
-        "Fill a field: text inputs, textareas, editable content, dates, selects (by value or "
-        "label). Replaces what is there unless clear is false. Tells the value it then holds."
+        "Fill a field: text inputs, textareas, editable content, dates, selects. Replaces what "
+        "is there unless clear is false. Tells the value it then holds."
     ),
     run=_type,
     properties={
         "ref": REF,
         "selector": SELECTOR,
         "text": {"type": "string"},
-        "clear": {"type": "boolean", "description": "Replace the old text. Default true."},
+        "clear": {"type": "boolean", "description": "Default true."},
+        "settle": SETTLE,
     },
     required=("text",),
     secret_arguments=frozenset({"text"}),
 )
 
-TOOLS = (CLICK_ELEMENT, TYPE_TEXT)
+SELECT_OPTION = BrowserTool(
+    name="browser_select_option",
+    title="Select option",
+    description=(
+        "Choose in a select by value or by label, one of the two; a list chooses several. "
+        "A wrong one is answered with those there are."
+    ),
+    run=_select,
+    properties={
+        "ref": REF,
+        "selector": SELECTOR,
+        "value": _OPTIONS,
+        "label": _OPTIONS,
+        "settle": SETTLE,
+    },
+    secret_arguments=frozenset({"value", "label"}),
+)
+
+TOOLS = (CLICK_ELEMENT, HOVER_ELEMENT, TYPE_TEXT, SELECT_OPTION)

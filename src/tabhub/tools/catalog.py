@@ -4,7 +4,17 @@ from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
-from tabhub.tools import acting, groups, permissions_check, reading, script, tabs
+from tabhub.tools import (
+    acting,
+    dialogs,
+    groups,
+    keys,
+    permissions_check,
+    reading,
+    script,
+    scrolling,
+    tabs,
+)
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
@@ -12,6 +22,9 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
     *acting.TOOLS,
+    *keys.TOOLS,
+    *scrolling.TOOLS,
+    *dialogs.TOOLS,
     *script.TOOLS,
     *groups.TOOLS,
 )

@@ -16,18 +16,16 @@ from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
+BROWSER = frozenset({"browser"})
 CLAUDE = frozenset({"claude"})
 ANSWER_MARGIN_SECONDS = 2.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
 
 Json = dict[str, Any]
 
-TAB_ID: Json = {"type": "integer", "description": "Default: this session's current tab."}
-REF: Json = {"type": "string", "description": "Element ref from browser_read_page, e.g. ref_12."}
-SELECTOR: Json = {
-    "type": "string",
-    "description": "CSS selector, instead of ref. Reaches into frames and shadow roots.",
-}
+TAB_ID: Json = {"type": "integer", "description": "Default: your current tab."}
+REF: Json = {"type": "string", "description": "Of an element, e.g. ref_12."}
+SELECTOR: Json = {"type": "string", "description": "CSS, instead of ref; also into frames."}
 
 
 def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:

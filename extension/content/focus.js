@@ -1,0 +1,55 @@
+/** Which element the keys go to. */
+tabhub.define("focus", () => {
+  const { activeElement, body, documentElement, holds, isContentEditable, root, shadowRoot, tag } =
+    tabhub.dom;
+  const { focus } = HTMLElement.prototype;
+  const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
+  /** @type {Element | null} */
+  let before = null;
+
+  /** @returns {Element | null} */
+  function deepest() {
+    let active = activeElement();
+    for (let inner = active; inner; inner = shadowRoot(inner)?.activeElement ?? null)
+      active = inner;
+    return active;
+  }
+
+  /** @type {TabhubFocus["take"]} */
+  function take(element) {
+    focus.call(element, { preventScroll: true });
+    const place = root(element);
+    const active = place instanceof ShadowRoot ? place.activeElement : activeElement();
+    if (active === element) return true;
+    return active instanceof HTMLElement && isContentEditable(active) && holds(active, element);
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
+    if (element instanceof HTMLSelectElement) return true;
+    return element instanceof HTMLElement && isContentEditable(element);
+  }
+
+  /** @param {Element | null} element */
+  function isNothing(element) {
+    return element === null || element === body() || element === documentElement();
+  }
+
+  return {
+    take,
+    isHere: () => document.hasFocus() && !FRAMES.has(tag(deepest() ?? document.documentElement)),
+    begin() {
+      before = deepest();
+      return before ?? body() ?? documentElement();
+    },
+    after() {
+      const now = deepest();
+      const value =
+        now && isField(now) ? tabhub.values.shown(now, tabhub.values.current(now)) : undefined;
+      const focused =
+        now !== before && now && !isNothing(now) ? tabhub.hit.describe(now) : undefined;
+      return { value, focused, sensitive: now !== null && tabhub.secrets.isSecret(now) };
+    },
+  };
+});

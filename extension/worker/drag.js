@@ -1,0 +1,197 @@
+/**
+ * page.drag: pressing in one place and letting go in another. Where the page makes it a drag of
+ * data, the browser would hand that to the system: it is caught, and goes on in the page.
+ */
+
+import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
+import { send, waitUntilDrawn } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { CommandError } from "./errors.js";
+import { mainFrame } from "./frames.js";
+import { dragData, holdAt, letGoAt, pullTo } from "./input.js";
+import { modifierBits } from "./modifiers.js";
+import { Sightings } from "./sightings.js";
+import { requireStay } from "./sites.js";
+import { aim, findTarget } from "./target.js";
+
+const STEPS = 8;
+const CAUGHT_MS = 1000;
+/** Where the start may be brought, one after the other. */
+const SCROLLS = [["center"], ["start"], ["end"]];
+const UNSEEN = new Set(["not_visible", "covered_by"]);
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {import("./input.js").Point} Point */
+/** @typedef {(signal: AbortSignal, options?: object) => Promise<Point>} Aim */
+/** @typedef {{frame: Frame, aim: Aim}} Place */
+/** @typedef {{start: Point, end: Point}} Way */
+
+/** @type {Map<number, Sightings<"caught">>} */
+const catching = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {any} params
+ */
+export function dragEvent(tabId, method, params) {
+  if (method === "Input.dragIntercepted") catching.get(tabId)?.note("caught", params.data);
+}
+
+/** @param {Context} context */
+export async function drag(context) {
+  const { input } = context;
+  const modifiers = modifierBits(input.modifiers);
+  return inTurnWithTab(context, async () => {
+    const places = await findBoth(context);
+    const { frame } = places.from;
+    const hand = new Hand(context, frame, modifiers);
+    const prepare = (/** @type {AbortSignal} */ live) => aimBoth(places, live);
+    const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
+    if (!isPoint(input.from)) requireArrival(outcome, "press");
+    return { effect: effectOf(outcome), trusted: true };
+  });
+}
+
+/** @param {any} place */
+function isPoint(place) {
+  return Number.isFinite(place?.x) && Number.isFinite(place?.y);
+}
+
+/** @param {Context} context */
+async function findBoth(context) {
+  const { tabId, input, signal } = context;
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    return { from: await placeOf(context, input.from), to: await placeOf(context, input.to) };
+  });
+}
+
+/**
+ * Both ends must be in view at the same time: wherever the start is brought, the end must be
+ * seen without further scrolling.
+ * @param {{from: Place, to: Place}} places
+ * @param {AbortSignal} signal
+ * @returns {Promise<Way>}
+ */
+async function aimBoth({ from, to }, signal) {
+  for (const scrolls of SCROLLS) {
+    await to.aim(signal, { by: "nothing" });
+    const start = await from.aim(signal, { scrolls });
+    const end = await to.aim(signal, { by: "nothing", scrolls: [] }).catch(unlessUnseen);
+    signal.throwIfAborted();
+    if (end) return { start, end };
+  }
+  throw new CommandError("not_visible", "The two places cannot be seen at the same time.");
+}
+
+/** @param {unknown} error */
+function unlessUnseen(error) {
+  if (error instanceof CommandError && UNSEEN.has(error.reason)) return null;
+  throw error;
+}
+
+/**
+ * @param {Context} context
+ * @param {any} place
+ * @returns {Promise<Place>}
+ */
+async function placeOf({ tabId, reach }, place) {
+  if (!isPoint(place)) {
+    const target = await findTarget(tabId, place ?? {}, reach);
+    return { frame: target.frame, aim: (signal, options) => aim(target, signal, options) };
+  }
+  const frame = await mainFrame(tabId);
+  const point = { x: place.x, y: place.y };
+  return { frame, aim: (_, options) => frame.ask("aimAtPoint", { ...point, ...options }) };
+}
+
+/** What holds the mouse button down, or the data that is dragged. */
+class Hand {
+  /** @type {Sightings<"caught">} */
+  #seen = new Sightings();
+  #hasEntered = false;
+  #tabId;
+  #site;
+  #frame;
+  #modifiers;
+
+  /**
+   * @param {Context} context
+   * @param {Frame} frame
+   * @param {number} modifiers
+   */
+  constructor({ tabId, site }, frame, modifiers) {
+    this.#tabId = tabId;
+    this.#site = site;
+    this.#frame = frame;
+    this.#modifiers = modifiers;
+  }
+
+  /**
+   * @param {Way} way
+   * @param {AbortSignal} signal
+   */
+  async carry({ start, end }, signal) {
+    catching.set(this.#tabId, this.#seen);
+    let at = start;
+    try {
+      await send(this.#tabId, "Input.setInterceptDrags", { enabled: true });
+      signal.throwIfAborted();
+      await holdAt(this.#tabId, start, this.#modifiers);
+      for (at of pathOf(start, end)) {
+        await this.#goTo(at);
+        signal.throwIfAborted();
+        requireStay(this.#tabId, this.#site);
+      }
+      await this.#drop(at);
+      await letGoAt(this.#tabId, at, this.#modifiers);
+    } catch (error) {
+      void letGoAt(this.#tabId, at, this.#modifiers).catch(() => {});
+      throw error;
+    } finally {
+      void send(this.#tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+      catching.delete(this.#tabId);
+    }
+  }
+
+  /** @param {Point} point */
+  async #goTo(point) {
+    const data = await this.#caught();
+    if (!data) return pullTo(this.#tabId, point, this.#modifiers);
+    const type = this.#hasEntered ? "dragOver" : "dragEnter";
+    this.#hasEntered = true;
+    await dragData(this.#tabId, type, point, data, this.#modifiers);
+  }
+
+  /** The page has seen a drag begin: then the browser tells of it soon. */
+  async #caught() {
+    if (!this.#seen.has("caught") && (await this.#frame.ask("dragging", {}))) {
+      await this.#seen.until(CAUGHT_MS, "caught");
+    }
+    return this.#seen.get("caught");
+  }
+
+  /** @param {Point} point */
+  async #drop(point) {
+    const data = await this.#caught();
+    if (data) await dragData(this.#tabId, "drop", point, data, this.#modifiers);
+  }
+}
+
+/**
+ * The first step is enough to make it a drag, and the last place is reached twice, as pages that
+ * look at where they are dragged over need it.
+ * @param {Point} start
+ * @param {Point} end
+ * @returns {Point[]}
+ */
+function pathOf(start, end) {
+  const at = (/** @type {number} */ part) => ({
+    x: start.x + (end.x - start.x) * part,
+    y: start.y + (end.y - start.y) * part,
+  });
+  const steps = Array.from({ length: STEPS }, (_, i) => at((i + 1) / STEPS));
+  return [...steps, end];
+}

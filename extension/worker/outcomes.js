@@ -1,0 +1,65 @@
+/** What an action leads to outside its page: tabs that open, downloads that begin. */
+
+import { Sightings } from "./sightings.js";
+import { clip, TITLE_LENGTH } from "./texts.js";
+
+/** @type {Map<number, Set<Outcomes>>} by the tab that is acted on */
+const watching = new Map();
+
+export class Outcomes {
+  /** @type {Sightings<"opened" | "download">} */
+  #seen = new Sightings();
+  #tabId;
+
+  /** @param {number} tabId */
+  constructor(tabId) {
+    this.#tabId = tabId;
+    watching.set(tabId, (watching.get(tabId) ?? new Set()).add(this));
+  }
+
+  stop() {
+    const set = watching.get(this.#tabId);
+    set?.delete(this);
+    if (!set?.size) watching.delete(this.#tabId);
+  }
+
+  /**
+   * @param {"opened" | "download"} name
+   * @param {unknown} what
+   */
+  note(name, what) {
+    this.#seen.note(name, what);
+  }
+
+  /**
+   * @param {number} ms
+   * @param {"opened" | "download"} name
+   */
+  until(ms, name) {
+    return this.#seen.until(ms, name);
+  }
+
+  /** @returns {{opened?: number, download?: string}} */
+  get found() {
+    return { opened: this.#seen.get("opened"), download: this.#seen.get("download") };
+  }
+}
+
+/**
+ * @param {number} openerId
+ * @param {number} tabId
+ */
+export function tabOpened(openerId, tabId) {
+  watching.get(openerId)?.forEach((outcomes) => outcomes.note("opened", tabId));
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {any} params
+ */
+export function downloadEvent(tabId, method, params) {
+  if (method !== "Page.downloadWillBegin") return;
+  const name = clip(String(params.suggestedFilename || "file"), TITLE_LENGTH);
+  watching.get(tabId)?.forEach((outcomes) => outcomes.note("download", name));
+}

@@ -1,0 +1,85 @@
+/** page.press: keys, to one element or to whatever has the focus. */
+
+import {
+  actAndRest,
+  effectOf,
+  find,
+  inTurnWithTab,
+  marked,
+  requireArrival,
+  untilIdle,
+} from "./act.js";
+import { waitUntilDrawn } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { framesOf, mainFrame } from "./frames.js";
+import { strike } from "./input.js";
+import { strokesOf } from "./keys.js";
+import { modifierBits } from "./modifiers.js";
+import { requireKnownSite, requireStay } from "./sites.js";
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
+
+/** @param {Context} context */
+export async function press(context) {
+  const { tabId, input, site } = context;
+  const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
+  return inTurnWithTab(context, async () => {
+    const { frame, how } = await findFocus(context);
+    let sensitive = false;
+    /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
+    const act = async (_, live) => {
+      ({ sensitive } = await frame.ask("focus", how));
+      requireKnownSite(tabId, site);
+      for (const stroke of strokes) {
+        live.throwIfAborted();
+        requireStay(tabId, site);
+        await strike(tabId, stroke);
+      }
+    };
+    try {
+      const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
+      requireArrival(outcome, "key");
+      const told = await toldBy(frame, outcome);
+      const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
+      return { effect, trusted: true, sensitive: sensitive || Boolean(told.sensitive) };
+    } catch (error) {
+      throw marked(error, sensitive);
+    }
+  });
+}
+
+/** @param {Context} context */
+async function findFocus(context) {
+  const { tabId, input, signal } = context;
+  if (input.ref !== undefined || input.selector !== undefined) return find(context);
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    const frame = await focusedFrame(tabId);
+    context.reach.require(frame);
+    return { frame, how: {} };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+async function focusedFrame(tabId) {
+  const main = await mainFrame(tabId);
+  if (await main.ask("focused", {})) return main;
+  const others = framesOf(tabId).filter((frame) => frame !== main);
+  const found = others.map((frame) => frame.ask("focused", {}).catch(() => false));
+  return others[(await Promise.all(found)).indexOf(true)] ?? main;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {import("./act.js").Outcome} outcome
+ * @returns {Promise<Told>}
+ */
+async function toldBy(frame, { dialog, navigated }) {
+  if (dialog || navigated !== undefined) return {};
+  return frame.ask("pressed", {}).catch(() => ({}));
+}

@@ -1,0 +1,30 @@
+"""Answering the dialogs that pages open."""
+
+from tabhub.tools.effects import acted, given, worded
+from tabhub.tools.tool import BrowserTool, Context
+from tabhub.wire.mcp.messages import CallResult
+
+
+async def _handle(context: Context) -> CallResult:
+    output = await context.in_tab("page.dialog", given(context, "action", "promptText"))
+    answered = output["answered"]
+    did = "Accepted" if context.job.arguments["action"] == "accept" else "Dismissed"
+    return acted(context, f"{did} {worded(answered)}", output, answered=answered)
+
+
+HANDLE_DIALOG = BrowserTool(
+    name="browser_handle_dialog",
+    title="Handle dialog",
+    description=(
+        "Answer the alert, confirm, prompt or leave-page question that holds a page up. Says "
+        "what that led to."
+    ),
+    run=_handle,
+    properties={
+        "action": {"enum": ["accept", "dismiss"]},
+        "promptText": {"type": "string"},
+    },
+    required=("action",),
+)
+
+TOOLS = (HANDLE_DIALOG,)

@@ -1,0 +1,184 @@
+"""Dialogs of real pages: told by the call that meets them, answered, never in anybody's way."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.extension.test_own_browser import browser_with
+from tests.real.conftest import Opener
+from tests.support.agent import Agent, ToolFailed
+from tests.support.product import Product
+from tests.support.site import Site
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-22")]
+Value = Callable[..., Awaitable[Any]]
+PAGE = """<title>Dialogs</title><p id=out></p>
+<button id=alert onclick="alert('Look'); out.textContent = 'seen'">1</button>
+<button id=confirm onclick="out.textContent = confirm('Sure?')">2</button>
+<button id=prompt onclick="out.textContent = '=' + prompt('Name?', 'Bob')">3</button>
+<button id=two onclick="alert('one'); alert('two'); out.textContent = 'both'">4</button>
+<button id=go onclick="if (confirm('Go?')) location = '/form.html'">5</button>
+<button id=ask onclick="if (confirm('Ask?')) ask()">6</button>
+<button id=stay onclick="onbeforeunload = (event) => event.preventDefault()">7</button>
+<a id=link href=/form.html>8</a>
+<script>const ask = () => fetch('/slow?seconds=0.2').then((answer) => answer.text())
+  .then(() => { out.textContent = 'answered' });</script>"""
+
+
+@pytest.fixture
+async def page(opened: Opener, site: Site) -> int:
+    return await opened(f"{site.url}/html?body={quote(PAGE)}")
+
+
+async def meet(agent: Agent, id: str) -> Any:
+    """The dialog that a click on a button opens."""
+    return (await agent.call("browser_click_element", selector=f"#{id}"))["effect"]["dialog"]
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "shown"),
+    [
+        ("alert", {"action": "accept"}, "seen"),
+        ("alert", {"action": "dismiss"}, "seen"),
+        ("confirm", {"action": "accept"}, "true"),
+        ("confirm", {"action": "dismiss"}, "false"),
+        ("prompt", {"action": "accept", "promptText": "Ada"}, "=Ada"),
+        ("prompt", {"action": "accept", "promptText": ""}, "="),
+        ("prompt", {"action": "accept"}, "=Bob"),
+        ("prompt", {"action": "dismiss", "promptText": "Ada"}, "=null"),
+        ("ask", {"action": "accept"}, "answered"),
+    ],
+)
+async def test_a_dialog_is_answered_and_what_follows_is_told(
+    agent: Agent, page: int, in_page: Value, id: str, answer: Any, shown: str
+) -> None:
+    dialog = await meet(agent, id)
+    assert dialog["type"] == ("confirm" if id == "ask" else id)
+    result = await agent.call("browser_handle_dialog", **answer)
+    assert result["answered"] == dialog
+    assert result["effect"] == {"mutated": True}
+    assert await in_page("out.textContent") == shown
+
+
+async def test_a_prompt_tells_what_it_suggests(agent: Agent, page: int) -> None:
+    dialog = await meet(agent, "prompt")
+    assert dialog == {"type": "prompt", "message": "Name?", "defaultPrompt": "Bob"}
+
+
+async def test_one_dialog_after_the_other_is_told_and_answered(
+    agent: Agent, page: int, in_page: Value
+) -> None:
+    assert (await meet(agent, "two"))["message"] == "one"
+    result = await agent.call("browser_handle_dialog", action="accept")
+    assert result["effect"]["dialog"]["message"] == "two"
+    result = await agent.call("browser_handle_dialog", action="accept")
+    assert "dialog" not in result["effect"]
+    assert await in_page("out.textContent") == "both"
+
+
+async def test_a_page_that_an_answer_leads_to_is_waited_for(
+    agent: Agent, page: int, site: Site
+) -> None:
+    await meet(agent, "go")
+    result = await agent.call("browser_handle_dialog", action="accept")
+    assert result["effect"]["navigated"] == site.page("form")
+
+
+async def test_a_page_is_left_or_kept_as_the_answer_says(
+    agent: Agent, page: int, in_page: Value, site: Site
+) -> None:
+    await agent.call("browser_click_element", selector="#stay")
+    assert (await meet(agent, "link"))["type"] == "beforeunload"
+    result = await agent.call("browser_handle_dialog", action="dismiss")
+    assert result["effect"] == {"mutated": False}
+    assert await in_page("document.title") == "Dialogs"
+    assert (await meet(agent, "link"))["type"] == "beforeunload"
+    result = await agent.call("browser_handle_dialog", action="accept")
+    assert result["effect"]["navigated"] == site.page("form")
+    assert await in_page("document.title") == "Form"
+
+
+async def test_a_dialog_that_nobody_acted_for_is_answered_too(
+    agent: Agent, page: int, in_page: Value
+) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        await in_page("setTimeout(() => out.textContent = confirm('Late?')); new Promise(() => {})")
+    assert failed.value.reason == "dialog_open"
+    result = await agent.call("browser_handle_dialog", action="accept")
+    assert result["answered"]["message"] == "Late?"
+    assert await in_page("out.textContent") == "true"
+
+
+async def test_scrolling_meets_a_dialog(agent: Agent, page: int, in_page: Value) -> None:
+    await in_page("out.style.height = '3000px'; onscroll = () => alert('Moved'); 1")
+    result = await agent.call("browser_scroll", distance=100)
+    assert result["effect"]["dialog"]["message"] == "Moved"
+    await agent.call("browser_handle_dialog", action="accept")
+    assert await in_page("scrollY") == 100
+
+
+async def test_keys_and_choices_meet_dialogs_too(agent: Agent, page: int, in_page: Value) -> None:
+    result = await agent.call("browser_press_key", key="Enter", selector="#confirm")
+    assert result["effect"]["dialog"]["message"] == "Sure?"
+    await agent.call("browser_handle_dialog", action="accept")
+    await in_page("out.innerHTML = '<select onchange=alert(5)><option>a<option>b</select>'; 1")
+    result = await agent.call("browser_select_option", selector="select", value="b")
+    assert result["effect"]["dialog"]["message"] == "5"
+    await agent.call("browser_handle_dialog", action="accept")
+    assert await in_page("document.querySelector('select').value") == "b"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("browser_press_key", {"key": "a"}),
+        ("browser_hover_element", {"selector": "#alert"}),
+        ("browser_scroll", {}),
+        ("browser_select_option", {"selector": "#alert", "value": "a"}),
+        ("browser_read_page", {}),
+    ],
+)
+async def test_other_calls_say_that_a_dialog_is_open_and_how_to_go_on(
+    agent: Agent, page: int, tool: str, arguments: Any
+) -> None:
+    await meet(agent, "confirm")
+    with pytest.raises(ToolFailed, match="browser_handle_dialog") as failed:
+        await agent.call(tool, **arguments)
+    assert failed.value.reason == "dialog_open"
+
+
+async def test_without_a_dialog_there_is_nothing_to_answer(agent: Agent, page: int) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_handle_dialog", action="accept")
+    assert failed.value.reason == "no_dialog"
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_handle_dialog", action="perhaps")
+    assert failed.value.reason == "invalid_arguments"
+
+
+async def test_a_dialog_can_be_answered_however_late(tmp_path: Path, site: Site) -> None:
+    """The debugger is let go after a while without calls, but not while a dialog waits."""
+    own = Product(tmp_path / "home")
+
+    def hurry(extension: Path) -> None:
+        file = extension / "worker" / "debugger.js"
+        code = file.read_text()
+        assert "const IDLE_MS = 60_000;" in code
+        file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
+        pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
+        (extension / "auth.json").write_text(json.dumps(pairing))
+
+    with own.running("start", "--port", "0"):
+        async with browser_with(tmp_path / "browser", hurry) as cdp:
+            async with own.client(own.wait_browser()["port"]) as http:
+                agent = Agent(http)
+                await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(PAGE)}")
+                await meet(agent, "confirm")
+                await cdp.evaluate(await cdp.worker(), "new Promise((go) => setTimeout(go, 100))")
+                await agent.call("browser_handle_dialog", action="accept")
+                script = await agent.call("browser_execute_script", code="out.textContent")
+                assert script["value"] == "true"
