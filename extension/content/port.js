@@ -1,6 +1,6 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
-  const { childframes, evidence, fill, refs, settle, target, walker, dom } = tabhub;
+  const { childframes, evidence, fill, refs, settle, storage, target, walker, dom } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -47,12 +47,15 @@ tabhub.define("port", () => {
     ["index", () => childframes.ownIndex()],
     ["listen", () => childframes.listen()],
     ["heard", () => childframes.heard()],
+    ["outward", (body) => childframes.outward(body)],
     ["through", (body) => childframes.through(body)],
     ["has", ({ selector }) => target.has(selector)],
+    ["box", (body) => target.box(target.find(body))],
     ["aim", aim],
     ["hovered", () => evidence.hovered()],
     ["fill", startFill],
     ["filled", () => fill.filled()],
+    ["storage", (body) => storage.read(body)],
     ["settle", async () => ({ ...(await settle.rest()), arrived: evidence.arrived() })],
   ];
   const answers = new Map(table);

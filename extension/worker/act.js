@@ -21,7 +21,7 @@ const turns = new Map();
  * @param {Context} context
  * @param {() => Promise<T>} work
  */
-async function inTurn({ tabId, signal }, work) {
+export async function inTurn({ tabId, signal }, work) {
   const before = turns.get(tabId);
   const turn = (async () => {
     await before?.catch(() => {});

@@ -41,7 +41,11 @@ test("what is not on the list is not a command", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
 });
 
-for (const name of ["page.click", "page.evaluate", "page.fill", "page.read", "tabs.navigate"]) {
+const ON_TABS = [
+  ...["page.capture", "page.click", "page.evaluate", "page.fill", "page.pdf", "page.read"],
+  ...["page.storage", "cookies.get", "cookies.set", "site.clear", "tabs.focus", "tabs.navigate"],
+];
+for (const name of ON_TABS) {
   test(`${name} is not for pages of extensions`, async () => {
     const onPanel = { ...context(), tabId: 6, input: { url: "https://example.com", code: "1" } };
     await assert.rejects(runCommand(name, onPanel), { reason: "needs_person" });

@@ -11,10 +11,13 @@ from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.tools.files import Files
+from tabhub.tools.shots import Shots
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
+BROWSER = frozenset({"browser"})
 CLAUDE = frozenset({"claude"})
 ANSWER_MARGIN_SECONDS = 2.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
@@ -26,6 +29,10 @@ REF: Json = {"type": "string", "description": "Element ref from browser_read_pag
 SELECTOR: Json = {
     "type": "string",
     "description": "CSS selector, instead of ref. Reaches into frames and shadow roots.",
+}
+CONNECTION: Json = {
+    "type": "string",
+    "description": "Browser to use when several are connected (see browser_list_tabs).",
 }
 
 
@@ -47,6 +54,20 @@ class Context:
     job: Job
     browsers: Browsers
     hub: Hub
+    files: Files
+    shots: Shots
+
+    @property
+    def browser(self) -> str:
+        """The browser that a call means which names no tab."""
+        wanted: str | None = self.job.arguments.get("connectionId")
+        if wanted is None:
+            return self.browsers.latest().id
+        known = [browser.id for browser in self.browsers.all()]
+        if known and wanted not in known:
+            there = ", ".join(known)
+            raise InvalidArguments(f"No browser {wanted!r} is connected; there is {there}.")
+        return wanted
 
     @property
     def tab(self) -> Tab:
