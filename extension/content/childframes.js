@@ -108,6 +108,7 @@ tabhub.define("childframes", () => {
     announce: () => [...queryDeep(FRAMES)].filter(windowOf).map(announceTo),
     listen,
     heard: () => hearing?.promise ?? Promise.resolve(null),
+    outward: ({ ref, index, x, y }) => outside(frameAt({ ref, index }), { x, y }),
     through,
   };
 });

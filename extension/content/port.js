@@ -1,7 +1,7 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
   const { choose, evidence, fill, focus, hit, scroll, secrets, settle, target } = tabhub;
-  const { childframes, refs, walker, dom } = tabhub;
+  const { childframes, refs, storage, walker, dom } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -102,8 +102,10 @@ tabhub.define("port", () => {
     ["index", () => childframes.ownIndex()],
     ["listen", () => childframes.listen()],
     ["heard", () => childframes.heard()],
+    ["outward", (body) => childframes.outward(body)],
     ["through", (body) => childframes.through(body)],
     ["has", ({ selector }) => target.has(selector)],
+    ["box", (body) => target.box(target.find(body))],
     ["aim", aim],
     ["aimAtPoint", aimAtPoint],
     ["hovered", () => evidence.hovered()],
@@ -117,6 +119,7 @@ tabhub.define("port", () => {
     ["scroll", startScroll],
     ["settle", rest],
     ["unwatch", () => settle.disarm()],
+    ["storage", (body) => storage.read(body)],
   ];
   const answers = new Map(table);
 

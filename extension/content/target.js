@@ -108,6 +108,12 @@ tabhub.define("target", () => {
     return tabhub.fail("covered_by", `The element is covered by ${by}.`, { coveredBy: by });
   }
 
+  /** @type {TabhubTarget["showPart"]} */
+  function showPart(element) {
+    refuseUnseen(element);
+    if (!isWhollyShown(element)) scroll(element, "center");
+  }
+
   return {
     has: (selector) => first(selector) !== null,
     find,
@@ -125,9 +131,11 @@ tabhub.define("target", () => {
       }
       return refuseCovered(element);
     },
-    showPart(element) {
-      refuseUnseen(element);
-      if (!isWhollyShown(element)) scroll(element, "center");
+    box(element) {
+      showPart(element);
+      const { x, y, width, height } = rect(element);
+      return { x, y, width, height };
     },
+    showPart,
   };
 });

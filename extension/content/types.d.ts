@@ -147,6 +147,9 @@ interface TabhubChildFrames {
   announce(): { ref: number; nonce: string }[];
   listen(): void;
   heard(): Promise<string | null>;
+  /** A point in the frame, as a point in this document. */
+  outward(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
+  /** The same, for a press: brings it into view, and refuses what covers it. */
   through(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
 }
 
@@ -171,6 +174,8 @@ interface TabhubTarget {
     options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[] },
   ): TabhubPoint;
   refuseDisabled(element: Element): void;
+  /** Brings it into view. */
+  box(element: Element): { x: number; y: number; width: number; height: number };
   showPart(element: Element): void;
 }
 
@@ -246,6 +251,14 @@ interface TabhubFill {
   filled(): string;
 }
 
+interface TabhubStorage {
+  /** Those of which there is room for. */
+  read(wanted: { storageType: string; key?: string }): {
+    entries: [string, string][];
+    total: number;
+  };
+}
+
 interface TabhubParts {
   dom: TabhubDom;
   refs: TabhubRefs;
@@ -266,6 +279,7 @@ interface TabhubParts {
   evidence: TabhubEvidence;
   settle: TabhubSettle;
   fill: TabhubFill;
+  storage: TabhubStorage;
   port: object;
 }
 

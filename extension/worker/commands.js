@@ -1,20 +1,30 @@
 /** The closed list of what the server may ask for. */
 
 import { answerDialog } from "./answer.js";
+import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
+import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
+import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
-import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
+import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
+import { showNotice } from "./notices.js";
+import { printPdf } from "./pdf.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
 import { scroll } from "./scroll.js";
+import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
+import { getStorage } from "./storage.js";
+import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
+import { focusTab, tabInfo } from "./tabview.js";
+import { listWindows, updateWindow } from "./windows.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 
@@ -22,34 +32,55 @@ import { listTabs, requireTab } from "./tabs.js";
 
 /** @type {Commands} */
 const forBrowser = [
+  ["downloads.list", listDownloads],
+  ["downloads.start", download],
+  ["downloads.status", downloadStatus],
+  ["groups.add", addToGroup],
+  ["groups.create", createGroup],
+  ["groups.list", listGroups],
+  ["groups.remove", removeFromGroup],
+  ["groups.update", updateGroup],
+  ["notices.show", showNotice],
   ["tabs.list", list],
   ["tabs.open", openTab],
+  ["windows.close", closeWindow],
+  ["windows.list", listWindows],
+  ["windows.update", updateWindow],
 ];
 
 /** @type {Commands} */
 const forTab = [
+  ["cookies.delete", deleteCookies],
+  ["cookies.get", getCookies],
+  ["cookies.set", setCookie],
+  ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
   ["tabs.close", closeTab],
+  ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
+  ["tabs.info", tabInfo],
   ["tabs.navigate", navigateTab],
   ["tabs.ungroup", ungroupTab],
 ];
 
 /** @type {Commands} */
 const forPage = [
+  ["page.capture", capture],
   ["page.click", click],
   ["page.drag", drag],
   ["page.evaluate", evaluate],
   ["page.fill", fill],
   ["page.hover", hover],
+  ["page.pdf", printPdf],
   ["page.press", press],
   ["page.read", readPage],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.storage", getStorage],
 ];
 
 /** What tells of a page must not tell of the next one. */
-const LOOKS = new Set(["page.read"]);
+const LOOKS = new Set(["cookies.get", "page.capture", "page.pdf", "page.read", "page.storage"]);
 
 const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);

@@ -10,8 +10,11 @@ const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
 const ATTACH_MS = 5_000;
 const FRAME_MS = 250;
-/** A background tab draws at full pace only while someone looks on: this looks, and costs little. */
-const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 8, maxHeight: 8, everyNthFrame: 1000 };
+/**
+ * A background tab draws at full pace only while someone looks on: this looks, and costs little.
+ * What is so thin that nothing of it is left at this size is not drawn.
+ */
+const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 64, maxHeight: 64, everyNthFrame: 1000 };
 const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /**
@@ -281,7 +284,7 @@ async function letGo(tabId) {
  * @param {number} ms
  * @param {Promise<T>} promise
  */
-async function within(ms, promise) {
+export async function within(ms, promise) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const late = new Promise((_, reject) => {

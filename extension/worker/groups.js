@@ -5,8 +5,18 @@ import { getTab } from "./tabs.js";
 import { clip } from "./texts.js";
 
 /** Chrome's own words. */
-const COLORS = ["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
-const TITLE_LENGTH = 100;
+export const COLORS = [
+  "grey",
+  "blue",
+  "red",
+  "yellow",
+  "green",
+  "pink",
+  "purple",
+  "cyan",
+  "orange",
+];
+export const GROUP_TITLE_LENGTH = 100;
 
 /** @type {Map<string, Promise<number | undefined>>} the group last joined under a name */
 const made = new Map();
@@ -25,7 +35,11 @@ export function groupOf(wanted) {
     const message = `A group needs a title, and a color out of ${COLORS.join(", ")}.`;
     throw new CommandError("invalid_arguments", message);
   }
-  return { title: clip(title, TITLE_LENGTH), color, ...(Number.isInteger(groupId) && { groupId }) };
+  return {
+    title: clip(title, GROUP_TITLE_LENGTH),
+    color,
+    ...(Number.isInteger(groupId) && { groupId }),
+  };
 }
 
 /** @param {Context} context */

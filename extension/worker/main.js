@@ -17,6 +17,7 @@ import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
+import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
@@ -69,7 +70,7 @@ chrome.runtime.onConnect.addListener((port) => {
 // Comes only where the browser does not open the side panel by itself.
 chrome.action.onClicked.addListener(() => void openPanel());
 chrome.notifications.onClicked.addListener((id) => {
-  void openPanel();
+  if (!openNotice(id)) void openPanel();
   void chrome.notifications.clear(id);
 });
 chrome.alarms.onAlarm.addListener(() => link.rescue());

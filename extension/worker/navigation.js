@@ -9,6 +9,7 @@ import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
 import { lastFailure } from "./loads.js";
 import { getTab, noteTab, pageResult } from "./tabs.js";
+import { createWindow, describeWindow, requireOwnWindow } from "./windows.js";
 
 const LOAD_MS = 30_000;
 const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
@@ -43,7 +44,9 @@ export async function openTab({ input, signal, tellNews }) {
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
     await tellNews();
-    return { ...(await loadedResult(tabId, loaded)), ...(groupId !== undefined && { groupId }) };
+    const place = input.window && { window: await describeWindow(tab.windowId) };
+    const result = await loadedResult(tabId, loaded);
+    return { ...result, ...place, ...(groupId !== undefined && { groupId }) };
   } catch (error) {
     await chrome.tabs.remove(tabId).catch(() => {});
     throw await explain(error, url);
@@ -54,21 +57,16 @@ export async function openTab({ input, signal, tellNews }) {
  * @param {string} url
  * @param {any} input
  */
-async function createTab(url, { active = false, windowId }) {
+async function createTab(url, { active = false, windowId, window }) {
   try {
+    if (window) return await createWindow(url, window);
     return await chrome.tabs.create({ url, active: Boolean(active), windowId });
   } catch (error) {
-    if (windowId === undefined && /window/i.test(messageOf(error))) return createWindow(url);
+    if (error instanceof CommandError) throw error;
+    const isHomeless = !window && windowId === undefined && /window/i.test(messageOf(error));
+    if (isHomeless) return createWindow(url, {});
     throw new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
   }
-}
-
-/** @param {string} url */
-async function createWindow(url) {
-  const made = await chrome.windows.create({ url, focused: false });
-  const tab = made?.tabs?.[0];
-  if (!tab) throw new CommandError("internal", "The browser opened no tab.");
-  return tab;
 }
 
 /**
@@ -158,6 +156,17 @@ export async function closeTab({ tabId, signal }) {
     await chrome.tabs.remove(tabId);
   });
   return { closed: tabId };
+}
+
+/**
+ * By its tabs: none of them may keep it open by a question.
+ * @param {Context} context
+ */
+export async function closeWindow(context) {
+  const { id, tabs = [] } = await requireOwnWindow(context.input);
+  const tabIds = tabs.map((tab) => /** @type {number} */ (tab.id));
+  await Promise.all(tabIds.map((tabId) => closeTab({ ...context, tabId })));
+  return { closed: id };
 }
 
 /**

@@ -33,6 +33,14 @@ export class Reach {
     return frame.frameId === 0 || !this.#ask || Boolean(this.#sites?.has(frame.site));
   }
 
+  /**
+   * For what shows the whole page: a picture leaves no frame out.
+   * @param {Frame[]} frames
+   */
+  requireAll(frames) {
+    frames.forEach((frame) => this.require(frame));
+  }
+
   /** @param {Frame} frame */
   require(frame) {
     if (this.allows(frame)) return;

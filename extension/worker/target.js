@@ -82,7 +82,7 @@ async function untilHovered(frame, point, signal) {
  * Scrolling in a frame of another process moves the frames around it a little later.
  * @param {() => Promise<Point>} locate
  */
-async function settled(locate) {
+export async function settled(locate) {
   let point = await locate();
   for (let i = 0; i < STABLE_TRIES; i++) {
     const again = await locate();

@@ -42,6 +42,7 @@ from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
 from tabhub.tools import catalog, permissions_check
+from tabhub.tools.files import Files
 from tabhub.tools.tool import SOURCE
 from tabhub.wire.asgi import Receive, Scope, Send
 
@@ -102,8 +103,9 @@ class App:
         self._tell_panels()
 
     def _runner(self) -> Runner:
+        files = Files(lambda: self.settings.downloads.folder)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub),
+            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
         }
         return Runner(
@@ -192,6 +194,7 @@ class App:
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
         self.settings.toolsets = fresh.toolsets
+        self.settings.downloads = fresh.downloads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""

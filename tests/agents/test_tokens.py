@@ -21,7 +21,7 @@ from tests.support.extension import connected, tab
 from tests.support.serving import SECRET, client, served
 
 Json = dict[str, Any]
-READING = {"browser_list_tabs", "browser_read_page"}
+READING = {"browser_list_tabs", "browser_read_page", "browser_screenshot_tab"}
 
 
 @pytest.fixture

@@ -49,7 +49,13 @@ test("where tabs cannot be grouped a tab does without", async () => {
 });
 
 test("a group needs a title and one of the browser's colours", () => {
-  const bad = [null, {}, { title: "x" }, { title: "x", color: "black" }, { title: 1, color: "red" }];
+  const bad = [
+    null,
+    {},
+    { title: "x" },
+    { title: "x", color: "black" },
+    { title: 1, color: "red" },
+  ];
   for (const wanted of bad) {
     assert.throws(() => groupOf(wanted), { reason: "invalid_arguments" });
   }

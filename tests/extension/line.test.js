@@ -58,7 +58,9 @@ test("a request fails with the server's words, when it does not fit, or when the
   line.answered({ id: socket.sent[0].id, error });
   await assert.rejects(refused, { message: "No.", reason: "forbidden" });
 
-  await assert.rejects(line.request("a", { text: "x".repeat(11_000_000) }), { reason: "too_large" });
+  await assert.rejects(line.request("a", { text: "x".repeat(11_000_000) }), {
+    reason: "too_large",
+  });
 
   let isClosed = false;
   line.onClosed = () => (isClosed = true);

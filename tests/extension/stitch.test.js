@@ -39,7 +39,7 @@ test("depth counts across frames", () => {
 test("a text is cut between lines, and its parts make the whole", () => {
   const text = Array.from({ length: 50 }, (_, i) => `text "line ${i}"`).join("\n");
   const parts = [];
-  for (let offset = 0; offset !== undefined; ) {
+  for (let offset = 0; offset !== undefined;) {
     const part = cut({ text, whole: true }, offset, 100);
     assert.ok(part.text.length <= 100);
     assert.equal(part.truncated, part.next !== undefined);
@@ -56,9 +56,9 @@ test("a single line longer than the limit is cut all the same", () => {
 });
 
 test("after a frame that was not read to its end nothing follows", () => {
-  const child = { text: "text \"begun", frames: [], whole: false };
+  const child = { text: 'text "begun', frames: [], whole: false };
   const frames = [{ line: 0, depth: 0, ref: 1, index: 0, page: child }];
-  const page = { text: "iframe [ref_1]\ntext \"after\"", frames, whole: true };
+  const page = { text: 'iframe [ref_1]\ntext "after"', frames, whole: true };
   assert.deepEqual(stitch(page, 15), { text: 'iframe [ref_1]\n text "begun', whole: false });
 });
 
@@ -73,7 +73,7 @@ test("no cut parts a pair of surrogates, and every cut goes on", () => {
   const text = "😀".repeat(20);
   for (const size of [1, 2, 3, 7]) {
     const parts = [];
-    for (let offset = 0; offset !== undefined; ) {
+    for (let offset = 0; offset !== undefined;) {
       const part = cut({ text, whole: true }, offset, size);
       assert.ok(part.text.isWellFormed());
       parts.push(part.text);

@@ -13,7 +13,8 @@ test("ordinary text of any language is left alone", () => {
 });
 
 test("what turns text around, hides it or takes no room is marked by its number", () => {
-  const unseen = "\u202e\u2066\u200b\u200d\ufeff\u00ad\u0000\u007f\u00a0\u2028\u3164\u2800\u{e0041}";
+  const unseen =
+    "\u202e\u2066\u200b\u200d\ufeff\u00ad\u0000\u007f\u00a0\u2028\u3164\u2800\u{e0041}";
   const numbers = [...unseen].map((one) => one.codePointAt(0).toString(16).toUpperCase());
   assert.deepEqual(
     marksOf(unseen),

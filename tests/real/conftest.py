@@ -1,11 +1,14 @@
 """One server and one real browser for all tests of a worker; a fresh tab for each."""
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.agent import Agent
+from tests.support.cdp import Cdp, browser_of
 from tests.support.product import Product
 from tests.support.site import Site, serving
 
@@ -20,10 +23,46 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product, int]]:
-    product = Product(tmp_path_factory.mktemp("real") / "home")
+    folder = tmp_path_factory.mktemp("real")
+    product = Product(folder / "home")
+    product.home.mkdir(mode=0o700)
+    (product.home / "config.json").write_text(json.dumps(_config(folder)))
     arguments = ("start", "--port", "0", "--browser", "--headless")
     with product.running(*arguments, "--browser-arg=--remote-debugging-port=0"):
         yield product, product.wait_browser()["port"]
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    return {
+        "downloads": {"folder": str(folder / "saved")},
+        "permissions": {"tools": {"browser_clear_site_data": "auto"}},
+    }
+
+
+@pytest.fixture
+def saved(product: tuple[Product, int]) -> Path:
+    """The folder in which tools may save files."""
+    return product[0].home.parent / "saved"
+
+
+@pytest.fixture
+async def cdp(product: tuple[Product, int]) -> AsyncIterator[Cdp]:
+    async with browser_of(product[0].home) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def another_token(product: tuple[Product, int]) -> str:
+    return product[0].run("client", "add", "another").stdout.strip()
+
+
+@pytest.fixture
+async def another(product: tuple[Product, int], another_token: str) -> AsyncIterator[Agent]:
+    """An agent that has nothing to do with the first."""
+    running, port = product
+    async with running.client(port) as http:
+        http.headers["Authorization"] = f"Bearer {another_token}"
+        yield Agent(http)
 
 
 @pytest.fixture

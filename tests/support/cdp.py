@@ -46,6 +46,12 @@ class Cdp:
         await self.send("Target.detachFromTarget", sessionId=session)
         return answer["result"].get("value")
 
+    async def page(self, url: str) -> str:
+        """The page at an address."""
+        targets = (await self.send("Target.getTargets"))["targetInfos"]
+        found: str = next(told["targetId"] for told in targets if told["url"] == url)
+        return found
+
     async def worker(self) -> str:
         """The extension's service worker, as soon as it runs."""
         while True:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,25 @@ class _Handler(BaseHTTPRequestHandler):
         elif address.path == "/slow":
             time.sleep(float(query["seconds"]))
             self._answer(200, b"<title>slow</title>at last")
+        elif address.path == "/trickle":
+            self._trickle(float(query["seconds"]))
         elif address.path == "/html":
             self._answer(200, query["body"].encode(), **_policy(query))
         elif address.path == "/download":
             self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
         else:
             self._file(address.path, query)
+
+    def _trickle(self, seconds: float) -> None:
+        """A download that takes its time, or as long as someone wants it."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(100):
+                self.wfile.write(b"." * 1000)
+                time.sleep(seconds / 100)
 
     def _file(self, path: str, query: dict[str, str]) -> None:
         file = PAGES / path.strip("/")
@@ -65,6 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _policy(query: dict[str, str]) -> dict[str, str]:
+    if "sandbox" in query:
+        return {"Content-Security-Policy": "sandbox allow-scripts"}
     return {"Content-Security-Policy": STRICT_CSP} if "csp" in query else {}
 
 

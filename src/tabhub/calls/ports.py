@@ -94,6 +94,8 @@ class Job(Struct, frozen=True):
     session: str
     client: Client
     tab: Tab | None
+    site: str
+    """Where it was decided that this may be done."""
     may_enter: MayEnter
     progress: Progress
     seconds: float

@@ -202,6 +202,7 @@ class Runner:
                     session=call.session,
                     client=call.client,
                     tab=tab,
+                    site=record.site,
                     may_enter=record.may_enter,
                     progress=progress,
                     seconds=seconds,

@@ -51,6 +51,11 @@ class AuditSettings(_Keys):
     max_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
 
 
+class DownloadSettings(_Keys):
+    folder: str | None = None
+    """Where tools may save files; none means that they may not."""
+
+
 class Settings(_Keys):
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = DEFAULT_PORT
     host: str = "127.0.0.1"
@@ -61,6 +66,7 @@ class Settings(_Keys):
     policy_file: str | None = None
     unattended: Literal["deny", "allow"] = "deny"
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
+    downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
 
 
 def load(home: Home) -> Settings:

@@ -1,20 +1,30 @@
 """Every browser tool, and the source that runs them."""
 
+import time
+
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.tools import (
     acting,
+    capture,
     dialogs,
+    downloads,
     groups,
     keys,
+    notices,
     permissions_check,
     reading,
     script,
     scrolling,
+    sitedata,
+    tabgroups,
     tabs,
+    windows,
 )
+from tabhub.tools.files import Files
+from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
@@ -26,6 +36,12 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *scrolling.TOOLS,
     *dialogs.TOOLS,
     *script.TOOLS,
+    *capture.TOOLS,
+    *windows.TOOLS,
+    *tabgroups.TOOLS,
+    *sitedata.TOOLS,
+    *downloads.TOOLS,
+    *notices.TOOLS,
     *groups.TOOLS,
 )
 ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
@@ -34,10 +50,13 @@ ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_ch
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers, hub: Hub) -> None:
+    def __init__(self, browsers: Browsers, hub: Hub, files: Files) -> None:
         self._browsers = browsers
         self._hub = hub
+        self._files = files
+        self._shots = Shots(time.monotonic)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
     async def run(self, job: Job) -> CallResult:
-        return await self._run[job.tool.name](Context(job, self._browsers, self._hub))
+        context = Context(job, self._browsers, self._hub, self._files, self._shots)
+        return await self._run[job.tool.name](context)

@@ -8,9 +8,9 @@ import msgspec
 
 from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
-from tabhub.errors import Forbidden, InvalidArguments, NotFound
+from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
-from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
@@ -36,40 +36,34 @@ async def _tabs_of(context: Context, browser: str) -> list[Tab]:
 
 async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
-    browser = _browser(context, given.get("connectionId"))
     url, active = address(given["url"]), given.get("active", False)
-    tab = await open_tab(context, context.job.session, browser, url, active=active)
+    tab = await open_tab(context, context.job.session, context.browser, url, active=active)
     return done(f"Opened tab {tab.id}: {_page(tab)}{_pending(tab)}", _location(tab))
 
 
 async def open_tab(context: Context, session: str, browser: str, url: str, *, active: bool) -> Tab:
-    """Open a tab in a session's group; it is the session's before anybody else hears of it."""
-    ownership = context.hub.ownership
-
-    def learn(output: Json) -> Tab:
-        state = msgspec.convert(output, TabState)
-        tab = context.browsers.moved(browser, state)
-        if context.hub.sessions.find(session) is None:
-            context.browsers.let_go(tab, CLOSE)
-            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
-        ownership.take(session, tab.id)
-        if state.group_id is not None:
-            ownership.grouped(session, browser, state.group_id)
-        return tab
-
-    input = {"url": url, "active": active, "timeoutMs": context.wait_ms}
-    group = context.browsers.group_of(session, browser)
-    tab: Tab = await context.in_browser(browser, "tabs.open", {**input, "group": group}, learn)
+    """Open a tab in a session's group."""
+    tab, output = await opened(context, session, browser, {"url": url, "active": active})
+    if "groupId" in output:
+        context.hub.ownership.grouped(session, browser, output["groupId"])
     return tab
 
 
-def _browser(context: Context, wanted: str | None) -> str:
-    if wanted is None:
-        return context.browsers.latest().id
-    known = [browser.id for browser in context.browsers.all()]
-    if known and wanted not in known:
-        raise InvalidArguments(f"No browser {wanted!r} is connected; there is {', '.join(known)}.")
-    return wanted
+async def opened(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
+    """A new tab, which is the session's before anybody else hears of it, and what was told."""
+
+    def learn(output: Json) -> tuple[Tab, Json]:
+        tab = context.browsers.moved(browser, msgspec.convert(output, TabState))
+        if context.hub.sessions.find(session) is None:
+            context.browsers.let_go(tab, CLOSE)
+            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
+        context.hub.ownership.take(session, tab.id)
+        return tab, output
+
+    group = context.browsers.group_of(session, browser)
+    asked = {**input, "timeoutMs": context.wait_ms, "group": group}
+    found: tuple[Tab, Json] = await context.in_browser(browser, "tabs.open", asked, learn)
+    return found
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -86,14 +80,26 @@ async def _navigate_tab(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
-    tab = await context.in_tab(
-        "tabs.navigate",
-        input,
-        lambda output: context.browsers.moved(
-            context.tab.browser, msgspec.convert(output, TabState)
-        ),
-    )
+    tab = await context.in_tab("tabs.navigate", input, lambda output: _moved(context, output))
     return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
+
+
+async def _focus_tab(context: Context) -> CallResult:
+    tab = await context.in_tab("tabs.focus", {}, lambda output: _moved(context, output))
+    return done(f"Tab {tab.id} is in front: {_page(tab)}", _location(tab))
+
+
+async def _get_tab_info(context: Context) -> CallResult:
+    def learn(output: Json) -> Tab:
+        return context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
+
+    tab = await context.in_tab("tabs.info", {}, learn)
+    told = f"Tab {tab.id}: {_page(tab)}{_marks(context, tab)}, {tab.status}"
+    return done(told, {**_location(tab), **_shown(context, tab)})
+
+
+def _moved(context: Context, output: Json) -> Tab:
+    return context.browsers.moved(context.tab.browser, msgspec.convert(output, TabState))
 
 
 def _target(given: Mapping[str, Any]) -> str | None:
@@ -167,10 +173,7 @@ OPEN_TAB = BrowserTool(
     properties={
         "url": {"type": "string", "description": "Address; https:// is assumed."},
         "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
-        "connectionId": {
-            "type": "string",
-            "description": "Browser to use; default: the one that connected last.",
-        },
+        "connectionId": CONNECTION,
     },
     required=("url",),
     needs_tab=False,
@@ -197,4 +200,25 @@ NAVIGATE_TAB = BrowserTool(
     address_of=_target,
 )
 
-TOOLS = (LIST_TABS, OPEN_TAB, CLOSE_TAB, NAVIGATE_TAB)
+FOCUS_TAB = BrowserTool(
+    name="browser_focus_tab",
+    title="Focus tab",
+    description=(
+        "Bring a tab and its window to the front, where the person sees it. No other tool needs "
+        "that: they all work in background tabs."
+    ),
+    run=_focus_tab,
+    idempotent=True,
+    toolsets=BROWSER,
+)
+
+GET_TAB_INFO = BrowserTool(
+    name="browser_get_tab_info",
+    title="Tab info",
+    description="Address, title and loading state of a tab, its window and its tab group.",
+    run=_get_tab_info,
+    read_only=True,
+    toolsets=BROWSER,
+)
+
+TOOLS = (LIST_TABS, OPEN_TAB, CLOSE_TAB, NAVIGATE_TAB, FOCUS_TAB, GET_TAB_INFO)

@@ -12,6 +12,8 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import site_of
+from tabhub.tools.files import Files
+from tabhub.tools.shots import Shots
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
@@ -26,6 +28,10 @@ Json = dict[str, Any]
 TAB_ID: Json = {"type": "integer", "description": "Default: your current tab."}
 REF: Json = {"type": "string", "description": "Of an element, e.g. ref_12."}
 SELECTOR: Json = {"type": "string", "description": "CSS, instead of ref; also into frames."}
+CONNECTION: Json = {
+    "type": "string",
+    "description": "Browser to use; default: the one that connected last.",
+}
 
 
 def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
@@ -46,6 +52,20 @@ class Context:
     job: Job
     browsers: Browsers
     hub: Hub
+    files: Files
+    shots: Shots
+
+    @property
+    def browser(self) -> str:
+        """The browser that a call means which names no tab."""
+        wanted: str | None = self.job.arguments.get("connectionId")
+        if wanted is None:
+            return self.browsers.latest().id
+        known = [browser.id for browser in self.browsers.all()]
+        if known and wanted not in known:
+            there = ", ".join(known)
+            raise InvalidArguments(f"No browser {wanted!r} is connected; there is {there}.")
+        return wanted
 
     @property
     def tab(self) -> Tab:
@@ -61,7 +81,7 @@ class Context:
     async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
         job = self.job
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
-        is_in_page = command.startswith("page.") and job.tool.address_of is None
+        is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
         fence = Fence(site_of(self.tab.url), job.may_enter) if is_in_page else None
         return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
 

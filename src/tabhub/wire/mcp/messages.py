@@ -202,3 +202,13 @@ class InputRequired(Result, kw_only=True):
 def text(value: str) -> Json:
     """A text content block."""
     return {"type": "text", "text": value}
+
+
+def image(data: str, mime: str) -> Json:
+    """A picture as a content block; the data is in base64."""
+    return {"type": "image", "data": data, "mimeType": mime}
+
+
+def embedded(uri: str, data: str, mime: str) -> Json:
+    """A file as a content block; the data is in base64."""
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "blob": data}}

@@ -1,0 +1,92 @@
+/** page.capture: a picture of the viewport, of the whole page, of an element or of a region. */
+
+import { inTurnWithTab } from "./act.js";
+import { boxOf } from "./boxes.js";
+import { waitUntilDrawn } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { drawPage, drawViewport } from "./drawing.js";
+import { CommandError } from "./errors.js";
+import { framesOf } from "./frames.js";
+import { measure } from "./measure.js";
+import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
+
+const QUALITY = 80;
+const FORMATS = ["jpeg", "png"];
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./measure.js").Page} Page */
+/** @typedef {import("./tiles.js").Box} Box */
+/** @typedef {{format: string, quality: number, scale: number}} Options */
+
+/** @param {Context} context */
+export async function capture(context) {
+  const { tabId, input, reach, signal } = context;
+  const options = optionsOf(input);
+  return inTurnWithTab(context, () =>
+    unlessDialog(tabId, signal, async (live) => {
+      reach.requireAll(framesOf(tabId));
+      await waitUntilDrawn(tabId);
+      const element = isElement(input) && (await boxOf(tabId, input, reach, live));
+      const page = await measure(tabId);
+      const area = element ? onThePage(element, page) : areaOf(input, page);
+      return picture({ ...context, signal: live }, page, area, options);
+    }),
+  );
+}
+
+/**
+ * @param {any} input
+ * @returns {Options}
+ */
+function optionsOf({ format = "jpeg", quality = QUALITY, scale = 1 }) {
+  if (!FORMATS.includes(format)) refuse(`format must be ${FORMATS.join(" or ")}.`);
+  if (!(quality >= 1 && quality <= 100)) refuse("quality must be between 1 and 100.");
+  if (!(scale > 0)) refuse("scale must be more than 0.");
+  return { format, quality, scale };
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function refuse(message) {
+  throw new CommandError("invalid_arguments", message);
+}
+
+/** @param {any} input */
+function isElement({ ref, selector }) {
+  return ref !== undefined || selector !== undefined;
+}
+
+/**
+ * @param {any} input
+ * @param {Page} page
+ * @returns {Box}
+ */
+function areaOf({ region, fullPage }, page) {
+  const frame = fullPage ? { x: 0, y: 0, ...page.size } : page.viewport;
+  return region ? inside(region, frame) : frame;
+}
+
+/**
+ * @param {Context} context
+ * @param {Page} page
+ * @param {Box} area
+ * @param {Options} wanted
+ */
+async function picture(context, page, area, wanted) {
+  const options = { ...wanted, scale: fit(area, wanted.scale) };
+  // What is shown as large as that needs nothing of the page but to be drawn once more.
+  const isShown = isWithin(area, page.viewport) && options.scale <= page.zoom * page.density;
+  const data = await (isShown ? drawViewport : drawPage)(context, page, area, options);
+  const { width, height } = page.viewport;
+  return {
+    data,
+    mimeType: `image/${options.format}`,
+    ...pixelsOf(area, options.scale),
+    scale: options.scale,
+    region: area,
+    page: page.size,
+    viewport: { width, height },
+  };
+}

@@ -1,0 +1,37 @@
+/** page.pdf: the page as it would be printed. */
+
+import { inTurnWithTab } from "./act.js";
+import { send, within } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { CommandError, messageOf } from "./errors.js";
+import { framesOf } from "./frames.js";
+import { requireKnownSite } from "./sites.js";
+
+const PRINT_MS = 25_000;
+
+/** @param {import("./navigation.js").Context} context */
+export async function printPdf(context) {
+  const { tabId, input, site, reach, signal } = context;
+  const { landscape = false, printBackground = true, scale = 1, pageRanges = "" } = input;
+  const params = { landscape, printBackground, scale, pageRanges };
+  return inTurnWithTab(context, () =>
+    unlessDialog(tabId, signal, async () => {
+      reach.requireAll(framesOf(tabId));
+      const { data } = await within(PRINT_MS, send(tabId, "Page.printToPDF", params)).catch(
+        explain,
+      );
+      requireKnownSite(tabId, site);
+      return { data };
+    }),
+  );
+}
+
+/**
+ * @param {unknown} error
+ * @returns {never}
+ */
+function explain(error) {
+  if (error instanceof CommandError) throw error;
+  const message = `The page could not be printed: ${messageOf(error)}`;
+  throw new CommandError("invalid_arguments", message);
+}

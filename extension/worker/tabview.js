@@ -1,0 +1,24 @@
+/** tabs.focus and tabs.info. */
+
+import { describe, getTab, pageResult } from "./tabs.js";
+
+/** @typedef {import("./navigation.js").Context} Context */
+
+/**
+ * The one command that is meant to take the person's focus.
+ * @param {Context} context
+ */
+export async function focusTab({ tabId, signal, tellNews }) {
+  const { windowId } = await getTab(tabId);
+  signal.throwIfAborted();
+  await chrome.tabs.update(tabId, { active: true });
+  await chrome.windows.update(windowId, { focused: true });
+  await tellNews();
+  return pageResult(tabId);
+}
+
+/** @param {Context} context */
+export async function tabInfo({ tabId, tellNews }) {
+  await tellNews();
+  return describe(await getTab(tabId));
+}

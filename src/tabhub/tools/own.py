@@ -1,0 +1,37 @@
+"""What belongs to the caller: a window or a group is its own only if all its tabs are."""
+
+from collections.abc import Iterable
+
+from tabhub.errors import Forbidden, InvalidArguments
+from tabhub.hub.tabs import Tab
+from tabhub.tools.tool import Context
+
+
+def is_own(context: Context, tab: Tab | None) -> bool:
+    return tab is not None and context.hub.ownership.owner(tab.id) == context.job.session
+
+
+def own_numbers(context: Context) -> list[int]:
+    """The browser's numbers of the caller's tabs, by which the browser itself looks again."""
+    tabs = context.hub.tabs.of_browser(context.browser)
+    return [tab.native_id for tab in tabs if is_own(context, tab)]
+
+
+def required(context: Context, ids: Iterable[int]) -> list[int]:
+    """The browser's numbers of tabs that must all be the caller's own, in the browser it means."""
+    return [_required(context, id).native_id for id in ids]
+
+
+def _required(context: Context, id: int) -> Tab:
+    tab = context.hub.routes.tab(context.job.session, id)
+    if not is_own(context, tab):
+        raise Forbidden(f"Tab {id} is shared with you, but it is not yours.", "foreign_tab")
+    if tab.browser != context.browser:
+        raise InvalidArguments(f"Tab {id} is in another browser: give connectionId {tab.browser}.")
+    return tab
+
+
+def known(context: Context, numbers: Iterable[int]) -> list[Tab]:
+    """The tabs that a browser names by its own numbers."""
+    found = (context.hub.tabs.by_native(context.browser, number) for number in numbers)
+    return [tab for tab in found if tab is not None]

@@ -1,0 +1,104 @@
+"""What a session may touch: the numbers that the browser gets to look again, and whose site it is.
+
+The browser is a double: what is checked is what the server asks of it.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from tests.agents.mcp.clients import SessionClient, connect
+from tests.support.extension import FakeExtension, connected, tab
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+WINDOW = {"windowId": 3, "state": "normal", "focused": False, "tabIds": []}
+GROUP = {"groupId": 8, "title": "x", "color": "red", "collapsed": False, "tabIds": []}
+
+
+class Double:
+    """An extension that has two tabs, of which the second is shared, and opens more."""
+
+    def __init__(self, extension: FakeExtension) -> None:
+        self.extension = extension
+        self.asked: dict[str, Json] = {}
+        extension.handlers["tabs.open"] = lambda params: tab(100, url=params["input"]["url"])
+        answers: list[tuple[str, Any]] = [
+            ("windows.update", WINDOW),
+            ("windows.list", {"windows": [{**WINDOW, "tabIds": [1, 100]}]}),
+            ("groups.create", GROUP),
+            ("cookies.get", {"cookies": []}),
+            ("downloads.list", {"downloads": [], "total": 0}),
+        ]
+        for command, answer in answers:
+            extension.handlers[command] = self._answering(command, answer)
+
+    def _answering(self, command: str, answer: Any) -> Any:
+        def handle(params: Json) -> Any:
+            self.asked[command] = params
+            return answer
+
+        return handle
+
+
+@asynccontextmanager
+async def world(kind: str = "managed") -> AsyncIterator[tuple[Double, SessionClient]]:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        tabs = [tab(1), tab(2, url="https://shared.example/")]
+        await extension.sync(*tabs, shared=False, kind=kind)
+        await extension.ask("tab.share", {"tabId": 2, "shared": True})
+        double, session = Double(extension), await connect(http)
+        if kind == "managed":
+            await session.call("browser_open_tab", url="https://mine.example/")
+        yield double, session
+
+
+async def outcome(session: SessionClient, tool: str, **arguments: Any) -> Any:
+    """What was told, or the reason why not."""
+    result = (await session.call(tool, **arguments)).json()["result"]
+    told = result["structuredContent"]
+    return told["error"]["reason"] if result.get("isError") else told
+
+
+async def test_the_browser_is_told_which_tabs_are_the_callers_and_a_shared_one_is_not() -> None:
+    async with world() as (double, session):
+        assert (await outcome(session, "browser_update_window", windowId=3))["usable"] is True
+        assert double.asked["windows.update"]["input"] == {"windowId": 3, "own": [100]}
+        await outcome(session, "browser_create_tab_group", tabIds=[100])
+        assert double.asked["groups.create"]["input"] == {"tabIds": [100], "own": [100]}
+        shared = await outcome(session, "browser_create_tab_group", tabIds=[2])
+        assert shared == await outcome(session, "browser_create_tab_group", tabIds=[1])
+        assert shared == "foreign_tab"
+        listed = await outcome(session, "browser_list_windows")
+        assert listed["windows"][0]["usable"] is False
+
+
+async def test_cookies_are_asked_for_in_a_tab_of_the_site_and_for_that_site() -> None:
+    async with world() as (double, session):
+        for url, number, site in (
+            ("https://mine.example/deep?x=1", 100, "mine.example"),
+            ("shared.example", 2, "shared.example"),
+        ):
+            assert await outcome(session, "browser_get_cookies", url=url) == {"cookies": []}
+            asked = double.asked.pop("cookies.get")
+            assert (asked["tabId"], asked["site"]) == (number, site)
+        for url in ("https://example.com/1", "https://mine.example:444/", "https://x.mine.example"):
+            assert await outcome(session, "browser_get_cookies", url=url) == "foreign_tab"
+        assert double.asked == {}
+
+
+@pytest.mark.parametrize("kind", ["managed", "personal"])
+async def test_what_a_person_has_downloaded_is_told_only_in_the_agents_own_browser(
+    kind: str,
+) -> None:
+    async with world(kind) as (double, session):
+        await outcome(session, "browser_list_downloads")
+        assert double.asked["downloads.list"]["input"]["onlyOurs"] is (kind == "personal")
+
+
+async def test_in_a_persons_browser_cookies_are_asked_about_like_a_change() -> None:
+    async with world("personal") as (double, session):
+        refused = await outcome(session, "browser_get_cookies", url="https://shared.example/")
+        assert (refused, double.asked) == ("approval_unavailable", {})

@@ -1,0 +1,35 @@
+"""Screenshots that are kept for a while."""
+
+import re
+
+from tabhub.tools.shots import MOST, MOST_CHARACTERS, SECONDS, Shot, Shots
+
+
+def shot(data: str = "AAAA") -> Shot:
+    region = {"x": 0.0, "y": 0.0, "width": 10.0, "height": 5.0}
+    return Shot("ann", 5, data, "image/png", 10, 5, 1.0, region)
+
+
+def test_a_picture_is_found_by_its_id_and_by_its_own_session_only() -> None:
+    shots = Shots(lambda: 0.0)
+    first, second = shots.keep(shot()), shots.keep(shot())
+    assert first != second and re.fullmatch(r"ss_\d{4}[0-9a-z]{5}", first)
+    assert shots.find("ann", first) == shot()
+    assert shots.find("bob", first) is None
+    assert shots.find("ann", "ss_0000aaaaa") is None
+
+
+def test_pictures_are_forgotten_after_a_while_and_when_there_are_many() -> None:
+    now = [0.0]
+    shots = Shots(lambda: now[0])
+    ids = [shots.keep(shot()) for _ in range(MOST + 1)]
+    assert shots.find("ann", ids[0]) is None
+    assert shots.find("ann", ids[1]) is not None
+    now[0] = SECONDS + 1
+    assert shots.find("ann", ids[1]) is None
+
+
+def test_large_pictures_leave_less_room_for_others() -> None:
+    shots = Shots(lambda: 0.0)
+    ids = [shots.keep(shot("A" * (MOST_CHARACTERS // 2))) for _ in range(3)]
+    assert [shots.find("ann", id) is not None for id in ids] == [False, True, True]
