@@ -22,7 +22,14 @@ NOTE = "<!-- Written by `make docs` from the code. -->"
 
 
 def tools() -> str:
-    return "\n".join([f"# Browser tools\n\n{NOTE}\n", *(_tool(tool) for tool in catalog.ALL)])
+    intro = (
+        "`tabId` is optional everywhere: without it a tool acts in the session's current tab. "
+        "`ref` is that of an element in browser_read_page, such as `ref_12`; `selector` is CSS and "
+        "reaches into frames and shadow roots."
+    )
+    return "\n".join(
+        [f"# Browser tools\n\n{NOTE}\n\n{intro}\n", *(_tool(tool) for tool in catalog.ALL)]
+    )
 
 
 def _tool(tool: Any) -> str:

@@ -25,9 +25,10 @@ ANSWER_MARGIN_SECONDS = 2.0
 
 Json = dict[str, Any]
 
-TAB_ID: Json = {"type": "integer", "description": "Default: your current tab."}
-REF: Json = {"type": "string", "description": "Of an element, e.g. ref_12."}
-SELECTOR: Json = {"type": "string", "description": "CSS, instead of ref; also into frames."}
+# Said once, in the server's instructions: every list of tools would repeat it in each tool.
+TAB_ID: Json = {"type": "integer"}
+REF: Json = {"type": "string"}
+SELECTOR: Json = {"type": "string", "description": "CSS, instead of ref."}
 CONNECTION: Json = {
     "type": "string",
     "description": "Browser to use; default: the one that connected last.",
