@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tabhub.config.proof import is_proof
+from tabhub.tools import catalog
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -119,7 +120,7 @@ async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> Non
         async with client(server.port) as http:
             full = (await http.get("/health")).json()
     assert full["status"] == "ok"
-    assert full["toolCount"] == 10
+    assert full["toolCount"] == len(catalog.ALL)
     assert full["extensionConnected"] is False
 
 
