@@ -5,7 +5,7 @@
 tabhub.define("fill", () => {
   const { attr, has, innerText, isContentEditable, tag } = tabhub.dom;
   const { clip } = tabhub.names;
-  const { isSecret } = tabhub.secrets;
+  const { isSecret, mask } = tabhub.secrets;
   const { refuseDisabled, showPart } = tabhub.target;
   const { focus } = HTMLElement.prototype;
   const { dispatchEvent } = EventTarget.prototype;
@@ -29,7 +29,6 @@ tabhub.define("fill", () => {
     ["file", "Files have to be uploaded, not typed."],
     ["hidden", "It is not shown to anyone."],
   ]);
-  const MASKED = "••••••";
   const OPTIONS_NAMED = 30;
   const LABEL_LENGTH = 100;
   const VALUE_LENGTH = 20_000;
@@ -201,7 +200,7 @@ tabhub.define("fill", () => {
    * @param {string} value
    */
   function shown(element, value) {
-    return isSecret(element) && value ? MASKED : clip(value, VALUE_LENGTH);
+    return isSecret(element) ? mask(value) : clip(value, VALUE_LENGTH);
   }
 
   /**

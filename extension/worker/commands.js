@@ -4,12 +4,16 @@ import { click, fill } from "./act.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
+import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
 import { closeTab, navigateTab, openTab, revive } from "./navigation.js";
+import { readHtml, readText } from "./pieces.js";
 import { readPage } from "./read.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
+import { elementStyles } from "./styles.js";
 import { listTabs, requireTab } from "./tabs.js";
+import { waitForElement } from "./wait.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 
@@ -30,19 +34,29 @@ const forTab = [
 ];
 
 /** @type {Commands} */
+const forLooking = [
+  ["page.find", findElements],
+  ["page.html", readHtml],
+  ["page.query", queryElements],
+  ["page.read", readPage],
+  ["page.styles", elementStyles],
+  ["page.text", readText],
+  ["page.wait", waitForElement],
+];
+
+/** @type {Commands} */
 const forPage = [
   ["page.click", click],
   ["page.evaluate", evaluate],
   ["page.fill", fill],
-  ["page.read", readPage],
+  ...forLooking,
 ];
-
-/** What tells of a page must not tell of the next one. */
-const LOOKS = new Set(["page.read"]);
 
 const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);
 const pageCommands = new Map(forPage);
+/** What tells of a page must not tell of the next one. */
+const looks = new Map(forLooking);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -69,7 +83,7 @@ export async function runCommand(name, context) {
     await requireSite(tabId, context.site);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
-    if (LOOKS.has(name)) requireKnownSite(tabId, context.site);
+    if (looks.has(name)) requireKnownSite(tabId, context.site);
     if (actsInPage) await context.tellNews();
     return output;
   } catch (error) {

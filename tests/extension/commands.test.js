@@ -41,7 +41,9 @@ test("what is not on the list is not a command", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
 });
 
-for (const name of ["page.click", "page.evaluate", "page.fill", "page.read", "tabs.navigate"]) {
+const forPages = ["click", "evaluate", "fill", "find", "html", "query", "read", "styles", "text"];
+const names = [...forPages, "wait"].map((name) => `page.${name}`);
+for (const name of [...names, "tabs.navigate"]) {
   test(`${name} is not for pages of extensions`, async () => {
     const onPanel = { ...context(), tabId: 6, input: { url: "https://example.com", code: "1" } };
     await assert.rejects(runCommand(name, onPanel), { reason: "needs_person" });

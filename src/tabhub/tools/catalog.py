@@ -4,13 +4,15 @@ from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
-from tabhub.tools import acting, groups, permissions_check, reading, script, tabs
+from tabhub.tools import acting, finding, groups, permissions_check, reading, script, tabs, texts
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
 _IN_BROWSER: tuple[BrowserTool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
+    *finding.TOOLS,
+    *texts.TOOLS,
     *acting.TOOLS,
     *script.TOOLS,
     *groups.TOOLS,
