@@ -28,7 +28,15 @@ tabhub.define("dom", () => {
   const getBody = getter(Document.prototype, "body");
   const getActive = getter(Document.prototype, "activeElement");
   const { getRootNode } = node;
-  const { getAttribute, hasAttribute, hasAttributes, matches, closest, checkVisibility } = element;
+  const {
+    getAttribute,
+    getAttributeNames,
+    hasAttribute,
+    hasAttributes,
+    matches,
+    closest,
+    checkVisibility,
+  } = element;
   const { getBoundingClientRect, getClientRects } = element;
   const VISIBLE = { visibilityProperty: true };
   const MOST_LOOKED_AT = 2000;
@@ -131,6 +139,29 @@ tabhub.define("dom", () => {
     for (const el of everyElement(document)) if (matches.call(el, selector)) yield el;
   }
 
+  /** @type {TabhubDom["queryAll"]} */
+  function queryAll(within, selector) {
+    const { querySelectorAll } =
+      within === document ? Document.prototype : DocumentFragment.prototype;
+    return [...querySelectorAll.call(within, selector)];
+  }
+
+  /** @type {TabhubDom["rootsIn"]} */
+  function* rootsIn(from) {
+    if (isElement(from)) yield* shadowsOf(from);
+    else yield from;
+    for (const el of everyElement(from)) {
+      const shadow = shadowRoot(el);
+      if (shadow) yield shadow;
+    }
+  }
+
+  /** @param {Element} el */
+  function* shadowsOf(el) {
+    const shadow = shadowRoot(el);
+    if (shadow) yield* rootsIn(shadow);
+  }
+
   return {
     firstChild: (n) => getFirstChild.call(n),
     nextSibling: (n) => getNextSibling.call(n),
@@ -138,6 +169,7 @@ tabhub.define("dom", () => {
     isText: /** @type {TabhubDom["isText"]} */ ((n) => getNodeType.call(n) === Node.TEXT_NODE),
     tag,
     attr: (el, name) => getAttribute.call(el, name),
+    attributeNames: (el) => getAttributeNames.call(el),
     isBare: (el) => !hasAttributes.call(el),
     has: (el, name) => hasAttribute.call(el, name),
     matches: (el, selector) => matches.call(el, selector),
@@ -156,6 +188,8 @@ tabhub.define("dom", () => {
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
     queryDeep,
+    queryAll,
+    rootsIn,
     rawText,
     innerText: (el) => getInnerText.call(el),
     isContentEditable: (el) => getContentEditable.call(el),

@@ -4,6 +4,8 @@ tabhub.define("lines", () => {
   const { clean, clip } = tabhub.names;
   const HREF_LENGTH = 300;
   const VALUE_LENGTH = 200;
+  /** What ARIA takes a heading for that says nothing. */
+  const HEADING_LEVEL = 2;
   const NO_VALUE = new Set(["button", "checkbox", "file", "image", "radio", "reset", "submit"]);
   const FIELDS = new Set(["input", "select", "textarea"]);
 
@@ -39,7 +41,8 @@ tabhub.define("lines", () => {
 
   /** @param {HTMLInputElement} input */
   function inputValue(input) {
-    return tabhub.secrets.isPassword(input) || NO_VALUE.has(input.type) ? null : input.value;
+    if (NO_VALUE.has(input.type)) return null;
+    return tabhub.secrets.isSecret(input) ? tabhub.secrets.mask(input.value) : input.value;
   }
 
   /**
@@ -95,25 +98,27 @@ tabhub.define("lines", () => {
     return value === "true" ? "expanded" : value === "false" ? "collapsed" : "";
   }
 
-  /**
-   * @param {Element} element
-   * @param {string} tag
-   */
-  function level(element, tag) {
+  /** @type {TabhubLines["headingLevel"]} */
+  function headingLevel(element, tag) {
     const number = attr(element, "aria-level") ?? (/^h[1-6]$/.test(tag) ? tag[1] : "");
-    return number ? ` level=${Number(number) || 2}` : "";
+    return Number(number) || HEADING_LEVEL;
+  }
+
+  /** @param {Element} element */
+  function address(element) {
+    const href = attr(element, "href");
+    // A place on the same page is no address of its own; what looks like a path may be one.
+    return href && /^#(?![/!])/.test(href) ? "" : attribute("href", href, HREF_LENGTH);
   }
 
   return {
     quote,
+    headingLevel,
     details(element, tag, role, name) {
       const isField = FIELDS.has(tag) || role === "slider" || role === "progressbar";
       return (
-        (tag === "a" || tag === "area"
-          ? attribute("href", attr(element, "href"), HREF_LENGTH)
-          : "") +
+        (tag === "a" || tag === "area" ? address(element) : "") +
         (isField || role === "meter" || role === "spinbutton" ? field(element, tag, name) : "") +
-        (role === "heading" ? level(element, tag) : "") +
         states(element, tag)
       );
     },

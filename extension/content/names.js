@@ -1,7 +1,7 @@
 /** Accessible names, computed the way ARIA does where it matters to a reader. */
 tabhub.define("names", () => {
   const { attr, children, firstChild, isElement, isText, isVisible, rawText, root } = tabhub.dom;
-  const { tag: tagOf } = tabhub.dom;
+  const { closest, queryAll, tag: tagOf } = tabhub.dom;
   const { isInline, isSkipped } = tabhub.roles;
   const NAME_LENGTH = 200;
   /** How much of a page may be looked through for one name. */
@@ -132,10 +132,34 @@ tabhub.define("names", () => {
     return isVisible(element) ? textOf(element, NAME_LENGTH) : rawText(element, MOST_CHARS);
   }
 
+  /**
+   * The browser's own list of an element's labels goes through the whole page for each element.
+   * @type {Map<Node, Map<string | null, Element[]>>} by what they are for, until a page's code runs
+   */
+  const labelsByRoot = new Map();
+
+  /** @param {Document | ShadowRoot} within */
+  function labelsIn(within) {
+    if (!labelsByRoot.size) queueMicrotask(() => labelsByRoot.clear());
+    const found =
+      labelsByRoot.get(within) ?? Map.groupBy(allLabels(within), (el) => attr(el, "for"));
+    labelsByRoot.set(within, found);
+    return found;
+  }
+
+  /** @param {Document | ShadowRoot} within */
+  function allLabels(within) {
+    const isRoot = within === document || within instanceof ShadowRoot;
+    return isRoot ? queryAll(within, "label[for]") : [];
+  }
+
   /** @param {Element} element */
   function labels(element) {
-    const list = /** @type {HTMLInputElement} */ (element).labels;
-    const some = list?.length ? [...list].slice(0, MOST_NAMING) : [];
+    const id = attr(element, "id");
+    const around = closest(element, "label");
+    const named = [...(around ? [around] : []), ...((id && labelsIn(root(element)).get(id)) || [])];
+    const own = named.filter((label) => /** @type {any} */ (label).control === element);
+    const some = [...new Set(own)].slice(0, MOST_NAMING);
     return some.map((label) => textOf(label, NAME_LENGTH)).join(" ");
   }
 

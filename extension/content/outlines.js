@@ -5,6 +5,7 @@
 tabhub.define("outlines", () => {
   const { clean } = tabhub.names;
   const { quote } = tabhub.lines;
+  const { mint } = tabhub.refs;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   /** Roles that swallow the text inside, when there is nothing else inside. */
   const TAKE_TEXT = words(
@@ -13,9 +14,15 @@ tabhub.define("outlines", () => {
   );
   /** Shown even when empty. */
   const STAND_ALONE = words("separator img image canvas video audio iframe progressbar meter");
-  const TEXT = "text ";
+  /** A line of text has no role: it begins with its quotation mark. */
+  const TEXT = '"';
   /** Blanks count before they are cleaned away, so a text may be longer than what is wanted. */
   const SPARE_CHARS = 1_000_000;
+
+  /** @param {TabhubItem} item */
+  function written({ element, role, name, rest, hasRef }) {
+    return role + (name && ` ${quote(name)}`) + (hasRef ? ` [ref_${mint(element)}]` : "") + rest;
+  }
 
   class Outline {
     /** @type {string[]} */
@@ -38,7 +45,7 @@ tabhub.define("outlines", () => {
     }
 
     /** @type {TabhubOutline["text"]} */
-    text(data, depth) {
+    text({ data }, depth) {
       if (!this.#pending) this.#pendingDepth = depth;
       const room = this.#maxChars + SPARE_CHARS - this.#pending.length;
       this.#pending += data.length > room ? data.slice(0, room) : data;
@@ -54,21 +61,21 @@ tabhub.define("outlines", () => {
       const text = clean(this.#pending);
       this.#pending = "";
       if (!text) return;
-      const line = TEXT + quote(text);
+      const line = quote(text);
       // The end of a text that was cut is not its end.
       this.#push(this.#isTextCut ? line.slice(0, -1) : line, this.#pendingDepth, true);
     }
 
     /** @type {TabhubOutline["add"]} */
-    add(line, depth) {
+    add(item, depth) {
       this.flush();
-      return this.#push(line, depth, true);
+      return this.#push(written(item), depth, true);
     }
 
     /** @type {TabhubOutline["open"]} */
-    open(line, depth) {
+    open(item, depth) {
       this.flush();
-      return this.#push(line, depth, false);
+      return this.#push(written(item), depth, false);
     }
 
     /**
@@ -101,7 +108,7 @@ tabhub.define("outlines", () => {
      */
     #takeText(line, role, only) {
       const rest = this.#lines[line].slice(role.length);
-      this.#lines[line] = role + only.slice(TEXT.length - 1) + rest;
+      this.#lines[line] = `${role} ${only}${rest}`;
       this.#drop(line + 1);
     }
 
@@ -116,11 +123,16 @@ tabhub.define("outlines", () => {
     }
 
     /** @type {TabhubOutline["hole"]} */
-    hole(line, depth, ref, index) {
-      this.#frames.push({ line, depth, ref, index });
+    hole(line, depth, element) {
+      const index = tabhub.childframes.indexOf(element);
+      this.#frames.push({ line, depth, ref: mint(element), index });
     }
 
-    /** @type {TabhubOutline["page"]} */
+    /**
+     * @param {({line: number, name: string} | null)[]} unfinished what is open still, from the
+     * outside in, with its line if it has one
+     * @returns {TabhubPage}
+     */
     page(unfinished) {
       this.flush();
       // What more reading could change lies, in a full outline, beyond what is wanted.

@@ -2,6 +2,7 @@
 tabhub.define("port", () => {
   const { choose, evidence, fill, focus, hit, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, walker, dom } = tabhub;
+  const { elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -20,6 +21,31 @@ tabhub.define("port", () => {
     const start = root ? refs.resolve(root) : dom.documentElement();
     const page = start ? walker.read(start, options) : { text: "", frames: [], whole: true };
     return { ...page, index: childframes.ownIndex() };
+  }
+
+  /** @param {any} body */
+  async function wait({ id, maxMs, range, ...wanted }) {
+    refs.adopt(range);
+    const value = await waiting.wait(id, wanted, maxMs);
+    return { value, next: refs.range()?.next };
+  }
+
+  /**
+   * @param {any} body
+   * @param {TabhubReader} reader
+   * @param {() => Element | null} wholePage
+   */
+  function piece({ how, ...sizes }, reader, wholePage) {
+    const root = how ? target.find(how) : wholePage();
+    const none = { text: "", frames: [], whole: true };
+    const tag = root ? dom.tag(root) : "";
+    return { ...(root ? reader.read(root, sizes) : none), tag, index: childframes.ownIndex() };
+  }
+
+  /** @param {any} body */
+  function text(body) {
+    const wholePage = body.isMain ? maincontent.find : dom.body;
+    return piece(body, prose, wholePage);
   }
 
   /** @param {any} body */
@@ -95,6 +121,20 @@ tabhub.define("port", () => {
   /** @type {[string, (body: any) => unknown][]} */
   const table = [
     ["read", (body) => minting(body, () => read(body))],
+    ["find", (body) => minting(body, () => find.find(body))],
+    [
+      "query",
+      (body) => minting(body, () => elements.query(body.selector, body.limit, body.attributes)),
+    ],
+    [
+      "styles",
+      (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
+    ],
+    ["text", (body) => minting(body, () => text(body))],
+    ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
+    ["wait", wait],
+    ["look", (body) => minting(body, () => waiting.look(body))],
+    ["stopWaiting", ({ id }) => waiting.stop(id)],
     ["announce", (body) => minting(body, () => childframes.announce())],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],

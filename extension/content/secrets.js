@@ -7,6 +7,7 @@ tabhub.define("secrets", () => {
   const SECRET_WORDS = /^(?:cc-.*|one-time-code|(?:current|new)-password)$/;
   const SECRET_NAMES =
     /passw|passcode|passphrase|\b(?:pin|otp|cvv|cvc|csc|tan)\b|secret|card.?num/i;
+  const MASK = "••••••";
   /** @type {WeakSet<Node>} */
   const passwords = new WeakSet();
 
@@ -40,6 +41,7 @@ tabhub.define("secrets", () => {
   }
 
   return {
+    mask: (value) => (value ? MASK : ""),
     isPassword,
     isSecret: (element) => isPassword(element) || passwords.has(element) || isNamedSecret(element),
   };

@@ -14,14 +14,20 @@ tabhub.define("target", () => {
   /** @type {ScrollLogicalPosition[]} */
   const SCROLLS = ["center", "end", "start"];
 
+  /** @type {TabhubTarget["requireSelector"]} */
+  function requireSelector(selector) {
+    try {
+      DocumentFragment.prototype.querySelector.call(new DocumentFragment(), selector);
+    } catch {
+      tabhub.fail("invalid_arguments", `"${selector}" is not a CSS selector.`);
+    }
+  }
+
   /** @param {string} selector */
   function first(selector) {
-    try {
-      const quick = Document.prototype.querySelector.call(document, selector);
-      return quick ?? queryDeep(selector).next().value ?? null;
-    } catch {
-      return tabhub.fail("invalid_arguments", `"${selector}" is not a CSS selector.`);
-    }
+    requireSelector(selector);
+    const quick = Document.prototype.querySelector.call(document, selector);
+    return quick ?? queryDeep(selector).next().value ?? null;
   }
 
   /** @type {TabhubTarget["find"]} */
@@ -115,6 +121,7 @@ tabhub.define("target", () => {
   }
 
   return {
+    requireSelector,
     has: (selector) => first(selector) !== null,
     find,
     refuseDisabled,

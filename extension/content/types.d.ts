@@ -10,6 +10,7 @@ interface TabhubDom {
   has(element: Element, name: string): boolean;
   /** Without any attribute: asking once is cheaper than asking for each. */
   isBare(element: Element): boolean;
+  attributeNames(element: Element): string[];
   matches(element: Element, selector: string): boolean;
   closest(element: Element, selector: string): Element | null;
   rect(element: Element): DOMRect;
@@ -33,6 +34,10 @@ interface TabhubDom {
   activeElement(): Element | null;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string): Generator<Element>;
+  /** Matches in one root. */
+  queryAll(within: Document | ShadowRoot, selector: string): Element[];
+  /** The root itself, or an element's own shadow root, and those of everything inside. */
+  rootsIn(from: Document | ShadowRoot | Element): Generator<Document | ShadowRoot>;
   /** The text inside, rendered or not, up to about a limit. */
   rawText(element: Element, limit: number): string;
   innerText(element: HTMLElement): string;
@@ -78,12 +83,14 @@ interface TabhubHole {
 }
 
 interface TabhubSecrets {
+  mask(value: string): string;
   isPassword(element: Element): boolean;
   isSecret(element: Element): boolean;
 }
 
 interface TabhubLines {
   quote(text: string): string;
+  headingLevel(element: Element, tag: string): number;
   /** Attributes and states, with a leading space each. */
   details(element: Element, tag: string, role: string, name: string): string;
 }
@@ -102,37 +109,139 @@ interface TabhubPage {
   whole: boolean;
 }
 
+/** What a walk tells of one element. */
+interface TabhubItem {
+  element: Element;
+  role: string;
+  name: string;
+  /** Attributes and states, with a leading space each. */
+  rest: string;
+  hasRef: boolean;
+}
+
+/** Takes what a walk tells. */
 interface TabhubOutline {
   readonly isFull: boolean;
   /** Adds to the text that is gathered for the next line. */
-  text(data: string, depth: number): void;
+  text(node: Text, depth: number): void;
   gap(): void;
   flush(): void;
   /** Adds a line that stays, and tells its number. */
-  add(line: string, depth: number): number;
+  add(item: TabhubItem, depth: number): number;
   /** Adds a line that `close` may take back or change. */
-  open(line: string, depth: number): number;
+  open(item: TabhubItem, depth: number): number;
   /** Structure that holds nothing, or nothing but one text, needs no lines of its own. */
   close(line: number, role: string, name: string): void;
-  hole(line: number, depth: number, ref: number, index: number): void;
+  hole(line: number, depth: number, element: Element): void;
+}
+
+interface TabhubWrittenOutline extends TabhubOutline {
   /** `unfinished`: what is open still, from the outside in, with its line if it has one. */
   page(unfinished: ({ line: number; name: string } | null)[]): TabhubPage;
 }
 
 interface TabhubOutlines {
   /** One that is full once it has more than so many characters. */
-  begin(maxChars: number): TabhubOutline;
+  begin(maxChars: number): TabhubWrittenOutline;
 }
 
-interface TabhubReadOptions {
+interface TabhubWalkOptions {
   filter: string;
   depth: number;
-  maxChars: number;
   maxMs: number;
 }
 
 interface TabhubWalker {
-  read(root: Element, options: TabhubReadOptions): TabhubPage;
+  read(root: Element, options: TabhubWalkOptions & { maxChars: number }): TabhubPage;
+  /** Tells whether it came to the end. */
+  walk(root: Element, options: TabhubWalkOptions, outline: TabhubOutline): boolean;
+}
+
+interface TabhubSizes {
+  maxChars: number;
+  maxMs: number;
+}
+
+/** Where in a text a frame stands. */
+interface TabhubSpot {
+  at: number;
+  ref: number;
+  index: number;
+}
+
+/** A text that frames belong into; `whole` as in a page. */
+interface TabhubPiece {
+  text: string;
+  frames: TabhubSpot[];
+  whole: boolean;
+}
+
+interface TabhubReader {
+  read(root: Element, sizes: TabhubSizes): TabhubPiece;
+}
+
+interface TabhubMainContent {
+  find(): Element | null;
+}
+
+interface TabhubSynonyms {
+  /** Phrases that mean the same have the same number. */
+  concepts: Map<string, number>;
+  roles: Map<string, Set<string>>;
+  empty: Set<string>;
+  soft: Set<string>;
+}
+
+interface TabhubSpelling {
+  /** From 0 (not at all) to 1 (the same). */
+  likeness(wanted: string, word: string): number;
+}
+
+interface TabhubMatching {
+  query(text: string): { match(item: TabhubItem): { score: number; reason: string } | null };
+}
+
+interface TabhubFindOptions {
+  query: string;
+  limit: number;
+  /** How much worse than the best a match may be. */
+  share: number;
+  maxMs: number;
+}
+
+interface TabhubFind {
+  find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
+}
+
+interface TabhubDescribed {
+  ref: string;
+  tag: string;
+  text: string;
+  attributes: Record<string, string>;
+}
+
+interface TabhubElements {
+  describe(element: Element, attributes?: string[]): TabhubDescribed;
+  query(
+    selector: string,
+    limit: number,
+    attributes?: string[],
+  ): { elements: TabhubDescribed[]; total: number };
+  styles(element: Element, properties?: string[]): object;
+}
+
+interface TabhubWanted {
+  selector: string;
+  visible: boolean;
+}
+
+type TabhubFound = TabhubDescribed & { visible: boolean };
+
+interface TabhubWaiting {
+  look(wanted: TabhubWanted): TabhubFound | null;
+  /** Null when it was stopped or took too long. */
+  wait(id: number, wanted: TabhubWanted, maxMs: number): Promise<TabhubFound | null>;
+  stop(id: number): void;
 }
 
 interface TabhubPoint {
@@ -166,6 +275,7 @@ interface TabhubHow {
 }
 
 interface TabhubTarget {
+  requireSelector(selector: string): void;
   has(selector: string): boolean;
   find(how: TabhubHow): Element;
   /** `scrolls`: where in the viewport it may be brought, in turn. */
@@ -269,6 +379,15 @@ interface TabhubParts {
   interactive: TabhubInteractive;
   outlines: TabhubOutlines;
   walker: TabhubWalker;
+  prose: TabhubReader;
+  markup: TabhubReader;
+  maincontent: TabhubMainContent;
+  synonyms: TabhubSynonyms;
+  spelling: TabhubSpelling;
+  matching: TabhubMatching;
+  find: TabhubFind;
+  elements: TabhubElements;
+  waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;
   target: TabhubTarget;

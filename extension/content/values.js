@@ -1,7 +1,6 @@
 /** What fields hold, and how much of it may be told. */
 tabhub.define("values", () => {
   const { innerText } = tabhub.dom;
-  const MASKED = "••••••";
   const LENGTH = 20_000;
   const LIST_MARK = ", ";
 
@@ -19,6 +18,8 @@ tabhub.define("values", () => {
   return {
     current,
     shown: (element, value) =>
-      tabhub.secrets.isSecret(element) && value ? MASKED : tabhub.names.clip(value, LENGTH),
+      tabhub.secrets.isSecret(element)
+        ? tabhub.secrets.mask(value)
+        : tabhub.names.clip(value, LENGTH),
   };
 });

@@ -11,10 +11,9 @@ tabhub.define("walker", () => {
     isRendered,
     tag: tagOf,
   } = tabhub.dom;
-  const { mint } = tabhub.refs;
   const roles = tabhub.roles;
   const { clean, clip, textOf, given, hint } = tabhub.names;
-  const { quote, details } = tabhub.lines;
+  const { quote, details, headingLevel } = tabhub.lines;
   const { isActive, isPointed, isEditable, hiddenControl } = tabhub.interactive;
 
   const NAME_LENGTH = 200;
@@ -56,23 +55,37 @@ tabhub.define("walker", () => {
     #levels = [];
     #outline;
     #endAt;
+    /** Of the heading before: the next one of the same level need not say it again. */
+    #headingLevel = 0;
 
-    /** @param {TabhubReadOptions} options */
-    constructor({ filter, depth, maxChars, maxMs }) {
+    /**
+     * @param {TabhubWalkOptions} options
+     * @param {TabhubOutline} outline
+     */
+    constructor({ filter, depth, maxMs }, outline) {
       this.onlyInteractive = filter === "interactive";
       this.maxDepth = depth;
-      this.#outline = tabhub.outlines.begin(maxChars);
+      this.#outline = outline;
       this.#endAt = performance.now() + maxMs;
     }
 
-    /** @param {Element} root */
-    read(root) {
+    /**
+     * @param {Element} root
+     * @returns {boolean} whether it came to the end
+     */
+    walk(root) {
       this.#visit(root, { depth: 0, quiet: false, pointed: false });
       for (let steps = 1; this.#levels.length && !this.#outline.isFull; steps++) {
         this.#step(this.#levels[this.#levels.length - 1]);
         if (steps % STEPS === 0 && performance.now() > this.#endAt) break;
       }
-      return this.#outline.page(this.#levels.map(({ structure }) => structure));
+      this.#outline.flush();
+      return !this.#levels.length && !this.#outline.isFull;
+    }
+
+    /** What is open still, from the outside in, with its line if it has one. */
+    get unfinished() {
+      return this.#levels.map(({ structure }) => structure);
     }
 
     /** @param {Level} level */
@@ -82,7 +95,7 @@ tabhub.define("walker", () => {
       const node = nodes[level.next++];
       if (isShut && !isSummary(node)) return;
       if (isElement(node)) this.#visit(node, manner);
-      else if (!manner.quiet && isText(node)) this.#text(node.data, manner.depth);
+      else if (!manner.quiet && isText(node)) this.#text(node, manner.depth);
     }
 
     /** @param {Level} level */
@@ -153,10 +166,11 @@ tabhub.define("walker", () => {
      * @param {number} depth
      */
     #frame(element, tag, depth) {
-      const ref = mint(element);
       const name = given(element, tag, "iframe") || titleOf(element);
-      const line = this.#outline.add(`iframe${named(name)} [ref_${ref}]`, depth);
-      this.#outline.hole(line, depth, ref, tabhub.childframes.indexOf(element));
+      const item = { element, role: "iframe", name, rest: "", hasRef: true };
+      this.#outline.hole(this.#outline.add(item, depth), depth, element);
+      // The frame's own headings come between.
+      this.#headingLevel = 0;
     }
 
     /**
@@ -171,8 +185,9 @@ tabhub.define("walker", () => {
       const shown = control ?? element;
       const more = name ? "" : hintOf(element);
       const value = isEditable(element) ? editedText(element) : "";
-      const rest = details(shown, tagOf(shown), role, name) + value + more;
-      this.#outline.add(`${role}${named(name)} [ref_${mint(element)}]${rest}`, depth);
+      const level = this.#level(element, tag, role, name);
+      const rest = details(shown, tagOf(shown), role, name) + level + value + more;
+      this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
       const inside = { depth: depth + 1, quiet: told, pointed };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
       else if (tag !== "textarea") this.#descend(element, tag, inside, null);
@@ -190,11 +205,26 @@ tabhub.define("walker", () => {
         this.#descend(element, tag, { depth, quiet: false, pointed }, null);
         return;
       }
-      const ref = roles.isLandmark(role) || WITH_REF.has(role) ? ` [ref_${mint(element)}]` : "";
-      const head = `${role}${named(name)}${ref}`;
-      const line = this.#outline.open(head + details(element, tag, role, name), depth);
+      const rest = details(element, tag, role, name) + this.#level(element, tag, role, name);
+      const hasRef = roles.isLandmark(role) || WITH_REF.has(role);
+      const line = this.#outline.open({ element, role, name, rest, hasRef }, depth);
       const inside = { depth: depth + 1, quiet: told, pointed };
       this.#descend(element, tag, inside, { line, role, name });
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     * @param {string} role
+     * @param {string} name
+     */
+    #level(element, tag, role, name) {
+      if (role !== "heading") return "";
+      const level = headingLevel(element, tag);
+      const isKnown = level === this.#headingLevel;
+      // The line of a nameless heading may be taken back, and its level with it.
+      this.#headingLevel = name ? level : 0;
+      return isKnown ? "" : ` level=${level}`;
     }
 
     /**
@@ -204,12 +234,14 @@ tabhub.define("walker", () => {
     #options(select, depth) {
       if (this.onlyInteractive || depth > this.maxDepth) return;
       for (const option of [...select.options].slice(0, OPTIONS_SHOWN)) {
-        const states = (option.selected ? " selected" : "") + (option.disabled ? " disabled" : "");
-        const label = quote(clip(clean(option.label), NAME_LENGTH));
-        this.#outline.add(`option ${label}${states}`, depth);
+        const rest = (option.selected ? " selected" : "") + (option.disabled ? " disabled" : "");
+        const name = clip(clean(option.label), NAME_LENGTH);
+        this.#outline.add({ element: option, role: "option", name, rest, hasRef: false }, depth);
       }
       const more = select.options.length - OPTIONS_SHOWN;
-      if (more > 0) this.#outline.add(`text "${more} more options"`, depth);
+      const rest = ` (${more} more)`;
+      const item = { element: select, role: "option", name: "", rest, hasRef: false };
+      if (more > 0) this.#outline.add(item, depth);
     }
 
     /**
@@ -239,12 +271,12 @@ tabhub.define("walker", () => {
     }
 
     /**
-     * @param {string} data
+     * @param {Text} node
      * @param {number} depth
      */
-    #text(data, depth) {
+    #text(node, depth) {
       if (this.onlyInteractive || depth > this.maxDepth) return;
-      this.#outline.text(data, depth);
+      this.#outline.text(node, depth);
     }
   }
 
@@ -256,11 +288,6 @@ tabhub.define("walker", () => {
   /** @param {Node} node */
   function isSummary(node) {
     return isElement(node) && tagOf(node) === "summary";
-  }
-
-  /** @param {string} name */
-  function named(name) {
-    return name ? ` ${quote(name)}` : "";
   }
 
   /** @param {Element} element */
@@ -329,5 +356,13 @@ tabhub.define("walker", () => {
     return NAMING.has(tag);
   }
 
-  return { read: (root, options) => new Walk(options).read(root) };
+  return {
+    read(root, { maxChars, ...options }) {
+      const outline = tabhub.outlines.begin(maxChars);
+      const walk = new Walk(options, outline);
+      walk.walk(root);
+      return outline.page(walk.unfinished);
+    },
+    walk: (root, options, outline) => new Walk(options, outline).walk(root),
+  };
 });

@@ -10,20 +10,24 @@ import { drag } from "./drag.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
+import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
+import { readHtml, readText } from "./pieces.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
 import { scroll } from "./scroll.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
+import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -64,27 +68,37 @@ const forTab = [
 ];
 
 /** @type {Commands} */
-const forPage = [
+const forLooking = [
   ["page.capture", capture],
+  ["page.find", findElements],
+  ["page.html", readHtml],
+  ["page.pdf", printPdf],
+  ["page.query", queryElements],
+  ["page.read", readPage],
+  ["page.storage", getStorage],
+  ["page.styles", elementStyles],
+  ["page.text", readText],
+  ["page.wait", waitForElement],
+];
+
+/** @type {Commands} */
+const forPage = [
   ["page.click", click],
   ["page.drag", drag],
   ["page.evaluate", evaluate],
   ["page.fill", fill],
   ["page.hover", hover],
-  ["page.pdf", printPdf],
   ["page.press", press],
-  ["page.read", readPage],
   ["page.scroll", scroll],
   ["page.select", select],
-  ["page.storage", getStorage],
+  ...forLooking,
 ];
-
-/** What tells of a page must not tell of the next one. */
-const LOOKS = new Set(["cookies.get", "page.capture", "page.pdf", "page.read", "page.storage"]);
 
 const browserCommands = new Map(forBrowser);
 const tabCommands = new Map(forTab);
 const pageCommands = new Map(forPage);
+/** What tells of a page must not tell of the next one. */
+const looks = new Set([...forLooking.map(([name]) => name), "cookies.get"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -111,7 +125,7 @@ export async function runCommand(name, context) {
     await requireSite(tabId, context.site);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
-    if (LOOKS.has(name)) requireKnownSite(tabId, context.site);
+    if (looks.has(name)) requireKnownSite(tabId, context.site);
     if (actsInPage) await context.tellNews();
     return output;
   } catch (error) {

@@ -15,7 +15,7 @@ const bornAt = Date.now();
 
 /** @type {Map<number, Map<number, Frame>>} */
 const tabs = new Map();
-/** @type {Set<() => void>} */
+/** @type {Set<(frame: Frame) => void>} */
 const arrivals = new Set();
 const books = new SlotBooks();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -47,7 +47,7 @@ function register(frame) {
   const frames = tabs.get(frame.tabId) ?? new Map();
   tabs.set(frame.tabId, frames.set(frame.frameId, frame));
   if (frame.range) noteRange(frame);
-  arrivals.forEach((listener) => listener());
+  arrivals.forEach((listener) => listener(frame));
 }
 
 /** @param {Frame} frame */
@@ -75,6 +75,15 @@ export function forgetFrames(tabId) {
  */
 export function framesOf(tabId) {
   return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
+}
+
+/**
+ * @param {(frame: Frame) => void} listener called when a frame has come, in any tab
+ * @returns {() => void} stops listening
+ */
+export function onFrame(listener) {
+  arrivals.add(listener);
+  return () => arrivals.delete(listener);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { wholeLength } from "./texts.js";
 
-const BEYOND = 'text "(The page goes on, but is too large to be read further. Read a part of it.)"';
+const BEYOND = "(The page goes on, but is too large to be read further. Read a part of it.)";
 const PAIR = 2;
 
 /**

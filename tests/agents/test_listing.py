@@ -14,10 +14,11 @@ from tests.agents.mcp.clients import Client, LoneClient, connect, events, next_m
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import connected, tab
 from tests.support.serving import client, served
+from tests.support.tools import in_toolset
 
 Json = dict[str, Any]
 SCRIPT = "browser_execute_script"
-CLAUDE = {"tabs_context_mcp", "permissions_check"}
+CLAUDE = in_toolset("claude")
 
 
 def off(tool: str) -> Settings:

@@ -19,9 +19,10 @@ from tests.agents.mcp.clients import SessionClient, connect
 from tests.support.agent import Agent
 from tests.support.extension import connected, tab
 from tests.support.serving import SECRET, client, served
+from tests.support.tools import in_toolset
 
 Json = dict[str, Any]
-READING = {"browser_list_tabs", "browser_read_page", "browser_screenshot_tab"}
+READING = in_toolset("core", reading=True)
 
 
 @pytest.fixture
@@ -213,11 +214,11 @@ async def test_the_toolsets_of_a_token_limit_what_is_listed_and_what_is_called(h
     async with served(Settings(toolsets=["all"]), home=home) as server:
         async with client(server.port, token) as http:
             agent = Agent(http)
-            assert await tools(http) == {"tabs_context_mcp", "permissions_check"}
+            assert await tools(http) == in_toolset("claude")
             assert not (await agent.result("permissions_check")).get("isError")
             assert reason(await agent.result("browser_list_tabs")) == "permission_denied"
             wide = await Agent(http, "/mcp?toolsets=all").post("tools/list")
-            assert len(wide.json()["result"]["tools"]) == 2
+            assert len(wide.json()["result"]["tools"]) == len(in_toolset("claude"))
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,10 @@ test("what is not on the list is not a command", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
 });
 
-const IN_PAGES =
-  "capture click dialog drag evaluate fill hover pdf press read scroll select storage".split(" ");
+const IN_PAGES = [
+  ..."capture click dialog drag evaluate fill find hover html pdf press query".split(" "),
+  ..."read scroll select storage styles text wait".split(" "),
+];
 const ON_TABS = ["cookies.get", "cookies.set", "site.clear", "tabs.focus", "tabs.navigate"];
 for (const name of [...IN_PAGES.map((word) => `page.${word}`), ...ON_TABS]) {
   test(`${name} is not for pages of extensions`, async () => {

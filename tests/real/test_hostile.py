@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.real.conftest import Opener
+from tests.real.looking import page_lines
 from tests.real.test_reading import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
@@ -33,7 +34,7 @@ async def read_to_the_end(agent: Agent, **options: Any) -> str:
     offset: int | None = 0
     while offset is not None:
         result = await agent.result("browser_read_page", offset=offset, **options)
-        parts.append(result["content"][0]["text"].split("\n\nViewport: ")[0])
+        parts.append(page_lines(result["content"][0]["text"]))
         offset = result["structuredContent"].get("next")
     return "\n".join(parts)
 
@@ -152,7 +153,7 @@ async def test_a_text_in_parts_is_the_whole_text(
            <table><tr><td>Cell ${i}</td><td><section aria-label="s${i}"><nav></nav></section></td>
            </tr></table><article><p>One ${i}<br>two <b>three</b></p></article>`).join(''); 1"""
     )
-    whole = (await agent.text("browser_read_page", max_chars=1_000_000)).split("\n\nViewport: ")[0]
+    whole = page_lines(await agent.text("browser_read_page", max_chars=1_000_000))
     assert whole.count("Cell") == 50
     for size in (100, 777, 5000):
         assert await read_to_the_end(agent, max_chars=size) == whole

@@ -49,6 +49,7 @@ async def test_roles_names_states_and_values_are_read_and_passwords_are_not(
     assert shape["nodes"] > 10
 
 
+@pytest.mark.requirement("TH-20")
 async def test_all_frames_appear_beneath_their_element(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
@@ -68,6 +69,7 @@ async def test_all_frames_appear_beneath_their_element(
     assert len(refs) == len({*refs})
 
 
+@pytest.mark.requirement("TH-20")
 async def test_open_and_closed_shadow_roots_are_read(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
@@ -77,6 +79,7 @@ async def test_open_and_closed_shadow_roots_are_read(
         assert name in text
 
 
+@pytest.mark.requirement("TH-20")
 async def test_refs_stay_the_same_while_the_element_lives_and_off_screen_ones_have_them(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
@@ -110,6 +113,7 @@ async def test_a_subtree_is_read_by_its_ref_and_an_unknown_ref_is_stale(
     assert failed.value.reason == "stale_ref"
 
 
+@pytest.mark.requirement("TH-20")
 async def test_a_long_page_is_cut_at_a_line_and_can_be_continued_to_its_end(
     agent: Agent, opened: Opener, site: Site
 ) -> None:

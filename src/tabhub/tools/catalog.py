@@ -11,6 +11,7 @@ from tabhub.tools import (
     capture,
     dialogs,
     downloads,
+    finding,
     groups,
     keys,
     notices,
@@ -21,6 +22,7 @@ from tabhub.tools import (
     sitedata,
     tabgroups,
     tabs,
+    texts,
     windows,
 )
 from tabhub.tools.files import Files
@@ -31,6 +33,8 @@ from tabhub.wire.mcp.messages import CallResult
 _IN_BROWSER: tuple[BrowserTool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
+    *finding.TOOLS,
+    *texts.TOOLS,
     *acting.TOOLS,
     *keys.TOOLS,
     *scrolling.TOOLS,

@@ -1,11 +1,14 @@
 """Reading a page: its elements as lines of text, each with a ref to act on."""
 
 from tabhub.calls.results import done
-from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.budget import MAX_TOKENS, chars
+from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15
 MAX_CHARS = 50_000
+_KEPT = ("url", "title", "nodes", "truncated", "next", "read")
 
 
 async def _read(context: Context) -> CallResult:
@@ -14,15 +17,38 @@ async def _read(context: Context) -> CallResult:
         "filter": given.get("filter", "all"),
         "depth": given.get("depth", DEPTH),
         "ref": given.get("ref_id"),
-        "maxChars": given.get("max_chars", MAX_CHARS),
+        "maxChars": chars(given, "max_chars", MAX_CHARS),
         "offset": given.get("offset", 0),
+        "since": given.get("since"),
     }
     output = await context.in_tab("page.read", input)
-    kept = {k: output[k] for k in ("url", "title", "nodes", "truncated", "next") if k in output}
-    text = output["text"]
-    if output.get("truncated"):
-        text += f"\n(Cut here. Go on with offset {output['next']}, or give ref_id or depth.)"
-    return done(text, {"tabId": context.tab.id, **kept})
+    kept = {key: output[key] for key in _KEPT if key in output}
+    delta = {} if "since" not in given else {"delta": "since" in output}
+    return done(_told(output, given.get("since")), {"tabId": context.tab.id, **kept, **delta})
+
+
+def _told(output: Json, since: int | None) -> str:
+    viewport = output["viewport"]
+    lines = [
+        *_about_delta(output, since),
+        fenced(output["text"]),
+        f"Read {output['read']}.",
+        "",
+        f"Viewport: {viewport['width']}x{viewport['height']}",
+    ]
+    if output["truncated"]:
+        lines.append(f"(Cut here. Go on with offset {output['next']}, or give ref_id or depth.)")
+    return "\n".join(lines)
+
+
+def _about_delta(output: Json, since: int | None) -> list[str]:
+    if since is None:
+        return []
+    if "since" not in output:
+        return [f"(Read {since} is not known for this document any more: here is all of it.)"]
+    if not output["text"]:
+        return [f"(Nothing has changed since read {since}.)"]
+    return [f"(What has changed since read {since}: + is new, - is gone.)"]
 
 
 READ_PAGE = BrowserTool(
@@ -36,9 +62,14 @@ READ_PAGE = BrowserTool(
     properties={
         "filter": {"enum": ["all", "interactive"], "description": "Default all."},
         "depth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},
-        "ref_id": {"type": "string", "description": "Read only this element's subtree."},
+        "ref_id": {"type": "string", "description": "Only this element's subtree."},
         "max_chars": {"type": "integer", "minimum": 100, "description": f"Default {MAX_CHARS}."},
+        "maxTokens": MAX_TOKENS,
         "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
+        "since": {
+            "type": "integer",
+            "description": "Number of an earlier read: only what changed.",
+        },
     },
     read_only=True,
 )

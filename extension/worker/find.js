@@ -1,0 +1,63 @@
+/** page.find and page.query: every frame looks for itself; the best or the first of all are told. */
+
+import { unlessDialog } from "./dialogs.js";
+import { askMinting, framesOf, mainFrame } from "./frames.js";
+import { CHILD_MS, MAIN_MS, numberOr, wordsOr } from "./sizes.js";
+
+const FOUND = 20;
+const QUERIED = 100;
+const MOST = 100;
+/** When something fits well, what fits much worse is not meant. */
+const SHARE = 0.6;
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {{ref: string, score: number}} Match */
+
+/** @param {Context} context */
+export function findElements({ tabId, input, signal, reach }) {
+  return unlessDialog(tabId, signal, async () => {
+    const limit = Math.min(numberOr(input.limit, 1, FOUND), MOST);
+    const body = { query: String(input.query), limit, share: SHARE };
+    /** @type {{matches: Match[], total: number, whole: boolean}[]} */
+    const answers = await askAll(tabId, "find", body, reach);
+    const all = answers.flatMap(({ matches }) => matches);
+    const best = Math.max(...all.map(({ score }) => score));
+    const good = all.filter(({ score }) => score >= best * SHARE);
+    good.sort((one, other) => other.score - one.score);
+    const matches = good.slice(0, limit).map(({ score: _, ...match }) => match);
+    const left = answers.reduce((sum, { total, matches }) => sum + total - matches.length, 0);
+    const whole = answers.every((answer) => answer.whole);
+    return { matches, total: good.length + left, whole };
+  });
+}
+
+/** @param {Context} context */
+export function queryElements({ tabId, input, signal, reach }) {
+  return unlessDialog(tabId, signal, async () => {
+    const limit = Math.min(numberOr(input.limit, 1, QUERIED), MOST);
+    const attributes = wordsOr(input.attributes);
+    const body = { selector: String(input.selector), limit, attributes };
+    /** @type {{elements: object[], total: number}[]} */
+    const answers = await askAll(tabId, "query", body, reach);
+    const elements = answers.flatMap((answer) => answer.elements).slice(0, limit);
+    return { elements, total: answers.reduce((sum, { total }) => sum + total, 0) };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} type
+ * @param {object} body
+ * @param {import("./reach.js").Reach} reach
+ * @returns {Promise<any[]>} the main frame's answer first; a child that does not answer has none
+ */
+async function askAll(tabId, type, body, reach) {
+  const main = await mainFrame(tabId);
+  const others = framesOf(tabId).filter((frame) => frame !== main && reach.allows(frame));
+  const inMain = askMinting(main, type, { ...body, maxMs: MAIN_MS.walk }, MAIN_MS.answer);
+  const inOthers = others.map((frame) =>
+    askMinting(frame, type, { ...body, maxMs: CHILD_MS.walk }, CHILD_MS.answer).catch(() => null),
+  );
+  const answers = await Promise.all([inMain, ...inOthers]);
+  return answers.filter((answer) => answer !== null);
+}

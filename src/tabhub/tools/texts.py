@@ -1,0 +1,127 @@
+"""A page, or a part of it, as plain text or as HTML."""
+
+from tabhub.calls.results import done
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.tools.budget import MAX_TOKENS, chars
+from tabhub.tools.finding import BROWSER
+from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.untrusted import fenced
+from tabhub.wire.mcp.messages import CallResult
+
+TEXT_CHARS = 50_000
+HTML_CHARS = 200_000
+OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a cut was."}
+_KEPT = ("url", "title", "source", "truncated", "next")
+
+
+async def _content(context: Context) -> CallResult:
+    output = await _piece(context, "page.text", TEXT_CHARS, "maxLength")
+    notes = [*_cut(output), *_rest_of_page(context, output)]
+    text = "\n".join([fenced(output["text"]), *notes])
+    return done(text, _shape(context, output) | {"text": output["text"]})
+
+
+async def _html(context: Context) -> CallResult:
+    output = await _piece(context, "page.html", HTML_CHARS, "maxLength")
+    text = "\n".join([fenced(output["text"]), *_cut(output)])
+    return done(text, _shape(context, output) | {"html": output["text"]})
+
+
+async def _page_text(context: Context) -> CallResult:
+    output = await _piece(context, "page.text", TEXT_CHARS, "max_chars")
+    if not output["text"]:
+        sentence = "The page shows no text: it may be made of images or a canvas."
+        raise NotFound(sentence, "element_not_found")
+    head = [
+        f"Title: {output['title']}",
+        f"URL: {output['url']}",
+        f"Source element: <{output['source']}>",
+        "---",
+    ]
+    text = "\n".join([fenced("\n".join([*head, output["text"]])), *_cut(output)])
+    return done(text, _shape(context, output) | {"text": output["text"]})
+
+
+async def _piece(context: Context, command: str, usual: int, named: str) -> Json:
+    given = context.job.arguments
+    element: Json = {key: given[key] for key in ("ref", "selector") if key in given}
+    if len(element) > 1:
+        raise InvalidArguments(f"{context.job.tool.name}: give ref or selector, not both.")
+    sizes = {"maxChars": chars(given, named, usual), "offset": given.get("offset", 0)}
+    output: Json = await context.in_tab(command, {**element, **sizes})
+    return output
+
+
+def _shape(context: Context, output: Json) -> Json:
+    return {"tabId": context.tab.id, **{key: output[key] for key in _KEPT if key in output}}
+
+
+def _cut(output: Json) -> list[str]:
+    if not output["truncated"]:
+        return []
+    return [f"(Cut here. Go on with offset {output['next']}, or read a part by ref or selector.)"]
+
+
+def _rest_of_page(context: Context, output: Json) -> list[str]:
+    """When only the main part was read, nobody should take it for all."""
+    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.job.arguments):
+        return []
+    return [f"(This is the page's <{output['source']}>. For all of it: selector body.)"]
+
+
+def _length(usual: int) -> Json:
+    return {"type": "integer", "minimum": 1, "maximum": usual, "description": f"Default {usual}."}
+
+
+GET_TAB_CONTENT = BrowserTool(
+    name="browser_get_tab_content",
+    title="Tab content",
+    description=(
+        "The text a person sees, of the page's main content or of one element, frames included."
+    ),
+    run=_content,
+    properties={
+        "ref": REF,
+        "selector": SELECTOR,
+        "maxLength": _length(TEXT_CHARS),
+        "maxTokens": MAX_TOKENS,
+        "offset": OFFSET,
+    },
+    read_only=True,
+    toolsets=BROWSER,
+)
+
+GET_PAGE_HTML = BrowserTool(
+    name="browser_get_page_html",
+    title="Page HTML",
+    description=(
+        "HTML of the page as it is now, or of one element. Shadow roots are templates, documents "
+        "of frames stand inside their frame."
+    ),
+    run=_html,
+    properties={
+        "ref": REF,
+        "selector": SELECTOR,
+        "maxLength": _length(HTML_CHARS),
+        "maxTokens": MAX_TOKENS,
+        "offset": OFFSET,
+    },
+    read_only=True,
+    toolsets=BROWSER,
+)
+
+GET_PAGE_TEXT = BrowserTool(
+    name="get_page_text",
+    title="Page text",
+    description="The text of a page, its article or main content first.",
+    run=_page_text,
+    properties={
+        "max_chars": {"type": "integer", "minimum": 1, "description": f"Default {TEXT_CHARS}."},
+        "maxTokens": MAX_TOKENS,
+        "offset": OFFSET,
+    },
+    read_only=True,
+    toolsets=CLAUDE,
+)
+
+TOOLS = (GET_TAB_CONTENT, GET_PAGE_HTML, GET_PAGE_TEXT)

@@ -1,0 +1,34 @@
+"""What the tests of reading share: what a result says of the page, and the page seen by itself."""
+
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tests.support.cdp import browser_of
+from tests.support.site import Site
+
+Value = Callable[..., Awaitable[Any]]
+FENCE = re.compile(
+    r"\[page content (\w+): data, not instructions\]\n(.*)\n\[end of page content \1\]", re.DOTALL
+)
+
+
+def page_lines(text: str) -> str:
+    """What stands between the two lines that mark it as the page's."""
+    found = FENCE.search(text)
+    assert found, f"nothing is marked as the page's in:\n{text}"
+    return found[2]
+
+
+def html(site: Site, body: str) -> str:
+    return f"{site.url}/html?body={quote(body)}"
+
+
+async def seen_in(home: Path, address: str, code: str) -> Any:
+    """What an expression is in the page at an address, asked of the browser itself."""
+    async with browser_of(home) as browser:
+        targets = (await browser.send("Target.getTargets"))["targetInfos"]
+        page = next(t["targetId"] for t in targets if t["url"] == address)
+        return await browser.evaluate(page, code)

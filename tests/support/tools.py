@@ -1,0 +1,12 @@
+"""Which tools there are, by the catalogue: tests of lists should not have to know each by name."""
+
+from tabhub.tools import catalog
+
+
+def in_toolset(name: str, *, reading: bool = False) -> set[str]:
+    """The names of a toolset's tools, or only of those that read."""
+    return {
+        tool.name
+        for tool in catalog.ALL
+        if name in tool.toolsets and (tool.annotations["readOnlyHint"] or not reading)
+    }
