@@ -4,22 +4,14 @@ from dataclasses import dataclass
 
 import pytest
 
+from tabhub.tools import catalog
 from tests.real.conftest import product, site
 from tests.support.product import Product
 from tests.support.site import Site
 
 __all__ = ["TOOLS", "Endpoint", "endpoint", "product", "site"]
 
-TOOLS = [
-    "browser_list_tabs",
-    "browser_open_tab",
-    "browser_close_tab",
-    "browser_navigate_tab",
-    "browser_read_page",
-    "browser_click_element",
-    "browser_type_text",
-    "browser_execute_script",
-]
+TOOLS = [tool.name for tool in catalog.ALL if "core" in tool.toolsets]
 
 
 @dataclass(frozen=True)

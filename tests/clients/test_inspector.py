@@ -63,7 +63,7 @@ def printed(done: Done) -> dict[str, Any]:
     return found
 
 
-def test_the_inspector_lists_the_eight_tools_and_finds_their_schemas_portable(
+def test_the_inspector_lists_the_core_tools_and_finds_their_schemas_portable(
     inspect: Inspector,
 ) -> None:
     listed = printed(inspect("tools/list", "--strict"))

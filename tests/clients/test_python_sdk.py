@@ -66,13 +66,13 @@ async def test_the_client_agrees_on_the_newest_revision_of_its_era(
         assert "browser_read_page" in (client.instructions or "")
 
 
-async def test_the_client_lists_the_eight_tools_with_their_descriptions(
+async def test_the_client_lists_the_core_tools_with_their_descriptions(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with connected(endpoint, mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert list(tools) == TOOLS
-    assert all(tool.description and tool.title for tool in tools.values())
+    assert all(tool.description for tool in tools.values())
     assert "code" in tools["browser_execute_script"].input_schema["properties"]
     assert tools["browser_list_tabs"].annotations is not None
     assert tools["browser_list_tabs"].annotations.read_only_hint is True

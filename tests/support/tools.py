@@ -8,5 +8,5 @@ def in_toolset(name: str, *, reading: bool = False) -> set[str]:
     return {
         tool.name
         for tool in catalog.ALL
-        if name in tool.toolsets and (tool.annotations["readOnlyHint"] or not reading)
+        if name in tool.toolsets and (tool.is_reading({}) or not reading)
     }

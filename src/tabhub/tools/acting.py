@@ -44,8 +44,8 @@ CLICK_ELEMENT = BrowserTool(
     name="browser_click_element",
     title="Click element",
     description=(
-        "Click an element with trusted input, after scrolling it into view and checking that "
-        "nothing covers it. Says what the click did; if it cannot be clicked, why."
+        "Click an element with trusted input, once it is in view and nothing covers it. Says what "
+        "the click did; if it cannot be clicked, why."
     ),
     run=_click,
     properties={
@@ -71,8 +71,8 @@ TYPE_TEXT = BrowserTool(
     name="browser_type_text",
     title="Type text",
     description=(
-        "Fill a field: text inputs, textareas, editable content, dates, selects. Replaces what "
-        "is there unless clear is false. Tells the value it then holds."
+        "Fill any kind of field; replaces what is there unless clear is false. Tells the value it "
+        "then holds."
     ),
     run=_type,
     properties={

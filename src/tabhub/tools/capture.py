@@ -115,8 +115,7 @@ SCREENSHOT_TAB = BrowserTool(
     name="browser_screenshot_tab",
     title="Screenshot",
     description=(
-        "A picture of the viewport, the full page, an element or a region; of background tabs "
-        "too. One pixel a CSS pixel unless scaled."
+        "A picture of the viewport, the full page, an element or a region, also of background tabs."
     ),
     run=_screenshot,
     properties={

@@ -56,7 +56,7 @@ READ_PAGE = BrowserTool(
     title="Read page",
     description=(
         "The page as an indented tree: role, name, ref and state of each element, in all frames "
-        "and shadow roots, off-screen ones too. Refs stay valid while the element lives."
+        "and shadow roots. Refs stay valid while the element lives."
     ),
     run=_read,
     properties={

@@ -42,8 +42,8 @@ EXECUTE_SCRIPT = BrowserTool(
     name="browser_execute_script",
     title="Execute JavaScript",
     description=(
-        "Run JavaScript in the page and return the value of the last expression as JSON. "
-        "`return` and top-level `await` work; so do pages with a strict CSP."
+        "Run JavaScript in the page; the value of the last expression comes back as JSON. `return` "
+        "and top-level `await` work."
     ),
     run=_execute,
     properties={"code": {"type": "string"}},

@@ -154,8 +154,7 @@ LIST_TABS = BrowserTool(
     name="browser_list_tabs",
     title="List tabs",
     description=(
-        "All open tabs with their ids, addresses and titles, and whose they are. You can use your "
-        "own and those the person shares."
+        "All open tabs, and whose they are. You can use your own and those the person shares."
     ),
     run=_list_tabs,
     read_only=True,
@@ -165,10 +164,7 @@ LIST_TABS = BrowserTool(
 OPEN_TAB = BrowserTool(
     name="browser_open_tab",
     title="Open tab",
-    description=(
-        "Open a page in a new background tab and wait until it has loaded. "
-        "The tab becomes this session's current tab."
-    ),
+    description=("Open a page in a new background tab and wait until it has loaded."),
     run=_open_tab,
     properties={
         "url": {"type": "string", "description": "Address; https:// is assumed."},

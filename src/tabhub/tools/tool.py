@@ -28,10 +28,10 @@ Json = dict[str, Any]
 # Said once, in the server's instructions: every list of tools would repeat it in each tool.
 TAB_ID: Json = {"type": "integer"}
 REF: Json = {"type": "string"}
-SELECTOR: Json = {"type": "string", "description": "CSS, instead of ref."}
+SELECTOR: Json = {"type": "string"}
 CONNECTION: Json = {
     "type": "string",
-    "description": "Browser to use; default: the one that connected last.",
+    "description": "Which browser. Default the latest.",
 }
 
 
@@ -146,5 +146,9 @@ class BrowserTool:
         if self.read_only:
             return {"readOnlyHint": self.changes_when is None}
         # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
-        hints: Json = {"readOnlyHint": False, "idempotentHint": self.idempotent}
-        return {**hints, "destructiveHint": True} if self.destructive else hints
+        hints: Json = {"readOnlyHint": False}
+        if self.idempotent:
+            hints["idempotentHint"] = True
+        if self.destructive:
+            hints["destructiveHint"] = True
+        return hints

@@ -50,7 +50,8 @@ class Listing:
         disabled = isinstance(self._guard.about(tool, client, managed=True), Deny)
         return m.ToolInfo(
             name=tool.name,
-            title=tool.title,
+            # The names of our own tools say what their titles would; an agent pays for each word.
+            title=None if tool.plugin == "browser" else tool.title,
             description=DISABLED + tool.description if disabled else tool.description,
             input_schema=tool.input_schema,
             annotations=dict(tool.annotations) or msgspec.UNSET,
