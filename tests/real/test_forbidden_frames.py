@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.real.test_panel import world
 from tests.support.agent import ToolFailed
 from tests.support.site import Site
+from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 

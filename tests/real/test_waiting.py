@@ -9,9 +9,9 @@ import pytest
 
 from tests.real.conftest import Opener
 from tests.real.looking import Value, html
-from tests.real.test_panel import world
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
+from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 MAKE = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Late'})"
