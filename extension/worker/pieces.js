@@ -3,6 +3,7 @@
 import { unlessDialog } from "./dialogs.js";
 import { askMinting, mainFrame } from "./frames.js";
 import { fillHoles } from "./holes.js";
+import { kindOf } from "./kinds.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "./sizes.js";
 import { describe, getTab } from "./tabs.js";
 import { findTarget } from "./target.js";
@@ -46,8 +47,9 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const inFull = { isMain: false, maxChars: MOST_CHARS };
     const readChild = (/** @type {Frame} */ child) => ask(child, kind, inFull, CHILD_MS);
     if (page.frames.length) await fillHoles(frame, page, readChild, reach);
-    const { url, title } = describe(await getTab(tabId));
-    return { url, title, source: page.tag, ...part(join(page, gap), offset, maxChars) };
+    const [tab, type] = await Promise.all([getTab(tabId), kindOf(await mainFrame(tabId))]);
+    const { url, title } = describe(tab);
+    return { url, title, ...type, source: page.tag, ...part(join(page, gap), offset, maxChars) };
   });
 }
 

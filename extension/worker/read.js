@@ -5,6 +5,7 @@ import { CommandError } from "./errors.js";
 import { unlessDialog } from "./dialogs.js";
 import { askMinting, frameOfRef, framesOf, mainFrame } from "./frames.js";
 import { fillHoles } from "./holes.js";
+import { kindOf } from "./kinds.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "./sizes.js";
 import { recall, remember } from "./snapshots.js";
 import { countLines, cut, stitch } from "./stitch.js";
@@ -29,12 +30,17 @@ export async function readPage({ tabId, input, signal, reach }) {
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
-    const [tab, viewport] = await Promise.all([getTab(tabId), main.ask("viewport", {})]);
+    const [tab, viewport, kind] = await Promise.all([
+      getTab(tabId),
+      main.ask("viewport", {}),
+      kindOf(main),
+    ]);
     const told = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
     const part = cut(told, offset, maxChars);
-    return { url, title, ...part, ...since, read, nodes: countLines(full.text), viewport };
+    const nodes = countLines(full.text);
+    return { url, title, ...kind, ...part, ...since, read, nodes, viewport };
   });
 }
 

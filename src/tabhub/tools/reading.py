@@ -2,13 +2,14 @@
 
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, chars
+from tabhub.tools.kinds import about_kind
 from tabhub.tools.tool import BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15
 MAX_CHARS = 50_000
-_KEPT = ("url", "title", "nodes", "truncated", "next", "read")
+_KEPT = ("url", "title", "contentType", "nodes", "truncated", "next", "read")
 
 
 async def _read(context: Context) -> CallResult:
@@ -32,6 +33,7 @@ def _told(output: Json, since: int | None) -> str:
     lines = [
         *_about_delta(output, since),
         fenced(output["text"]),
+        *about_kind(output),
         f"Read {output['read']}.",
         "",
         f"Viewport: {viewport['width']}x{viewport['height']}",
