@@ -38,6 +38,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const maxChars = charsOr(input.maxChars, usual);
     const offset = numberOr(input.offset, 0, 0);
     const { frame, how } = await startOf(tabId, input, reach);
+    const type = kindOf(await mainFrame(tabId));
     const page = await ask(
       frame,
       kind,
@@ -47,9 +48,9 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const inFull = { isMain: false, maxChars: MOST_CHARS };
     const readChild = (/** @type {Frame} */ child) => ask(child, kind, inFull, CHILD_MS);
     if (page.frames.length) await fillHoles(frame, page, readChild, reach);
-    const [tab, type] = await Promise.all([getTab(tabId), kindOf(await mainFrame(tabId))]);
-    const { url, title } = describe(tab);
-    return { url, title, ...type, source: page.tag, ...part(join(page, gap), offset, maxChars) };
+    const { url, title } = describe(await getTab(tabId));
+    const piece = part(join(page, gap), offset, maxChars);
+    return { url, title, ...(await type), source: page.tag, ...piece };
   });
 }
 

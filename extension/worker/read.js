@@ -27,20 +27,17 @@ export async function readPage({ tabId, input, signal, reach }) {
     const maxChars = charsOr(input.maxChars, MAX_CHARS);
     const offset = numberOr(input.offset, 0, 0);
     const room = (before?.text.length ?? offset) + maxChars;
+    const kind = kindOf(main);
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
-    const [tab, viewport, kind] = await Promise.all([
-      getTab(tabId),
-      main.ask("viewport", {}),
-      kindOf(main),
-    ]);
+    const [tab, viewport] = await Promise.all([getTab(tabId), main.ask("viewport", {})]);
     const told = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
     const part = cut(told, offset, maxChars);
     const nodes = countLines(full.text);
-    return { url, title, ...kind, ...part, ...since, read, nodes, viewport };
+    return { url, title, ...(await kind), ...part, ...since, read, nodes, viewport };
   });
 }
 
