@@ -6,7 +6,7 @@ from pathlib import Path
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
-from tabhub.tools.shots import Shot
+from tabhub.tools.shots import Frame, Shot
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
@@ -64,7 +64,15 @@ def _shot(context: Context, data: str, output: Json) -> Shot:
         height=output["height"],
         scale=output["scale"],
         region=output["region"],
+        frame=_frame(context.job.arguments, output),
     )
+
+
+def _frame(given: Json, output: Json) -> Frame | None:
+    """Only what shows the viewport as it is says where points are."""
+    if any(given.get(key) for key in ("ref", "selector", "region", "fullPage")):
+        return None
+    return Frame(output["width"], output["height"], output["viewport"])
 
 
 def _described(shot: Shot) -> str:
