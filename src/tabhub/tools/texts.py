@@ -4,6 +4,7 @@ from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.finding import BROWSER
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
@@ -114,7 +115,7 @@ GET_PAGE_TEXT = BrowserTool(
     name="get_page_text",
     title="Page text",
     description="The text of a page, its article or main content first.",
-    run=_page_text,
+    run=with_tabs(_page_text),
     properties={
         "max_chars": {"type": "integer", "minimum": 1, "description": f"Default {TEXT_CHARS}."},
         "maxTokens": MAX_TOKENS,
