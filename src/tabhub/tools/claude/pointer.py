@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from tabhub.errors import InvalidArguments
+from tabhub.errors import InvalidArguments, TabhubError
 from tabhub.tools.claude.pictures import viewport
 from tabhub.tools.effects import acted
 from tabhub.tools.frame_points import viewport_point
@@ -52,9 +52,11 @@ async def scroll(context: Context) -> CallResult:
     how = {"direction": direction, "distance": round(ticks * TICK)}
     output = await context.in_tab("page.scroll", {**place, **how})
     did = f"Scrolled {direction} by {ticks:g} ticks {words}{_position(output['effect'])}"
-    if "dialog" in output["effect"]:
-        return acted(context, did, output)
-    shown, picture = await viewport(context)
+    try:
+        shown, picture = await viewport(context)
+    except TabhubError as missed:
+        # It has been done: whoever hears of an error would do it again.
+        return acted(context, f"{did}. No picture: {missed.message.rstrip('.')}", output)
     result = acted(context, did, output, screenshot=shown)
     return replace(result, content=[*result.content, picture])
 
