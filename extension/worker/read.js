@@ -26,7 +26,7 @@ export async function readPage({ tabId, input, signal, reach }) {
     const manner = before?.manner ?? mannerOf(input);
     const maxChars = charsOr(input.maxChars, MAX_CHARS);
     const offset = numberOr(input.offset, 0, 0);
-    const room = (before?.text.length ?? offset) + maxChars;
+    const room = input.measure ? MOST_CHARS : (before?.text.length ?? offset) + maxChars;
     const kind = kindOf(main);
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
@@ -36,8 +36,9 @@ export async function readPage({ tabId, input, signal, reach }) {
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
     const part = cut(told, offset, maxChars);
+    const size = input.measure ? { total: full.text.length } : {};
     const nodes = countLines(full.text);
-    return { url, title, ...(await kind), ...part, ...since, read, nodes, viewport };
+    return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
   });
 }
 

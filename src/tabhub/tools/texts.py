@@ -5,6 +5,7 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.finding import BROWSER
 from tabhub.tools.kinds import about_kind
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
@@ -121,7 +122,7 @@ GET_PAGE_TEXT = BrowserTool(
     name="get_page_text",
     title="Page text",
     description="The text of a page, its article or main content first.",
-    run=_page_text,
+    run=with_tabs(_page_text),
     properties={
         "max_chars": {"type": "integer", "minimum": 1, "description": f"Default {TEXT_CHARS}."},
         "maxTokens": MAX_TOKENS,
