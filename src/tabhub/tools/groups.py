@@ -6,6 +6,8 @@ import time
 from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.tabs import open_tab
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -22,7 +24,9 @@ async def _context(context: Context) -> CallResult:
         return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
     if not tabs:
         tabs = [await _first_tab(context, session, browser)]
-    return done(_told(session, tabs), _shown(session, tabs))
+    lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
+    head = f"Your tab group {session.name!r}:"
+    return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
 
 
 async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
@@ -55,11 +59,6 @@ def _tabs(context: Context, session: AgentSession) -> list[Tab]:
     return [tab for tab in found if tab is not None]
 
 
-def _told(session: AgentSession, tabs: list[Tab]) -> str:
-    lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
-    return "\n".join([f"Your tab group {session.name!r}:", *lines])
-
-
 def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
     shown: Json = {
         "availableTabs": [{"tabId": tab.id, "title": tab.title, "url": tab.url} for tab in tabs],
@@ -79,7 +78,10 @@ TABS_CONTEXT_MCP = BrowserTool(
         "is none; a client without a session then names it by groupHandle in _meta tabhub/group."
     ),
     run=_context,
-    properties={"createIfEmpty": {"type": "boolean", "description": "Default false."}},
+    properties={
+        "createIfEmpty": {"type": "boolean", "description": "Default false."},
+        "maxTokens": MAX_TOKENS,
+    },
     read_only=True,
     changes_when="createIfEmpty",
     needs_tab=False,

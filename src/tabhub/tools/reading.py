@@ -60,10 +60,10 @@ READ_PAGE = BrowserTool(
     ),
     run=_read,
     properties={
-        "filter": {"enum": ["all", "interactive"], "description": "Default all."},
-        "depth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},
+        "filter": {"enum": ["all", "interactive"], "default": "all"},
+        "depth": {"type": "integer", "minimum": 1, "default": DEPTH},
         "ref_id": {"type": "string", "description": "Only this element's subtree."},
-        "max_chars": {"type": "integer", "minimum": 100, "description": f"Default {MAX_CHARS}."},
+        "max_chars": {"type": "integer", "minimum": 100, "default": MAX_CHARS},
         "maxTokens": MAX_TOKENS,
         "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
         "since": {

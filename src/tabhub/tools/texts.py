@@ -10,6 +10,7 @@ from tabhub.wire.mcp.messages import CallResult
 
 TEXT_CHARS = 50_000
 HTML_CHARS = 200_000
+HEAD_CHARS = 200
 OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a cut was."}
 _KEPT = ("url", "title", "source", "truncated", "next")
 
@@ -33,8 +34,8 @@ async def _page_text(context: Context) -> CallResult:
         sentence = "The page shows no text: it may be made of images or a canvas."
         raise NotFound(sentence, "element_not_found")
     head = [
-        f"Title: {output['title']}",
-        f"URL: {output['url']}",
+        f"Title: {output['title'][:HEAD_CHARS]}",
+        f"URL: {output['url'][:HEAD_CHARS]}",
         f"Source element: <{output['source']}>",
         "---",
     ]
