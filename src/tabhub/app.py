@@ -41,7 +41,7 @@ from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
-from tabhub.tools import catalog, permissions_check
+from tabhub.tools import batch, catalog, permissions_check
 from tabhub.tools.files import Files
 from tabhub.tools.tool import SOURCE
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -85,7 +85,7 @@ class App:
         )
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.ALL)
+        self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
         self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
@@ -104,11 +104,12 @@ class App:
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
+        in_browser = catalog.BrowserSource(self.browsers, self.hub, files)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files),
+            SOURCE: in_browser,
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
         }
-        return Runner(
+        runner = Runner(
             self.hub,
             self.guard,
             Approvals(self.panels, lambda: self.rules.terms),
@@ -117,6 +118,8 @@ class App:
             time.monotonic,
             self.settings.limits,
         )
+        self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        return runner
 
     def _mcp_backend(self) -> ProductBackend:
         listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)

@@ -93,6 +93,7 @@ def subject_of(
         toolsets=tool.toolsets,
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
+        container=tool.is_container,
         client=client.name,
         session=session,
         site=site,

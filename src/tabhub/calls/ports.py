@@ -99,6 +99,8 @@ class Job(Struct, frozen=True):
     may_enter: MayEnter
     progress: Progress
     seconds: float
+    agent: str = ""
+    elicit: Elicit | None = None
     secrets: set[str] = field(default_factory=set)
     """Arguments that must not be written down; a source takes out those that proved harmless."""
 

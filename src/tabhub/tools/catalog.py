@@ -5,9 +5,10 @@ import time
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
     acting,
+    batch,
     capture,
     dialogs,
     downloads,
@@ -48,7 +49,18 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *notices.TOOLS,
     *groups.TOOLS,
 )
-ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
+
+
+def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
+    """All of them; some look at what else a registry has."""
+    return (
+        *(tool.entry() for tool in _IN_BROWSER),
+        batch.tool(tools),
+        permissions_check.TOOL,
+    )
+
+
+ALL = all_for(ToolRegistry())
 
 
 class BrowserSource:
@@ -58,9 +70,9 @@ class BrowserSource:
         self._browsers = browsers
         self._hub = hub
         self._files = files
-        self._shots = Shots(time.monotonic)
+        self.shots = Shots(time.monotonic)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._shots)
+        context = Context(job, self._browsers, self._hub, self._files, self.shots)
         return await self._run[job.tool.name](context)

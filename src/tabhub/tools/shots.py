@@ -2,7 +2,8 @@
 
 import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,6 +47,7 @@ class Shots:
         self._clock = clock
         self._kept: dict[str, tuple[float, Shot]] = {}
         self._frames: dict[tuple[str, int], Frame] = {}
+        self._held: dict[str, dict[tuple[str, int], Frame]] = {}
 
     def keep(self, shot: Shot) -> str:
         """Remember a picture; its id."""
@@ -68,7 +70,16 @@ class Shots:
 
     def frame(self, session: str, tab: int) -> Frame | None:
         """The frame of the latest picture that this session took of a tab's viewport."""
-        return self._frames.get((session, tab))
+        return self._held.get(session, self._frames).get((session, tab))
+
+    @contextmanager
+    def holding(self, session: str) -> Iterator[None]:
+        """While it lasts, points are those of the pictures that there were before."""
+        self._held[session] = dict(self._frames)
+        try:
+            yield
+        finally:
+            self._held.pop(session, None)
 
     def _size(self) -> int:
         return sum(len(shot.data) for _, shot in self._kept.values())
