@@ -41,7 +41,7 @@ from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
-from tabhub.tools import batch, catalog, permissions_check
+from tabhub.tools import batch, catalog, permissions_check, plan, turns
 from tabhub.tools.files import Files
 from tabhub.tools.tool import SOURCE
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -108,17 +108,22 @@ class App:
         self.sources: dict[str, Source] = {
             SOURCE: in_browser,
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
+            turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
+        approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
             self.hub,
             self.guard,
-            Approvals(self.panels, lambda: self.rules.terms),
+            approvals,
             self.audit,
             self.sources,
             time.monotonic,
             self.settings.limits,
         )
         self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[plan.SOURCE] = plan.PlanSource(
+            self.hub.tools, self.guard, approvals, runner.flights
+        )
         return runner
 
     def _mcp_backend(self) -> ProductBackend:

@@ -113,7 +113,7 @@ class Runner:
         record.tool = tool = self._tools.get(call.tool)
         record.secrets = set(tool.secret_arguments)
         record.arguments = arguments = self._validators.arguments(tool, call.arguments)
-        self._sessions.open(call.session, call.client.name, call.agent, time.time())
+        self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
         record.tab = arguments.pop("tabId", None) if tool.needs_tab else None
         tab = self._target(tool, call.session, record.tab)
@@ -224,6 +224,7 @@ class Runner:
                     seconds=seconds,
                     agent=call.agent,
                     elicit=call.elicit,
+                    asked=record.verdict == "asked",
                     secrets=record.secrets,
                 )
                 return await self._sources[tool.source].run(job)

@@ -17,6 +17,7 @@ from tabhub.tools import (
     keys,
     notices,
     permissions_check,
+    plan,
     reading,
     script,
     scrolling,
@@ -24,6 +25,7 @@ from tabhub.tools import (
     tabgroups,
     tabs,
     texts,
+    turns,
     windows,
 )
 from tabhub.tools.files import Files
@@ -57,6 +59,8 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
         *(tool.entry() for tool in _IN_BROWSER),
         batch.tool(tools),
         permissions_check.TOOL,
+        plan.TOOL,
+        *turns.TOOLS,
     )
 
 
