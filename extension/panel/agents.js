@@ -20,7 +20,13 @@ export function agentRow(agent, attempt) {
       "div",
       { class: "row" },
       el("span", { class: "dot", "data-color": color, "aria-hidden": "true" }),
-      el("span", { class: "grow" }, strange(name, { tag: "strong" }), ...called, ` · ${count}${state}`),
+      el(
+        "span",
+        { class: "grow" },
+        strange(name, { tag: "strong" }),
+        ...called,
+        ` · ${count}${state}`,
+      ),
       button(paused ? "Resume" : "Pause", { "data-action": paused ? "resume" : "pause" }, () =>
         attempt("agent.pause", { session, paused: !paused }),
       ),
