@@ -40,9 +40,12 @@ from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
+from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
-from tabhub.tools import batch, catalog, permissions_check, plan, turns
+from tabhub.tools import batch, catalog, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
+from tabhub.tools.recording import RecordedSource, Recordings
+from tabhub.tools.replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.wire.asgi import Receive, Scope, Send
 
@@ -104,9 +107,12 @@ class App:
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
+        self.shortcuts = Shortcuts(self.store)
+        recordings = Recordings(self.hub.sessions)
+        replays = Replays(self.hub, self.shortcuts)
         in_browser = catalog.BrowserSource(self.browsers, self.hub, files)
         self.sources: dict[str, Source] = {
-            SOURCE: in_browser,
+            SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
@@ -121,6 +127,9 @@ class App:
             self.settings.limits,
         )
         self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
+            self.hub, runner, self.shortcuts, recordings, replays
+        )
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights
         )
@@ -212,6 +221,7 @@ class App:
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         for key in gone:
             self.end_session(key)
+        self.shortcuts.keep_only(known)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""

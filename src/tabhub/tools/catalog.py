@@ -21,6 +21,7 @@ from tabhub.tools import (
     reading,
     script,
     scrolling,
+    shortcuts,
     sitedata,
     tabgroups,
     tabs,
@@ -61,6 +62,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
         permissions_check.TOOL,
         plan.TOOL,
         *turns.TOOLS,
+        *shortcuts.TOOLS,
     )
 
 
@@ -77,6 +79,8 @@ class BrowserSource:
         self.shots = Shots(time.monotonic)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
+    def context(self, job: Job) -> Context:
+        return Context(job, self._browsers, self._hub, self._files, self.shots)
+
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self.shots)
-        return await self._run[job.tool.name](context)
+        return await self._run[job.tool.name](self.context(job))

@@ -59,12 +59,13 @@ class Shots:
         return id
 
     def _note(self, shot: Shot) -> None:
+        if shot.frame is not None:
+            self.show(shot.session, shot.tab, shot.frame)
+
+    def show(self, session: str, tab: int, frame: Frame) -> None:
         """Points outlive the picture: an agent still has it in mind."""
-        if shot.frame is None:
-            return
-        key = (shot.session, shot.tab)
-        self._frames.pop(key, None)
-        self._frames[key] = shot.frame
+        self._frames.pop((session, tab), None)
+        self._frames[session, tab] = frame
         if len(self._frames) > MOST_FRAMES:
             del self._frames[next(iter(self._frames))]
 
