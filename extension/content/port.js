@@ -2,7 +2,7 @@
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, walker, dom } = tabhub;
-  const { elements, find, maincontent, markup, prose, waiting } = tabhub;
+  const { durable, elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -137,6 +137,8 @@ tabhub.define("port", () => {
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
     ],
+    ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
+    ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
     ["text", (body) => minting(body, () => text(body))],
     ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
     ["wait", wait],

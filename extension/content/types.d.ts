@@ -210,7 +210,21 @@ interface TabhubFindOptions {
   maxMs: number;
 }
 
+/** What an element was known by. */
+interface TabhubKnown {
+  selector?: string;
+  role: string;
+  name: string;
+}
+
+interface TabhubDurable {
+  describe(element: Element): { selectors: string[]; role: string; name: string };
+  locate(known: TabhubKnown, by: "selector" | "label", maxMs: number): string[];
+}
+
 interface TabhubFind {
+  /** Everything that can be found. */
+  items(maxMs: number): TabhubItem[];
   find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
 }
 
@@ -421,6 +435,7 @@ interface TabhubParts {
   matching: TabhubMatching;
   find: TabhubFind;
   elements: TabhubElements;
+  durable: TabhubDurable;
   waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;

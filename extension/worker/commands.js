@@ -8,6 +8,7 @@ import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
 import { CommandError } from "./errors.js";
+import { describeElement, locateElement } from "./durable.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
@@ -71,8 +72,10 @@ const forTab = [
 /** @type {Commands} */
 const forLooking = [
   ["page.capture", capture],
+  ["page.describe", describeElement],
   ["page.find", findElements],
   ["page.html", readHtml],
+  ["page.locate", locateElement],
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],

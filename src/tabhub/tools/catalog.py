@@ -5,9 +5,10 @@ import time
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
     acting,
+    batch,
     capture,
     dialogs,
     downloads,
@@ -16,13 +17,16 @@ from tabhub.tools import (
     keys,
     notices,
     permissions_check,
+    plan,
     reading,
     script,
     scrolling,
+    shortcuts,
     sitedata,
     tabgroups,
     tabs,
     texts,
+    turns,
     windows,
 )
 from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
@@ -56,7 +60,21 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *forms.TOOLS,
     *window.TOOLS,
 )
-ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
+
+
+def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
+    """All of them; some look at what else a registry has."""
+    return (
+        *(tool.entry() for tool in _IN_BROWSER),
+        batch.tool(tools),
+        permissions_check.TOOL,
+        plan.TOOL,
+        *turns.TOOLS,
+        *shortcuts.TOOLS,
+    )
+
+
+ALL = all_for(ToolRegistry())
 
 
 class BrowserSource:
@@ -66,9 +84,11 @@ class BrowserSource:
         self._browsers = browsers
         self._hub = hub
         self._files = files
-        self._shots = Shots(time.monotonic)
+        self.shots = Shots(time.monotonic)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
+    def context(self, job: Job) -> Context:
+        return Context(job, self._browsers, self._hub, self._files, self.shots)
+
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._shots)
-        return await self._run[job.tool.name](context)
+        return await self._run[job.tool.name](self.context(job))

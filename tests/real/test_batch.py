@@ -1,0 +1,127 @@
+"""Batches in real pages: what was done is done once, what comes after a failure never is."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.real.looking import seen_in
+from tests.real.test_reading import ref
+from tests.support.agent import Agent
+from tests.support.cdp import Cdp
+from tests.support.product import Product
+from tests.support.site import Site
+from tests.support.world import at_work
+
+pytestmark = pytest.mark.real_browser
+LOG = "document.querySelector('#log').textContent"
+
+
+def click(id: str) -> dict[str, Any]:
+    return {"name": "browser_click_element", "input": {"selector": f"#{id}"}}
+
+
+def typed(field: str, text: str) -> dict[str, Any]:
+    return {"name": "browser_type_text", "input": {"selector": f"[name={field}]", "text": text}}
+
+
+async def test_a_form_is_opened_filled_sent_and_read_in_one_batch(
+    agent: Agent, product: tuple[Product, int], site: Site
+) -> None:
+    address = site.page("form") + "?batch"
+    result = await agent.result(
+        "browser_batch",
+        actions=[
+            {"name": "browser_open_tab", "input": {"url": address}},
+            typed("full", "Ada"),
+            typed("mail", "ada@example.com"),
+            {"name": "browser_select_option", "input": {"selector": "select", "value": "fr"}},
+            {"name": "browser_click_element", "input": {"selector": "button"}},
+            {"name": "browser_read_page"},
+        ],
+    )
+    shown = result["structuredContent"]
+    assert (shown["completed"], shown["remaining"], len(shown["results"])) == (6, 0, 6)
+    assert shown["results"][0]["tabId"] == shown["results"][4]["tabId"]
+    texts = [block["text"] for block in result["content"]]
+    assert texts[0] == "[browser_open_tab]" and texts[-2] == "[browser_read_page]"
+    assert "Thank you" in texts[-1]
+    sent = await seen_in(product[0].home, address, "window.sent")
+    assert (sent["full"], sent["state"], sent["mail"], sent["country"]) == (
+        *("Ada", "Ada", "ada@example.com", "fr"),
+    )
+    await agent.call("browser_close_tab")
+
+
+async def test_a_stale_ref_in_the_middle_ends_it_there(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("targets") + "?stale"
+    await opened(address)
+    stale = ref(await agent.text("browser_read_page"), "Plain")
+    page = await cdp.page(address)
+    await cdp.evaluate(page, "document.querySelector('#plain').remove()")
+    result = await agent.result(
+        "browser_batch",
+        actions=[
+            click("pointer"),
+            {"name": "browser_click_element", "input": {"ref": stale}},
+            click("far"),
+        ],
+    )
+    shown = result["structuredContent"]
+    assert result["isError"] and shown["error"]["reason"] in ("stale_ref", "detached")
+    assert (shown["completed"], shown["remaining"], shown["failed"]["index"]) == (1, 2, 1)
+    assert shown["results"][0]["trusted"] is True
+    assert "Action 1 (browser_click_element) failed" in result["content"][0]["text"]
+    assert await cdp.evaluate(page, LOG) == " pointer:true"
+
+
+async def test_a_batch_with_a_fault_in_it_does_nothing_at_all(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("targets") + "?fault"
+    await opened(address)
+    for fault in (
+        {"name": "browser_click"},
+        {"name": "browser_click_element", "input": {"selector": 7}},
+        {"name": "browser_batch", "input": {"actions": [click("plain")]}},
+    ):
+        result = await agent.result("browser_batch", actions=[click("plain"), fault])
+        assert result["isError"] and "action 1" in result["content"][0]["text"]
+    assert await cdp.evaluate(await cdp.page(address), LOG) == ""
+
+
+async def test_after_a_cancelled_batch_nothing_of_the_rest_ever_happens(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    """Elsewhere a batch that has timed out goes on in the page."""
+    address = site.page("targets") + "?cancel"
+    tab = await opened(address)
+    endless = "document.title = 'at work'; await new Promise(() => {})"
+    actions = [
+        click("plain"),
+        {"name": "browser_execute_script", "input": {"code": endless}},
+        click("far"),
+    ]
+    running = asyncio.create_task(agent.call("browser_batch", actions=actions))
+    await at_work(agent, tab)
+    running.cancel()
+    await asyncio.wait({running})
+    await agent.call("browser_click_element", selector="#pointer", tabId=tab)
+    assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true pointer:true"
+
+
+async def test_the_same_operation_id_clicks_once_whether_asked_during_or_after(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("targets") + "?once"
+    await opened(address)
+    once = {"tabhub/operationId": "a batch of two clicks"}
+    actions = [click("plain"), click("far")]
+    batches = [agent.result("browser_batch", once, actions=actions) for _ in range(3)]
+    results = await asyncio.gather(*batches)
+    results.append(await agent.result("browser_batch", once, actions=actions))
+    assert all(result["structuredContent"]["completed"] == 2 for result in results)
+    assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true far:true"
