@@ -27,6 +27,7 @@ import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { upload } from "./upload.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
@@ -91,6 +92,7 @@ const forPage = [
   ["page.press", press],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.upload", upload],
   ...forLooking,
 ];
 

@@ -44,6 +44,7 @@ from tabhub.store.store import Store
 from tabhub.tools import catalog, permissions_check
 from tabhub.tools.files import Files
 from tabhub.tools.tool import SOURCE
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -104,8 +105,9 @@ class App:
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
+        folders = UploadFolders(lambda: self.settings.uploads.folders)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files),
+            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files, folders),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
         }
         return Runner(
@@ -195,6 +197,7 @@ class App:
         self.rules.reload(fresh)
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
+        self.settings.uploads = fresh.uploads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""

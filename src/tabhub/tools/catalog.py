@@ -23,11 +23,13 @@ from tabhub.tools import (
     tabgroups,
     tabs,
     texts,
+    uploads,
     windows,
 )
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
 _IN_BROWSER: tuple[BrowserTool, ...] = (
@@ -39,6 +41,7 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *keys.TOOLS,
     *scrolling.TOOLS,
     *dialogs.TOOLS,
+    *uploads.TOOLS,
     *script.TOOLS,
     *capture.TOOLS,
     *windows.TOOLS,
@@ -54,13 +57,14 @@ ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_ch
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers, hub: Hub, files: Files) -> None:
+    def __init__(self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders) -> None:
         self._browsers = browsers
         self._hub = hub
         self._files = files
+        self._folders = folders
         self._shots = Shots(time.monotonic)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._shots)
+        context = Context(job, self._browsers, self._hub, self._files, self._folders, self._shots)
         return await self._run[job.tool.name](context)

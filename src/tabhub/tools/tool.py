@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Fence, Learn
+from tabhub.browser.pending import Fence, Learn, ReadFile
 from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
@@ -14,6 +14,7 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
@@ -54,6 +55,7 @@ class Context:
     browsers: Browsers
     hub: Hub
     files: Files
+    folders: UploadFolders
     shots: Shots
 
     @property
@@ -79,11 +81,17 @@ class Context:
         """How long the browser may wait for a page."""
         return int(max(self.job.seconds - ANSWER_MARGIN_SECONDS, 1) * 1000)
 
-    async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
+    async def in_tab(
+        self,
+        command: str,
+        input: Json,
+        learn: Learn | None = None,
+        read_file: ReadFile | None = None,
+    ) -> Any:
         job = self.job
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
         is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
-        fence = Fence(site_of(self.tab.url), job.may_enter) if is_in_page else None
+        fence = Fence(site_of(self.tab.url), job.may_enter, read_file) if is_in_page else None
         return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
 
     async def in_browser(
