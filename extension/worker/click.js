@@ -10,9 +10,12 @@ import { aim } from "./target.js";
 /** @param {Context} context */
 export async function click(context) {
   const press = pressOf(context.input);
-  const outcome = await atElement(context, {}, (point) => clickAt(context.tabId, point, press));
+  /** @type {Point | undefined} */
+  let point;
+  const act = (/** @type {Point} */ at) => clickAt(context.tabId, (point = at), press);
+  const outcome = await atElement(context, {}, act);
   requireArrival(outcome, "click");
-  return { effect: effectOf(outcome), trusted: true };
+  return { effect: effectOf(outcome), trusted: true, point };
 }
 
 /**

@@ -19,6 +19,7 @@ import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
+import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
@@ -58,6 +59,7 @@ const forTab = [
   ["cookies.delete", deleteCookies],
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
+  ["downloads.save", saveFile],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
   ["tabs.close", closeTab],

@@ -1,4 +1,4 @@
-/** Files that come over the link, a piece at a time, for a page that is to have them. */
+/** Files that come over the link, a piece at a time. */
 
 import { CommandError } from "./errors.js";
 
@@ -9,10 +9,10 @@ const MOST_BYTES = 100 * 1024 * 1024;
 
 /**
  * @param {Context} context
- * @param {import("./frame.js").Frame} frame
  * @param {FileToGive[]} files
+ * @param {(index: number, data: string) => Promise<unknown>} give takes what comes next of a file
  */
-export async function carry(context, frame, files) {
+export async function carry(context, files, give) {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total > MOST_BYTES) throw tooLarge();
   let done = 0;
@@ -22,9 +22,9 @@ export async function carry(context, frame, files) {
       context.signal.throwIfAborted();
       const length = bytesIn(data);
       if (!length) throw changed(name);
-      await frame.ask("addPart", { index, data });
+      await give(index, data);
       offset += length;
-      context.progress((done += length), total, "uploading");
+      context.progress((done += length), total, "reading the file");
     }
   }
 }

@@ -111,7 +111,7 @@ async function giveToInput(context, { frame, input }, files) {
   const { tabId } = context;
   const byPath = await mayReadPaths(files);
   const objectId = byPath ? (input ?? (await showToDebugger(frame))) : undefined;
-  if (!objectId) await carry(context, frame, files);
+  if (!objectId) await bring(context, frame, files);
   const params = { objectId, files: pathsOf(files) };
   const act = objectId
     ? () => send(tabId, "DOM.setFileInputFiles", params)
@@ -119,6 +119,15 @@ async function giveToInput(context, { frame, input }, files) {
   const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
   if (input) forgetChooser(tabId);
   return { outcome, files: await seenBy([frame], outcome), trusted: Boolean(objectId) };
+}
+
+/**
+ * @param {Context} context
+ * @param {Frame} frame
+ * @param {FileToGive[]} files
+ */
+async function bring(context, frame, files) {
+  await carry(context, files, (index, data) => frame.ask("addPart", { index, data }));
 }
 
 /**
@@ -151,7 +160,7 @@ function inFrame() {
  * @param {string} tag
  */
 async function dropBytes(context, frame, files, tag) {
-  await carry(context, frame, files);
+  await bring(context, frame, files);
   const act = async () => {
     if (!(await frame.ask("putFiles", { files }))) throw takesNone(tag);
   };

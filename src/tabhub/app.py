@@ -107,7 +107,7 @@ class App:
         files = Files(lambda: self.settings.downloads.folder)
         folders = UploadFolders(lambda: self.settings.uploads.folders)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files, folders),
+            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
         }
         return Runner(

@@ -5,7 +5,7 @@ const { bytesIn, carry } = await import("../../extension/worker/filepieces.js");
 
 const file = (name, size) => ({ name, mimeType: "text/plain", size });
 
-/** A context whose files consist of these pieces, and a frame that takes them. */
+/** A context whose files consist of these pieces, and who takes them. */
 function doubles(pieces) {
   const asked = [];
   const added = [];
@@ -17,8 +17,8 @@ function doubles(pieces) {
       return { data: btoa(pieces[index].shift() ?? "") };
     },
   };
-  const frame = { ask: async (_, { index, data }) => void added.push(`${index}: ${atob(data)}`) };
-  return { asked, added, context, frame };
+  const give = async (index, data) => void added.push(`${index}: ${atob(data)}`);
+  return { asked, added, context, give };
 }
 
 test("the bytes behind base64 are counted without decoding", () => {
@@ -26,8 +26,8 @@ test("the bytes behind base64 are counted without decoding", () => {
 });
 
 test("every file is asked for until it is complete", async () => {
-  const { asked, added, context, frame } = doubles([["abc", "de"], [], ["f"]]);
-  await carry(context, frame, [file("x", 5), file("empty", 0), file("y", 1)]);
+  const { asked, added, context, give } = doubles([["abc", "de"], [], ["f"]]);
+  await carry(context, [file("x", 5), file("empty", 0), file("y", 1)], give);
   assert.deepEqual(asked, [
     [0, 0],
     [0, 3],
@@ -37,7 +37,7 @@ test("every file is asked for until it is complete", async () => {
 });
 
 test("a file that ends too early, or is too large for a page, is refused", async () => {
-  const { context, frame } = doubles([["ab"]]);
-  await assert.rejects(carry(context, frame, [file("x", 5)]), { reason: "invalid_arguments" });
-  await assert.rejects(carry(context, frame, [file("x", 2e8)]), { reason: "too_large" });
+  const { context, give } = doubles([["ab"]]);
+  await assert.rejects(carry(context, [file("x", 5)], give), { reason: "invalid_arguments" });
+  await assert.rejects(carry(context, [file("x", 2e8)], give), { reason: "too_large" });
 });

@@ -189,6 +189,17 @@ async def test_a_screenshot_is_uploaded_by_its_id(
     assert unknown.reason == "not_found"
 
 
+async def test_a_picture_in_another_format_than_its_name_says_is_converted(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("upload"))
+    id = (await agent.call("browser_screenshot_tab"))["id"]
+    await agent.call(UPLOAD, screenshotId=id, selector="#picture")
+    begins = "new Uint8Array(await document.querySelector('#picture').files[0].arrayBuffer())"
+    assert await in_page(f"[...({begins}).slice(0, 4)]") == [0x89, 0x50, 0x4E, 0x47]
+    assert await in_page("document.querySelector('#picture').files[0].type") == "image/png"
+
+
 async def test_a_kind_of_file_that_the_input_does_not_ask_for_is_given_with_a_warning(
     agent: Agent, opened: Opener, site: Site, given: Path, log: Log
 ) -> None:

@@ -3,6 +3,7 @@
 import time
 
 from tabhub.browser.browsers import Browsers
+from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -12,6 +13,7 @@ from tabhub.tools import (
     dialogs,
     downloads,
     finding,
+    gif_creator,
     groups,
     keys,
     notices,
@@ -27,6 +29,8 @@ from tabhub.tools import (
     windows,
 )
 from tabhub.tools.files import Files
+from tabhub.tools.recorder import Recorder
+from tabhub.tools.recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.tools.upload_folders import UploadFolders
@@ -42,6 +46,7 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *scrolling.TOOLS,
     *dialogs.TOOLS,
     *uploads.TOOLS,
+    *gif_creator.TOOLS,
     *script.TOOLS,
     *capture.TOOLS,
     *windows.TOOLS,
@@ -57,14 +62,31 @@ ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_ch
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders) -> None:
+    def __init__(
+        self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders, guard: Guard
+    ) -> None:
         self._browsers = browsers
         self._hub = hub
         self._files = files
         self._folders = folders
         self._shots = Shots(time.monotonic)
+        self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
+        self._recorder = Recorder(hub, guard)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
+        hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._folders, self._shots)
-        return await self._run[job.tool.name](context)
+        context = Context(
+            job,
+            self._browsers,
+            self._hub,
+            self._files,
+            self._folders,
+            self._shots,
+            self._recordings,
+        )
+        run = self._run[job.tool.name]
+        recording = self._recordings.running(job.session)
+        if recording is None:
+            return await run(context)
+        return await self._recorder.run(recording, context, run)

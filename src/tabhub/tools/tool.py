@@ -13,6 +13,7 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.files import Files
+from tabhub.tools.recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
@@ -25,6 +26,8 @@ ANSWER_MARGIN_SECONDS = 2.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
 
 Json = dict[str, Any]
+Seen = Callable[[str, Json, Any], None]
+"""Takes a command, its input and what came of it."""
 
 # Said once, in the server's instructions: every list of tools would repeat it in each tool.
 TAB_ID: Json = {"type": "integer"}
@@ -57,6 +60,9 @@ class Context:
     files: Files
     folders: UploadFolders
     shots: Shots
+    recordings: Recordings
+    seen: Seen | None = None
+    """Is told what was done in tabs."""
 
     @property
     def browser(self) -> str:
@@ -92,7 +98,10 @@ class Context:
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
         is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
         fence = Fence(site_of(self.tab.url), job.may_enter, read_file) if is_in_page else None
-        return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        if self.seen is not None:
+            self.seen(command, input, output)
+        return output
 
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None

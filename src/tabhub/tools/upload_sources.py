@@ -2,18 +2,21 @@
 
 import binascii
 import mimetypes
+from asyncio import to_thread
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.tools.gif import as_png
 from tabhub.tools.tool import Context, Json
 
 PIECE = 3 * 1024 * 1024
 """So much of a file goes over the link in one message."""
 MOST_FILES = 100
 NAME_LENGTH = 255
+PNG = "image/png"
 UNKNOWN = "application/octet-stream"
 
 
@@ -53,20 +56,30 @@ def in_call(files: Sequence[Json]) -> list[Source]:
     return [_given(file["name"], file["data"], file.get("mimeType")) for file in files]
 
 
-def screenshot(context: Context, id: str, name: str) -> Source:
-    """A picture that this session took a while ago."""
+async def screenshot(context: Context, id: str, name: str) -> Source:
+    """A picture that this session took a while ago; one that is to be a PNG becomes one."""
     shot = context.shots.find(context.job.session, id)
     if shot is None:
         raise NotFound(
             f"There is no screenshot {id} of yours, or it has expired: they are kept for ten "
             "minutes. Take a new one."
         )
-    return _given(name, shot.data, shot.mime)
+    taken = _given(name, shot.data, shot.mime)
+    if taken.mime == PNG or _kind(name) != PNG:
+        return taken
+    data = await to_thread(as_png, taken.data)
+    return Source(name, PNG, len(data), data=data)
+
+
+def file_name(name: str) -> str:
+    """A name that is no path."""
+    if name in ("", ".", "..") or len(name) > NAME_LENGTH or any(sign in name for sign in "/\\\0"):
+        raise InvalidArguments(f"{name!r} is not a file's name.")
+    return name
 
 
 def _given(name: str, data: str, mime: str | None) -> Source:
-    if not name or len(name) > NAME_LENGTH or any(sign in name for sign in "/\\\0"):
-        raise InvalidArguments(f"{name!r} is not a file's name.")
+    file_name(name)
     try:
         content = b64decode(data, validate=True)
     except binascii.Error:

@@ -17,17 +17,17 @@ _SOURCES = ("paths", "files", "screenshotId")
 async def _upload_files(context: Context) -> CallResult:
     _one_of(context, _SOURCES, at_least=1)
     _one_of(context, _TARGETS, at_least=0)
-    return await upload(context, _sources(context), _target(context))
+    return await upload(context, await _sources(context), _target(context))
 
 
-def _sources(context: Context) -> list[Source]:
+async def _sources(context: Context) -> list[Source]:
     arguments = context.job.arguments
     if "paths" in arguments:
         return on_disk(context, arguments["paths"])
     if "files" in arguments:
         return in_call(arguments["files"])
     name = arguments.get("filename", IMAGE_NAME)
-    return [screenshot(context, arguments["screenshotId"], name)]
+    return [await screenshot(context, arguments["screenshotId"], name)]
 
 
 async def _file_upload(context: Context) -> CallResult:
@@ -38,7 +38,7 @@ async def _upload_image(context: Context) -> CallResult:
     _one_of(context, ("ref", "coordinate"), at_least=1)
     arguments = context.job.arguments
     name = arguments.get("filename", IMAGE_NAME)
-    source = screenshot(context, arguments["imageId"], name)
+    source = await screenshot(context, arguments["imageId"], name)
     return await upload(context, [source], _target(context))
 
 
@@ -69,7 +69,7 @@ async def upload(context: Context, sources: Sequence[Source], target: Json) -> C
     output = await context.in_tab("page.upload", input, read_file=read)
     misfits = output.get("misfits", [])
     more: Json = {"misfits": misfits} if misfits else {}
-    did = f"Gave {_listed(sources)} to {_named(target)}{_warning(misfits)}"
+    did = f"Gave {_listed(sources)} to {_named(context, target)}{_warning(misfits)}"
     return acted(context, did, output, **more)
 
 
@@ -81,9 +81,10 @@ def _size(bytes: int) -> str:
     return f"{bytes} bytes" if bytes < 1024 else f"{bytes // 1024} KB"
 
 
-def _named(target: Json) -> str:
+def _named(context: Context, target: Json) -> str:
     if "point" in target:
-        return f"the point ({target['point']['x']:.0f}, {target['point']['y']:.0f})"
+        x, y = context.job.arguments["coordinate"]
+        return f"the point ({x:g}, {y:g})"
     return str(next(iter(target.values()), "the file chooser"))
 
 
