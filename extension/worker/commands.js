@@ -1,8 +1,10 @@
 /** The closed list of what the server may ask for. */
 
 import { answerDialog } from "./answer.js";
+import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
 import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
+import { recentlyClosed, restoreSession } from "./closed.js";
 import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
@@ -27,6 +29,7 @@ import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { getVisits, searchHistory } from "./visits.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
@@ -36,6 +39,9 @@ import { listWindows, updateWindow } from "./windows.js";
 
 /** @type {Commands} */
 const forBrowser = [
+  ["bookmarks.create", createBookmark],
+  ["bookmarks.search", searchBookmarks],
+  ["bookmarks.tree", listBookmarks],
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
@@ -44,7 +50,11 @@ const forBrowser = [
   ["groups.list", listGroups],
   ["groups.remove", removeFromGroup],
   ["groups.update", updateGroup],
+  ["history.search", searchHistory],
+  ["history.visits", getVisits],
   ["notices.show", showNotice],
+  ["sessions.recent", recentlyClosed],
+  ["sessions.restore", restoreSession],
   ["tabs.list", list],
   ["tabs.open", openTab],
   ["windows.close", closeWindow],

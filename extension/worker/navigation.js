@@ -1,6 +1,7 @@
 /** Opening, navigating and closing tabs. */
 
 import { onAbort } from "./abort.js";
+import { sessionOfClosed } from "./closed.js";
 import { CommandError, messageOf } from "./errors.js";
 import { groupOf, joinGroup } from "./groups.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
@@ -75,7 +76,7 @@ async function createTab(url, { active = false, windowId, window }) {
  * @param {number} tabId
  * @param {string} url
  */
-async function catchUp(wait, tabId, url) {
+export async function catchUp(wait, tabId, url) {
   const tab = await getTab(tabId);
   const failure = lastFailure(tabId);
   if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
@@ -151,11 +152,13 @@ export async function revive(tabId) {
 
 /** @param {Context} context */
 export async function closeTab({ tabId, signal }) {
+  const { url } = await getTab(tabId);
   await leavingFreely(tabId, async () => {
     signal.throwIfAborted();
     await chrome.tabs.remove(tabId);
   });
-  return { closed: tabId };
+  const sessionId = await sessionOfClosed(url);
+  return { closed: tabId, ...(sessionId !== undefined && { sessionId }) };
 }
 
 /**

@@ -8,11 +8,14 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.tools import (
     acting,
+    bookmarks,
     capture,
+    closed,
     dialogs,
     downloads,
     finding,
     groups,
+    history,
     keys,
     notices,
     permissions_check,
@@ -25,6 +28,7 @@ from tabhub.tools import (
     texts,
     windows,
 )
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
@@ -45,6 +49,9 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *tabgroups.TOOLS,
     *sitedata.TOOLS,
     *downloads.TOOLS,
+    *history.TOOLS,
+    *bookmarks.TOOLS,
+    *closed.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
 )
@@ -59,8 +66,9 @@ class BrowserSource:
         self._hub = hub
         self._files = files
         self._shots = Shots(time.monotonic)
+        self._closings = Closings()
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
 
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._shots)
+        context = Context(job, self._browsers, self._hub, self._files, self._shots, self._closings)
         return await self._run[job.tool.name](context)

@@ -72,8 +72,12 @@ async def _close_tab(context: Context) -> CallResult:
             f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
             "foreign_tab",
         )
-    await context.in_tab("tabs.close", {})
-    return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
+    output = await context.in_tab("tabs.close", {})
+    closed: Json = {"closed": context.tab.id}
+    if "sessionId" in output:
+        closed["sessionId"] = output["sessionId"]
+        context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
+    return done(f"Closed tab {context.tab.id}.", closed)
 
 
 async def _navigate_tab(context: Context) -> CallResult:

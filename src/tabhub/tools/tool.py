@@ -12,6 +12,7 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import site_of
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
 from tabhub.wire.mcp.messages import CallResult
@@ -55,6 +56,7 @@ class Context:
     hub: Hub
     files: Files
     shots: Shots
+    closings: Closings
 
     @property
     def browser(self) -> str:
@@ -91,6 +93,10 @@ class Context:
     ) -> Any:
         progress = self.job.progress
         return await self.browsers.in_browser(browser, command, input, progress, learn)
+
+    def may_tell(self, url: str) -> bool:
+        """Whether a result may tell of a page, where it tells of several."""
+        return self.job.may_tell is None or self.job.may_tell(site_of(url))
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
