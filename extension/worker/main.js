@@ -6,6 +6,7 @@
 import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
+import { childEvent } from "./children.js";
 import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
@@ -109,12 +110,13 @@ chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId
   void news.openedBy(tabId, sourceTabId);
   tabOpened(sourceTabId, tabId);
 });
-chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId === undefined) return;
+  childEvent(tabId, sessionId, method, params);
   dialogEvent(tabId, method, params);
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
-  requestEvent(tabId, method, params);
+  requestEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
 });
