@@ -9,16 +9,19 @@ import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
+import { emulate } from "./emulation.js";
 import { CommandError } from "./errors.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
+import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
+import { setPermission } from "./presets.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
 import { scroll } from "./scroll.js";
@@ -69,11 +72,14 @@ const forTab = [
   ["cookies.set", setCookie],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
+  ["page.emulate", emulate],
+  ["page.permission", setPermission],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
   ["tabs.info", tabInfo],
   ["tabs.navigate", navigateTab],
+  ["tabs.release", releaseTab],
   ["tabs.ungroup", ungroupTab],
 ];
 

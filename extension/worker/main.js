@@ -11,6 +11,7 @@ import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
+import { restoreEmulation } from "./emulation.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
 import { dragEvent } from "./drag.js";
 import { forgetWindow, learnFronts, noteFront } from "./front.js";
@@ -22,6 +23,7 @@ import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
+import { forgetPresets, restorePresets } from "./presets.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -33,8 +35,9 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments(),
+  adoptAttachments().then(() => restoreEmulation()),
   learnFronts(),
+  restorePresets(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -60,6 +63,7 @@ function forgetEverything(tabId) {
   forgetFrames(tabId);
   forgetSite(tabId);
   tabClosed(tabId);
+  void forgetPresets(tabId);
 }
 
 listenToLoads();

@@ -13,6 +13,7 @@ from tabhub.tools import (
     closed,
     dialogs,
     downloads,
+    emulation,
     finding,
     groups,
     history,
@@ -52,6 +53,7 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *history.TOOLS,
     *bookmarks.TOOLS,
     *closed.TOOLS,
+    *emulation.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
 )

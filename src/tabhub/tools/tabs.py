@@ -94,12 +94,14 @@ async def _focus_tab(context: Context) -> CallResult:
 
 
 async def _get_tab_info(context: Context) -> CallResult:
-    def learn(output: Json) -> Tab:
-        return context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
+    def learn(output: Json) -> tuple[Tab, Json]:
+        state = msgspec.convert(output, TabState)
+        return context.browsers.learn(context.tab.browser, state), output.get("emulated", {})
 
-    tab = await context.in_tab("tabs.info", {}, learn)
+    tab, emulated = await context.in_tab("tabs.info", {}, learn)
     told = f"Tab {tab.id}: {_page(tab)}{_marks(context, tab)}, {tab.status}"
-    return done(told, {**_location(tab), **_shown(context, tab)})
+    told += f", emulated: {', '.join(emulated)}" if emulated else ""
+    return done(told, {**_location(tab), **_shown(context, tab), "emulated": emulated})
 
 
 def _moved(context: Context, output: Json) -> Tab:
