@@ -16,6 +16,12 @@ import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
+import {
+  answerRequest,
+  listIntercepted,
+  startIntercepting,
+  stopIntercepting,
+} from "./intercept.js";
 import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
@@ -70,6 +76,10 @@ const forTab = [
   ["cookies.delete", deleteCookies],
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
+  ["intercept.answer", answerRequest],
+  ["intercept.list", listIntercepted],
+  ["intercept.start", startIntercepting],
+  ["intercept.stop", stopIntercepting],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
   ["page.emulate", emulate],

@@ -17,6 +17,7 @@ import { dragEvent } from "./drag.js";
 import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
+import { interceptEvent, restoreInterception } from "./intercept.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
@@ -35,7 +36,7 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(() => restoreEmulation()),
+  adoptAttachments().then(() => Promise.all([restoreEmulation(), restoreInterception()])),
   learnFronts(),
   restorePresets(),
 ]);
@@ -123,6 +124,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   requestEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
+  interceptEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }) => {
   if (tabId === undefined) return;

@@ -6,6 +6,7 @@ import { CommandError, messageOf } from "./errors.js";
 import { groupOf, joinGroup } from "./groups.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { goInHistory } from "./history.js";
+import { onHeldUp, waitingIn } from "./intercept.js";
 import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
 import { lastFailure } from "./loads.js";
@@ -105,15 +106,20 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
+  // Whoever is to answer the request must hear of it first.
+  const stop = onHeldUp(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
     const loaded = await wait.within(timeoutOf(input));
     await tellNews();
-    return await loadedResult(tabId, loaded);
+    const waiting = waitingIn(tabId);
+    const result = await loadedResult(tabId, loaded);
+    return waiting.length ? { ...result, waiting } : result;
   } catch (error) {
     throw await explain(error, url);
   } finally {
+    stop();
     wait.stop();
     if (underWay.get(tabId) === wait) underWay.delete(tabId);
   }

@@ -10,6 +10,7 @@ from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
+from tabhub.tools.intercept import waiting_lines
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
@@ -84,8 +85,14 @@ async def _navigate_tab(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
-    tab = await context.in_tab("tabs.navigate", input, lambda output: _moved(context, output))
-    return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
+    tab, waiting = await context.in_tab(
+        "tabs.navigate", input, lambda told: _arrived(context, told)
+    )
+    if not waiting:
+        return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
+    lines = waiting_lines({"waiting": waiting})
+    told = "\n".join([f"Tab {tab.id} is at {_page(tab)}; you hold requests up.", *lines])
+    return done(told, {**_location(tab), "waiting": waiting})
 
 
 async def _focus_tab(context: Context) -> CallResult:
@@ -102,6 +109,10 @@ async def _get_tab_info(context: Context) -> CallResult:
     told = f"Tab {tab.id}: {_page(tab)}{_marks(context, tab)}, {tab.status}"
     told += f", emulated: {', '.join(emulated)}" if emulated else ""
     return done(told, {**_location(tab), **_shown(context, tab), "emulated": emulated})
+
+
+def _arrived(context: Context, output: Json) -> tuple[Tab, list[Json]]:
+    return _moved(context, output), output.get("waiting", [])
 
 
 def _moved(context: Context, output: Json) -> Tab:
