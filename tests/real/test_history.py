@@ -124,9 +124,9 @@ async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
     tab = await opened(url)
     await agent.call("browser_navigate_tab", url=site.page("form"))
     front = await in_worker(cdp, "chrome.tabs.query({active: true}).then(([tab]) => tab.id)")
-    name = (await agent.call("browser_close_tab", tabId=tab))["sessionId"]
-    listed = (await agent.call(CLOSED))["sessions"]
-    mine = next(one for one in listed if one["sessionId"] == name)
+    await agent.call("browser_close_tab", tabId=tab)
+    mine = (await agent.call(CLOSED, maxResults=1))["sessions"][0]
+    name = mine["sessionId"]
     assert mine["usable"] is True and mine["tabs"][0]["url"] == site.page("form")
     theirs = (await another.call(CLOSED))["sessions"]
     assert next(one for one in theirs if one["sessionId"] == name)["usable"] is False

@@ -32,7 +32,7 @@ async def test_an_opened_tab_is_loaded_listed_and_in_the_background(
 
 async def test_a_closed_tab_is_gone_and_naming_it_is_an_error(agent: Agent, site: Site) -> None:
     tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
-    assert (await agent.call("browser_close_tab", tabId=tab))["closed"] == tab
+    assert await agent.call("browser_close_tab", tabId=tab) == {"closed": tab}
     assert tab not in {t["tabId"] for t in (await agent.call("browser_list_tabs"))["tabs"]}
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_close_tab", tabId=tab)
@@ -125,7 +125,7 @@ async def test_a_tab_whose_page_could_not_be_loaded_can_be_looked_at_and_closed(
     result = await agent.result("browser_execute_script", code="1", tabId=tab)
     error = result["structuredContent"].get("error", {"reason": ""})
     assert error["reason"] != "tab_url_mismatch"
-    assert (await agent.call("browser_close_tab", tabId=tab))["closed"] == tab
+    assert await agent.call("browser_close_tab", tabId=tab) == {"closed": tab}
 
 
 async def test_a_blank_tab_with_a_mark_in_its_address_is_blank(

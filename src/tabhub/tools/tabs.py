@@ -74,11 +74,9 @@ async def _close_tab(context: Context) -> CallResult:
             "foreign_tab",
         )
     output = await context.in_tab("tabs.close", {})
-    closed: Json = {"closed": context.tab.id}
     if "sessionId" in output:
-        closed["sessionId"] = output["sessionId"]
         context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
-    return done(f"Closed tab {context.tab.id}.", closed)
+    return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
 
 
 async def _navigate_tab(context: Context) -> CallResult:
