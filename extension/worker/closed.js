@@ -64,11 +64,16 @@ export async function restoreSession(context) {
   const tabs = tabsOf(await restoreBehind(input.sessionId));
   tabs.forEach(noteTab);
   const groups = await Promise.all(tabs.map((tab) => joinGroup(tab, group)));
-  await Promise.all(tabs.map((tab) => loaded(tab, context)));
+  const loads = await Promise.all(tabs.map((tab) => hasLoaded(tab, context)));
   await tellNews();
   const now = await Promise.all(tabs.map(({ id }) => getTab(/** @type {number} */ (id))));
+  const told = now.map((tab, i) => ({
+    ...describeTab(tab),
+    // The browser may be behind with what its tab strip shows.
+    ...(loads[i] && { status: "complete" }),
+  }));
   const [groupId] = groups;
-  return { tabs: now.map(describeTab), ...(groupId !== undefined && { groupId }) };
+  return { tabs: told, ...(groupId !== undefined && { groupId }) };
 }
 
 /** @param {unknown} id */
@@ -101,15 +106,16 @@ async function restoreBehind(sessionId) {
  * @param {chrome.tabs.Tab} tab
  * @param {Context} context
  */
-async function loaded({ id, url = "", pendingUrl }, { input, signal }) {
+async function hasLoaded({ id, url = "", pendingUrl }, { input, signal }) {
   const tabId = /** @type {number} */ (id);
   const wait = new LoadWait(tabId);
   const stop = onAbort(signal, (reason) => wait.fail(reason));
   try {
     await catchUp(wait, tabId, pendingUrl || url);
-    await wait.within(input.timeoutMs);
+    return await wait.within(input.timeoutMs);
   } catch {
     signal.throwIfAborted();
+    return false;
   } finally {
     wait.stop();
     stop();
