@@ -143,6 +143,7 @@ tabhub.define("port", () => {
     ["look", (body) => minting(body, () => waiting.look(body))],
     ["stopWaiting", ({ id }) => waiting.stop(id)],
     ["announce", (body) => minting(body, () => childframes.announce())],
+    ["contentType", () => dom.contentType()],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],
     ["idle", () => true],

@@ -32,6 +32,7 @@ interface TabhubDom {
   documentElement(): Element | null;
   body(): Element | null;
   activeElement(): Element | null;
+  contentType(): string;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string): Generator<Element>;
   /** Matches in one root. */

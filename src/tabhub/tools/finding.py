@@ -26,7 +26,7 @@ def _limit(usual: int) -> Json:
         "type": "integer",
         "minimum": 1,
         "maximum": MOST,
-        "description": f"Default {usual}.",
+        "default": usual,
     }
 
 

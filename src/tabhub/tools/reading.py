@@ -2,6 +2,7 @@
 
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, chars
+from tabhub.tools.kinds import about_kind
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
@@ -9,7 +10,7 @@ from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15
 MAX_CHARS = 50_000
-_KEPT = ("url", "title", "nodes", "truncated", "next", "total", "read")
+_KEPT = ("url", "title", "contentType", "nodes", "truncated", "next", "total", "read")
 
 
 async def _read(context: Context) -> CallResult:
@@ -47,6 +48,7 @@ def _told(output: Json, since: int | None) -> str:
     lines = [
         *_about_delta(output, since),
         fenced(output["text"]),
+        *about_kind(output),
         *_cut(output),
         f"Read {output['read']}.",
         "",
@@ -58,8 +60,15 @@ def _told(output: Json, since: int | None) -> str:
 def _cut(output: Json) -> list[str]:
     if not output["truncated"]:
         return []
-    of = f" of {output['total']} characters" if "total" in output else ""
-    return [f"(Cut here{of}. Go on with offset {output['next']}, or give ref_id or depth.)"]
+    return [
+        f"(Cut here{_size(output)}. Go on with offset {output['next']}, or give ref_id or depth.)"
+    ]
+
+
+def _size(output: Json) -> str:
+    if "total" not in output:
+        return ""
+    return f" of {'' if output['whole'] else 'more than '}{output['total']} characters"
 
 
 def _about_delta(output: Json, since: int | None) -> list[str]:
@@ -73,10 +82,10 @@ def _about_delta(output: Json, since: int | None) -> list[str]:
 
 
 _SETTINGS: Json = {
-    "filter": {"enum": ["all", "interactive"], "description": "Default all."},
-    "depth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},
+    "filter": {"enum": ["all", "interactive"], "default": "all"},
+    "depth": {"type": "integer", "minimum": 1, "default": DEPTH},
     "ref_id": {"type": "string", "description": "Only this element's subtree."},
-    "max_chars": {"type": "integer", "minimum": 100, "description": f"Default {MAX_CHARS}."},
+    "max_chars": {"type": "integer", "minimum": 100, "default": MAX_CHARS},
     "maxTokens": MAX_TOKENS,
     "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
 }

@@ -10,6 +10,8 @@ from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
@@ -21,8 +23,9 @@ async def _list_tabs(context: Context) -> CallResult:
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
-    lines = [counted, *(f"- {tab.id}: {page(tab)}{_marks(context, tab)}" for tab in tabs)]
-    return done("\n".join(lines), {"tabs": [_shown(context, tab) for tab in tabs]})
+    lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}" for tab in tabs]
+    shown = [_shown(context, tab) for tab in tabs]
+    return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
 
 
 async def _tabs_of(context: Context, browser: str) -> list[Tab]:
@@ -171,6 +174,7 @@ LIST_TABS = BrowserTool(
         "All open tabs, and whose they are. You can use your own and those the person shares."
     ),
     run=_list_tabs,
+    properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
 )
