@@ -10,6 +10,7 @@ from tabhub.tools import (
     acting,
     batch,
     capture,
+    dev,
     dialogs,
     downloads,
     finding,
@@ -63,6 +64,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
         plan.TOOL,
         *turns.TOOLS,
         *shortcuts.TOOLS,
+        dev.TOOL,
     )
 
 
