@@ -125,3 +125,41 @@ async def test_the_same_operation_id_clicks_once_whether_asked_during_or_after(
     results.append(await agent.result("browser_batch", once, actions=actions))
     assert all(result["structuredContent"]["completed"] == 2 for result in results)
     assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true far:true"
+
+
+async def test_points_are_those_of_the_screenshot_before_the_batch(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("points") + "?batch"
+    await opened(address)
+    shot = {"name": "computer", "input": {"action": "screenshot"}}
+    press = {"name": "computer", "input": {"action": "left_click", "coordinate": [70, 40]}}
+    none = await agent.result("browser_batch", actions=[shot, press])
+    assert none["structuredContent"]["failed"]["index"] == 1
+    whole = {"name": "browser_screenshot_tab", "input": {"fullPage": True, "scale": 0.5}}
+    result = await agent.result("browser_batch", actions=[whole, press, shot])
+    assert result["structuredContent"]["completed"] == 3
+    kinds = [block["type"] for block in result["content"]]
+    assert kinds.count("image") == 2
+    assert "[computer:left_click]" in [block.get("text") for block in result["content"]]
+    assert await cdp.evaluate(await cdp.page(address), "log") == ["click one 1 true"]
+
+
+@pytest.mark.requirement("CB-10")
+async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
+    agent: Agent, product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("targets") + "?reader"
+    await opened(address)
+    running, port = product
+    token = running.run("client", "add", "batch-reader", "--read-only").stdout.strip()
+    async with running.client(port) as http:
+        http.headers["Authorization"] = f"Bearer {token}"
+        reader = Agent(http)
+        tabs = {"name": "browser_list_tabs"}
+        read = await reader.call("browser_batch", actions=[tabs, {"name": "permissions_check"}])
+        assert read["completed"] == 2
+        result = await reader.result("browser_batch", actions=[tabs, click("plain")])
+        assert result["structuredContent"]["error"]["reason"] == "permission_denied"
+        assert "results" not in result["structuredContent"]
+    assert await cdp.evaluate(await cdp.page(address), LOG) == ""

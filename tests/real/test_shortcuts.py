@@ -164,3 +164,27 @@ async def test_what_cannot_be_done_again_is_left_out_and_told(
         *("browser_click_element", "browser_remove_tabs_from_group"),
     ]
     await delete(agent, "holes")
+
+
+async def test_points_are_kept_and_refused_in_a_viewport_of_another_size(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("points") + "?kept"
+    tab = await opened(address)
+    await agent.call("computer", action="screenshot")
+    clicks = {"action": "left_click", "coordinate": [70, 40]}
+    await record(agent, "points", ("computer", clicks))
+    again = await opened(address + "&again")
+    target = await cdp.page(address + "&again")
+    assert (await ended(agent, "points", tabId=again))["state"] == "done"
+    assert await cdp.evaluate(target, "log") == ["click one 1 true"]
+    window = (await agent.call("browser_create_window", width=500, height=500))["tabId"]
+    small = address + "&small"
+    await agent.call("browser_navigate_tab", url=small, tabId=window)
+    last = await ended(agent, "points", tabId=window)
+    assert (last["state"], last["reason"]) == ("failed", "not_visible")
+    assert "viewport" in last["error"]
+    assert await cdp.evaluate(await cdp.page(small), "log") == []
+    await agent.call("browser_close_tab", tabId=window)
+    await delete(agent, "points")
+    assert tab != again

@@ -57,7 +57,7 @@ def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
 
 
 def _renamed(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-    """With the listed words in the place of others; where both are given, both stay."""
+    """With the listed words in the place of others; where both are given, the other is refused."""
     names = {other: name for other, name in tool.aliases.items() if name not in given}
     return {names.get(key, key): value for key, value in given.items()} if names else given
 

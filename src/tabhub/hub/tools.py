@@ -25,7 +25,10 @@ class Tool:
     needs_tab: bool = True
     """Whether a call goes to one tab; then `tabId` names it and the hub fills it in."""
     opens_tab: bool = False
-    """Whether the result names a tab that becomes the session's current one."""
+    """Whether the result names a tab that becomes the session's current one.
+
+    One that needs a tab as well opens it only where the session has none.
+    """
     seconds: float | None = None
     """A time limit of its own, where the usual one does not fit."""
     plugin: str = ""

@@ -30,6 +30,8 @@ from tabhub.tools import (
     turns,
     windows,
 )
+from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
+from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
@@ -52,6 +54,12 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *downloads.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
+    *own_tabs.TOOLS,
+    *shown_tabs.TOOLS,
+    *navigate.TOOLS,
+    *computer.TOOLS,
+    *forms.TOOLS,
+    *window.TOOLS,
 )
 
 

@@ -8,6 +8,7 @@ from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
+from tabhub.tools.tab_context import group_tabs, line
 from tabhub.tools.tabs import open_tab
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -19,14 +20,12 @@ async def _context(context: Context) -> CallResult:
     creates = context.job.arguments.get("createIfEmpty", False)
     browser = context.browsers.latest().id
     session = _group(context, creates)
-    tabs = _tabs(context, session)
+    tabs = group_tabs(context, session.key)
     if not tabs and not creates:
         return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
     if not tabs:
         tabs = [await _first_tab(context, session, browser)]
-    lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
-    head = f"Your tab group {session.name!r}:"
-    return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
+    return group_listed(context, session, tabs)
 
 
 async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
@@ -54,9 +53,11 @@ def _group(context: Context, creates: bool) -> AgentSession:
     return sessions.open(HANDLE + secrets.token_urlsafe(16), known.client, known.name, time.time())
 
 
-def _tabs(context: Context, session: AgentSession) -> list[Tab]:
-    found = (context.hub.tabs.find(id) for id in context.hub.ownership.of(session.key))
-    return [tab for tab in found if tab is not None]
+def group_listed(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
+    """The tabs of a group."""
+    head = f"Your tab group {session.name!r}:"
+    lines = [line(tab) for tab in tabs]
+    return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
 
 
 def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
