@@ -1,6 +1,7 @@
 """Batches in real pages: what was done is done once, what comes after a failure never is."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.support.agent import Agent
 from tests.support.cdp import Cdp
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import at_work
+from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 LOG = "document.querySelector('#log').textContent"
@@ -145,7 +146,6 @@ async def test_points_are_those_of_the_screenshot_before_the_batch(
     assert await cdp.evaluate(await cdp.page(address), "log") == ["click one 1 true"]
 
 
-@pytest.mark.requirement("CB-10")
 async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
     agent: Agent, product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
 ) -> None:
@@ -163,3 +163,20 @@ async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
         assert result["structuredContent"]["error"]["reason"] == "permission_denied"
         assert "results" not in result["structuredContent"]
     assert await cdp.evaluate(await cdp.page(address), LOG) == ""
+
+
+async def test_after_a_batch_that_timed_out_nothing_of_the_rest_ever_happens(
+    tmp_path: Path, site: Site
+) -> None:
+    """Elsewhere the rest goes on in the page, and whoever tries again does it twice."""
+    async with world(tmp_path, {"limits": {"callSeconds": 3}}) as here, here.agent("a") as agent:
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        endless = {"name": "browser_execute_script", "input": {"code": "for (;;);"}}
+        actions = [click("plain"), endless, click("far")]
+        result = await agent.result("browser_batch", actions=actions)
+        shown = result["structuredContent"]
+        assert (shown["error"]["reason"], shown["failed"]["index"]) == ("timeout", 1)
+        assert (shown["completed"], shown["remaining"]) == (1, 2)
+        await agent.call("browser_click_element", selector="#pointer")
+        log = await here.cdp.evaluate(await here.cdp.page(site.page("targets")), LOG)
+        assert log == " plain:true pointer:true"
