@@ -6,6 +6,7 @@ tabhub.define("durable", () => {
   const LONGEST = 200;
   const MOST_LEVELS = 12;
   const MOST_FOUND = 3;
+  const MOST_SELECTORS = 2;
   const LABEL_MS = 50;
   /** Numbers as long as these were made by a program, and will be others next time. */
   const MADE_UP = /\d{3,}|^:/;
@@ -59,9 +60,15 @@ tabhub.define("durable", () => {
     const first = new First();
     tabhub.walker.walk(element, { filter: "all", depth: 0, maxMs: LABEL_MS }, first);
     const own = first.item?.element === element ? first.item : null;
-    const name = own?.name || textOf(element, NAME_LENGTH);
+    // What a field holds is no name: it will hold something else next time.
+    const name = own?.name || (isField(element) ? "" : textOf(element, NAME_LENGTH));
     return { role: own?.role ?? "", name: clip(name, NAME_LENGTH) };
   }
+
+  /** @param {Element} element */
+  const isField = (element) =>
+    matches(element, "input, textarea, select") ||
+    (element instanceof HTMLElement && tabhub.dom.isContentEditable(element));
 
   /** @param {Element} element */
   function byId(element) {
@@ -144,8 +151,13 @@ tabhub.define("durable", () => {
   return {
     describe(element) {
       const all = [byId(element), ...byAttributes(element), byPath(element)];
-      const selectors = all.filter((selector) => selector !== null);
-      return { selectors: selectors.filter((each) => isOnly(element, each)), ...label(element) };
+      /** @type {string[]} */
+      const selectors = [];
+      for (const each of all) {
+        if (each !== null && isOnly(element, each)) selectors.push(each);
+        if (selectors.length === MOST_SELECTORS) break;
+      }
+      return { selectors, ...label(element) };
     },
     locate(known, by, maxMs) {
       const found = by === "selector" ? bySelector(known) : byLabel(known, maxMs);

@@ -42,7 +42,7 @@ from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
-from tabhub.tools import batch, catalog, permissions_check, plan, shortcuts, turns
+from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
 from tabhub.tools.recording import RecordedSource, Recordings
 from tabhub.tools.replay import Replays
@@ -131,6 +131,15 @@ class App:
         self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
         self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
             self.hub, runner, self.shortcuts, recordings, replays
+        )
+        self.sources[dev.SOURCE] = dev.DevSource(
+            lambda: self.settings.dev,
+            self.hub,
+            self.browsers,
+            runner.flights,
+            self.rules.grants,
+            in_browser.shots,
+            recordings,
         )
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights

@@ -1,6 +1,7 @@
 """Batches in real pages: what was done is done once, what comes after a failure never is."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.support.agent import Agent
 from tests.support.cdp import Cdp
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import at_work
+from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 LOG = "document.querySelector('#log').textContent"
@@ -125,3 +126,57 @@ async def test_the_same_operation_id_clicks_once_whether_asked_during_or_after(
     results.append(await agent.result("browser_batch", once, actions=actions))
     assert all(result["structuredContent"]["completed"] == 2 for result in results)
     assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true far:true"
+
+
+async def test_points_are_those_of_the_screenshot_before_the_batch(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("points") + "?batch"
+    await opened(address)
+    shot = {"name": "computer", "input": {"action": "screenshot"}}
+    press = {"name": "computer", "input": {"action": "left_click", "coordinate": [70, 40]}}
+    none = await agent.result("browser_batch", actions=[shot, press])
+    assert none["structuredContent"]["failed"]["index"] == 1
+    whole = {"name": "browser_screenshot_tab", "input": {"fullPage": True, "scale": 0.5}}
+    result = await agent.result("browser_batch", actions=[whole, press, shot])
+    assert result["structuredContent"]["completed"] == 3
+    kinds = [block["type"] for block in result["content"]]
+    assert kinds.count("image") == 2
+    assert "[computer:left_click]" in [block.get("text") for block in result["content"]]
+    assert await cdp.evaluate(await cdp.page(address), "log") == ["click one 1 true"]
+
+
+async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
+    agent: Agent, product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("targets") + "?reader"
+    await opened(address)
+    running, port = product
+    token = running.run("client", "add", "batch-reader", "--read-only").stdout.strip()
+    async with running.client(port) as http:
+        http.headers["Authorization"] = f"Bearer {token}"
+        reader = Agent(http)
+        tabs = {"name": "browser_list_tabs"}
+        read = await reader.call("browser_batch", actions=[tabs, {"name": "permissions_check"}])
+        assert read["completed"] == 2
+        result = await reader.result("browser_batch", actions=[tabs, click("plain")])
+        assert result["structuredContent"]["error"]["reason"] == "permission_denied"
+        assert "results" not in result["structuredContent"]
+    assert await cdp.evaluate(await cdp.page(address), LOG) == ""
+
+
+async def test_after_a_batch_that_timed_out_nothing_of_the_rest_ever_happens(
+    tmp_path: Path, site: Site
+) -> None:
+    """Elsewhere the rest goes on in the page, and whoever tries again does it twice."""
+    async with world(tmp_path, {"limits": {"callSeconds": 3}}) as here, here.agent("a") as agent:
+        await agent.call("browser_open_tab", url=site.page("targets"))
+        endless = {"name": "browser_execute_script", "input": {"code": "for (;;);"}}
+        actions = [click("plain"), endless, click("far")]
+        result = await agent.result("browser_batch", actions=actions)
+        shown = result["structuredContent"]
+        assert (shown["error"]["reason"], shown["failed"]["index"]) == ("timeout", 1)
+        assert (shown["completed"], shown["remaining"]) == (1, 2)
+        await agent.call("browser_click_element", selector="#pointer")
+        log = await here.cdp.evaluate(await here.cdp.page(site.page("targets")), LOG)
+        assert log == " plain:true pointer:true"

@@ -8,7 +8,7 @@ from tests.support.panel import panel_of
 from tests.support.site import Site
 from tests.support.world import failure, started, world
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
 async def test_a_plan_allowed_in_the_panel_saves_the_questions_on_its_site_and_on_no_other(
@@ -29,6 +29,10 @@ async def test_a_plan_allowed_in_the_panel_saves_the_questions_on_its_site_and_o
             assert (await call)["granted"] == [host]
             assert await agent.call("browser_execute_script", code="6 * 7") == {"value": 42}
             assert "whatever its plan needs" in await panel.text("li[data-grant]")
+
+            other = started(agent.call("update_plan", domains=["a.example"], approach=["x"]))
+            await panel.click("article button[data-decision=deny]")
+            assert await other == {"status": "rejected", "granted": [], "closed": []}
 
             elsewhere = site.other + "/form.html"
             await agent.call("browser_navigate_tab", url=elsewhere)

@@ -12,7 +12,7 @@ from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
 from tests.support.site import Site
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 Json = dict[str, Any]
 
 
@@ -74,6 +74,10 @@ async def test_a_form_is_recorded_by_its_refs_and_filled_again_after_a_reload(
     with pytest.raises(ToolFailed, match="needs the parameters password") as missing:
         await agent.call("shortcuts_execute", command="register", tabId=tab)
     assert missing.value.reason == "invalid_arguments"
+    for given, reason in (({}, "invalid_arguments"), ({"shortcutId": "sc_none"}, "not_found")):
+        with pytest.raises(ToolFailed) as wrong:
+            await agent.call("shortcuts_execute", tabId=tab, **given)
+        assert wrong.value.reason == reason
     await delete(agent, "register")
 
 
@@ -164,3 +168,45 @@ async def test_what_cannot_be_done_again_is_left_out_and_told(
         *("browser_click_element", "browser_remove_tabs_from_group"),
     ]
     await delete(agent, "holes")
+
+
+async def test_points_are_kept_and_refused_in_a_viewport_of_another_size(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = site.page("points") + "?kept"
+    tab = await opened(address)
+    await agent.call("computer", action="screenshot")
+    clicks = {"action": "left_click", "coordinate": [70, 40]}
+    await record(agent, "points", ("computer", clicks))
+    again = await opened(address + "&again")
+    target = await cdp.page(address + "&again")
+    assert (await ended(agent, "points", tabId=again))["state"] == "done"
+    assert await cdp.evaluate(target, "log") == ["click one 1 true"]
+    window = (await agent.call("browser_create_window", width=500, height=500))["tabId"]
+    small = address + "&small"
+    await agent.call("browser_navigate_tab", url=small, tabId=window)
+    last = await ended(agent, "points", tabId=window)
+    assert (last["state"], last["reason"]) == ("failed", "not_visible")
+    assert "viewport" in last["error"]
+    assert await cdp.evaluate(await cdp.page(small), "log") == []
+    await agent.call("browser_close_tab", tabId=window)
+    await delete(agent, "points")
+    assert tab != again
+
+
+async def test_a_field_is_known_again_whatever_it_holds(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    address = html(site, "<form><div contenteditable>draft</div><textarea>a</textarea></form>")
+    tab = await opened(address)
+    page = await agent.call("browser_query_elements", selector="[contenteditable], textarea")
+    refs = [element["ref"] for element in page["elements"]]
+    calls = [("browser_type_text", {"ref": each, "text": "typed"}) for each in refs]
+    assert (await record(agent, "fields", *calls))["steps"] == 2
+    target = await cdp.page(address)
+    change = "for (const el of document.forms[0].children) el.textContent = el.value = 'other'"
+    await cdp.evaluate(target, change)
+    assert (await ended(agent, "fields", tabId=tab))["state"] == "done"
+    held = "[...document.forms[0].children].map((el) => el.value ?? el.textContent)"
+    assert (await cdp.evaluate(target, held))[1] == "typed"
+    await delete(agent, "fields")

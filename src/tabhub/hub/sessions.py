@@ -114,6 +114,13 @@ class AgentSessions:
             session.current = tab
             self._tell(session)
 
+    def leave(self, key: str) -> None:
+        """From now on the session has no current tab."""
+        session = self._all.get(key)
+        if session is not None:
+            session.current = None
+            self._tell(session)
+
     def pause(self, key: str, paused: bool) -> AgentSession | None:
         """Pause or resume; sessions that its client opens while it is paused begin paused."""
         session = self._all.get(key)

@@ -18,12 +18,14 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
     selector: str | None = None
 
 
-class View(msgspec.Struct, frozen=True):
-    """The picture in which points were named, and the viewport that it showed."""
+class View(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The picture in which points were named, what it showed, and the viewport of that time."""
 
     width: int
     height: int
+    shown: dict[str, float]
     viewport: dict[str, float]
+    corner: tuple[float, float] | None = None
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):

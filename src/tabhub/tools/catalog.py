@@ -13,6 +13,7 @@ from tabhub.tools import (
     bookmarks,
     capture,
     closed,
+    dev,
     dialogs,
     downloads,
     emulation,
@@ -90,6 +91,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
         plan.TOOL,
         *turns.TOOLS,
         *shortcuts.TOOLS,
+        dev.TOOL,
     )
 
 

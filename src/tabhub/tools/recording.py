@@ -127,22 +127,23 @@ class _Before:
 
 
 async def _look(context: Context) -> _Before:
-    named = {k: v for k, v in context.job.arguments.items() if k in ("ref", "selector")}
-    element: Json | None = None
-    if len(named) == 1 and context.job.tab is not None:
-        try:
-            element = await context.in_tab("page.describe", named)
-        except TabhubError:
-            # The call itself says what is wrong with it.
-            element = None
-    return _Before(element, _view(context))
+    given = context.job.arguments
+    named = {key: value for key, value in given.items() if key in ("ref", "selector")}
+    if context.job.tab is None or not (named or POINTS & given.keys()):
+        return _Before(None, None)
+    try:
+        told = await context.in_tab("page.describe", named)
+    except TabhubError:
+        # The call itself says what is wrong with it.
+        return _Before(None, None)
+    return _Before(told if named else None, _view(context, told["viewport"]))
 
 
-def _view(context: Context) -> View | None:
-    if context.job.tab is None:
+def _view(context: Context, viewport: dict[str, float]) -> View | None:
+    frame = context.shots.frame(context.job.session, context.tab.id)
+    if frame is None:
         return None
-    frame = context.shots.frame(context.job.session, context.job.tab.id)
-    return None if frame is None else View(frame.width, frame.height, frame.viewport)
+    return View(frame.width, frame.height, frame.viewport, viewport, frame.corner)
 
 
 def _step(recording: Recording, job: Job, before: _Before, result: CallResult) -> Step:

@@ -145,7 +145,7 @@ async def _show_again(context: Context, view: View) -> None:
                 f"is {_size(now)} now.",
                 "not_visible",
             )
-    frame = Frame(view.width, view.height, view.viewport)
+    frame = Frame(view.width, view.height, view.shown, view.corner)
     context.shots.show(context.job.session, context.tab.id, frame)
 
 

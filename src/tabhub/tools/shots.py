@@ -75,6 +75,15 @@ class Shots:
         """The frame of the latest picture that this session took of a tab."""
         return self._held.get(session, self._frames).get((session, tab))
 
+    def of(self, session: str) -> list[str]:
+        """The ids of a session's pictures that are still there."""
+        return [id for id in self._kept if self.find(session, id) is not None]
+
+    def forget(self, session: str) -> None:
+        """All that a session has taken, and where its points are."""
+        self._kept = {id: kept for id, kept in self._kept.items() if kept[1].session != session}
+        self._frames = {key: frame for key, frame in self._frames.items() if key[0] != session}
+
     @contextmanager
     def holding(self, session: str) -> Iterator[None]:
         """While it lasts, points are those of the pictures that there were before."""
