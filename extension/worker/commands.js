@@ -17,9 +17,10 @@ import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigatio
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
-import { press } from "./press.js";
+import { press, type } from "./press.js";
 import { readPage } from "./read.js";
 import { scroll } from "./scroll.js";
+import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
@@ -91,6 +92,8 @@ const forPage = [
   ["page.press", press],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.set", set],
+  ["page.type", type],
   ...forLooking,
 ];
 

@@ -101,7 +101,7 @@ function takePlaced(error) {
  * @param {Point} point
  * @param {AbortSignal} signal
  */
-async function untilHovered(frame, point, signal) {
+export async function untilHovered(frame, point, signal) {
   for (let i = 0; i < HOVER_TRIES; i++) {
     signal.throwIfAborted();
     await hoverAt(frame.tabId, point);

@@ -26,6 +26,8 @@ from tabhub.tools import (
     texts,
     windows,
 )
+from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
+from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.files import Files
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
@@ -49,6 +51,12 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *downloads.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
+    *own_tabs.TOOLS,
+    *shown_tabs.TOOLS,
+    *navigate.TOOLS,
+    *computer.TOOLS,
+    *forms.TOOLS,
+    *window.TOOLS,
 )
 ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
 

@@ -4,12 +4,24 @@ import secrets
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MOST = 20
+MOST_FRAMES = 1000
 MOST_CHARACTERS = 40_000_000
 SECONDS = 600.0
 _DIGITS = string.digits
 _LETTERS = string.digits + string.ascii_lowercase
+
+
+class Frame(NamedTuple):
+    """The pixels in which an agent names points of a viewport, which is so large itself."""
+
+    width: int
+    height: int
+    viewport: dict[str, float]
+    corner: tuple[float, float] | None = None
+    """Of a picture of a part of the page instead: where on the page that part begins."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,8 @@ class Shot:
     height: int
     scale: float
     region: dict[str, float]
+    frame: Frame | None = None
+    """What later points refer to; none for a picture that is only looked at."""
 
 
 class Shots:
@@ -33,6 +47,7 @@ class Shots:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._kept: dict[str, tuple[float, Shot]] = {}
+        self._frames: dict[tuple[str, int], Frame] = {}
 
     def keep(self, shot: Shot) -> str:
         """Remember a picture; its id."""
@@ -40,7 +55,22 @@ class Shots:
         self._kept[id] = (self._clock() + SECONDS, shot)
         while len(self._kept) > MOST or self._size() > MOST_CHARACTERS:
             del self._kept[next(iter(self._kept))]
+        self._note(shot)
         return id
+
+    def _note(self, shot: Shot) -> None:
+        """Points outlive the picture: an agent still has it in mind."""
+        if shot.frame is None:
+            return
+        key = (shot.session, shot.tab)
+        self._frames.pop(key, None)
+        self._frames[key] = shot.frame
+        if len(self._frames) > MOST_FRAMES:
+            del self._frames[next(iter(self._frames))]
+
+    def frame(self, session: str, tab: int) -> Frame | None:
+        """The frame of the latest picture that this session took of a tab."""
+        return self._frames.get((session, tab))
 
     def _size(self) -> int:
         return sum(len(shot.data) for _, shot in self._kept.values())
