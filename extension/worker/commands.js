@@ -19,6 +19,18 @@ import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
+import { recordUse } from "./recorder.js";
+import {
+  clearConsole,
+  forgetRecorded,
+  readConsole,
+  readNetwork,
+  readRequest,
+  readSockets,
+  startRecording,
+  stopRecording,
+} from "./records.js";
+import { listResources, resourceContent } from "./resources.js";
 import { scroll } from "./scroll.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
@@ -59,12 +71,24 @@ const forTab = [
   ["cookies.set", setCookie],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
+  ["record.clearConsole", clearConsole],
+  ["record.forget", forgetRecorded],
+  ["record.start", startRecording],
+  ["record.stop", stopRecording],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
   ["tabs.info", tabInfo],
   ["tabs.navigate", navigateTab],
   ["tabs.ungroup", ungroupTab],
+];
+
+/** @type {Commands} what tells of what was recorded: the page itself need not answer */
+const forRecords = [
+  ["record.console", readConsole],
+  ["record.network", readNetwork],
+  ["record.request", readRequest],
+  ["record.sockets", readSockets],
 ];
 
 /** @type {Commands} */
@@ -75,6 +99,8 @@ const forLooking = [
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
+  ["page.resource", resourceContent],
+  ["page.resources", listResources],
   ["page.storage", getStorage],
   ["page.styles", elementStyles],
   ["page.text", readText],
@@ -95,10 +121,12 @@ const forPage = [
 ];
 
 const browserCommands = new Map(forBrowser);
-const tabCommands = new Map(forTab);
+const tabCommands = new Map([...forTab, ...forRecords]);
 const pageCommands = new Map(forPage);
 /** What tells of a page must not tell of the next one. */
-const looks = new Set([...forLooking.map(([name]) => name), "cookies.get"]);
+const looks = new Set([...[...forLooking, ...forRecords].map(([name]) => name), "cookies.get"]);
+/** What counts as using the page that a tab shows. */
+const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -123,6 +151,7 @@ export async function runCommand(name, context) {
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
+    if (uses.has(name)) recordUse(tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);

@@ -2,6 +2,7 @@
 
 import { CommandError } from "./errors.js";
 import { getTab } from "./tabs.js";
+import { endRecording } from "./recorder.js";
 import { clip } from "./texts.js";
 
 /** Chrome's own words. */
@@ -49,8 +50,12 @@ export async function groupTab({ tabId, input, tellNews }) {
   return groupId === undefined ? {} : { groupId };
 }
 
-/** @param {Context} context */
+/**
+ * The tab is no agent's any more.
+ * @param {Context} context
+ */
 export async function ungroupTab({ tabId, tellNews }) {
+  endRecording(tabId);
   await chrome.tabs.ungroup(tabId).catch(() => {});
   await tellNews();
   return {};

@@ -22,6 +22,13 @@ import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
+import {
+  forgetRecording,
+  recordEvent,
+  recordPopup,
+  restoreRecordings,
+  setRecording,
+} from "./recorder.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -33,7 +40,7 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments(),
+  adoptAttachments().then(restoreRecordings),
   learnFronts(),
 ]);
 /** @type {import("./panels.js").Ask} */
@@ -47,7 +54,12 @@ const relay = new Relay(panels, attention, askServer);
 const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
 const news = new TabNews((item) => herald.tell(item));
 const link = new Link((line) => {
-  const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
+  const dispatcher = new Dispatcher(line, {
+    ready,
+    run: runCommand,
+    tellNews: () => news.flush(),
+    learn: ({ recording }) => setRecording(recording),
+  });
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
@@ -59,6 +71,7 @@ function forgetEverything(tabId) {
   forgetDialog(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
+  forgetRecording(tabId);
   tabClosed(tabId);
 }
 
@@ -109,6 +122,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
   tabOpened(sourceTabId, tabId);
+  recordPopup(sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId === undefined) return;
@@ -117,6 +131,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
   requestEvent(tabId, sessionId, method, params);
+  recordEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
 });

@@ -22,15 +22,28 @@ export class Reach {
    * @param {string | undefined} site the page's own
    */
   async explore(frames, site) {
+    await this.learn(new Set(frames.map((frame) => frame.site)), site);
+  }
+
+  /**
+   * @param {Set<string>} sites
+   * @param {string | undefined} site the page's own
+   */
+  async learn(sites, site) {
     if (!this.#ask) return;
-    const others = new Set(frames.map((frame) => frame.site).filter((other) => other !== site));
-    const allowed = others.size ? (await this.#ask([...others])).sites : [];
+    const others = [...sites].filter((other) => other !== site);
+    const allowed = others.length ? (await this.#ask(others)).sites : [];
     this.#sites = new Set([...allowed, ...(site === undefined ? [] : [site])]);
+  }
+
+  /** @param {string} site */
+  allowsSite(site) {
+    return !this.#ask || Boolean(this.#sites?.has(site));
   }
 
   /** @param {Frame} frame */
   allows(frame) {
-    return frame.frameId === 0 || !this.#ask || Boolean(this.#sites?.has(frame.site));
+    return frame.frameId === 0 || this.allowsSite(frame.site);
   }
 
   /**

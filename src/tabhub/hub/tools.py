@@ -34,12 +34,12 @@ class Tool:
     secret_arguments: frozenset[str] = frozenset()
     """Arguments that may hold a password and are not written down unless proved harmless."""
     changes_when: str | None = None
-    """An argument that turns a reading tool into one that changes something."""
+    """Arguments, with blanks between, that turn a reading tool into one that changes something."""
 
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
         if self.changes_when is not None:
-            return not arguments.get(self.changes_when)
+            return not any(arguments.get(name) for name in self.changes_when.split())
         return self.annotations.get("readOnlyHint") is True
 
     @property
