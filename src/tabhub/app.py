@@ -92,7 +92,9 @@ class App:
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
-        self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
+        self._link = LinkEndpoint(
+            self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
+        )
         self._admin = Admin(self, secret)
         find = Clients(home).find if home else _nobody
         self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
