@@ -183,7 +183,8 @@ async def test_levels_patterns_limits_and_clearing(
     await opened(site.page("form"))
     await agent.call("browser_clear_console_logs")
     await in_page(
-        "for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level](level + ' 7');"
+        "for (const level of ['log', 'info', 'warn', 'error', 'debug'])"
+        "  console[level](level + ' 7');"
         "console.log('%s is %d%%', 'it', 5); 1"
     )
     assert await texts(agent, level="warn") == ["warn 7"]
