@@ -183,6 +183,16 @@ export class ConsoleLog {
   }
 
   /**
+   * A word of our own.
+   * @param {Place} place
+   * @param {string} text
+   */
+  note(place, text) {
+    const said = { level: "warn", source: "tabhub", time: Date.now(), text, url: "" };
+    this.#add(place, { ...said, site: place.home });
+  }
+
+  /**
    * @param {Place} place
    * @param {any} said
    * @returns {Entry | undefined}

@@ -16,6 +16,7 @@ const OWN = "recording an agent's own tab";
 const USED = "recording";
 const NETWORK = "recording";
 const RELEASE_MS = 1000;
+const PAUSE_MS = 10_000;
 const STORED = "unrecorded";
 
 /** @typedef {import("./recording.js").Sizes} Sizes */
@@ -179,8 +180,29 @@ async function recallRequests(recording) {
 export function recordEvent(tabId, session, method, params) {
   const recording = recordings.get(tabId);
   if (!recording) return;
+  const isSaid = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
+  if (isSaid && recording.isDeafTo(session)) return;
   recording.event(session, method, params);
+  if (isSaid && recording.floods(session)) return pauseConsole(recording, session);
   if (method === "Runtime.consoleAPICalled") releaseSoon(tabId, session);
+}
+
+/**
+ * A page that logs without end would keep the browser, and us, from everything else. The browser
+ * keeps the latest of what is said meanwhile.
+ * @param {Recording} recording
+ * @param {string | undefined} session
+ */
+function pauseConsole(recording, session) {
+  const { tabId } = recording;
+  recording.deafen(session, PAUSE_MS);
+  const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
+  void Promise.all([order("Runtime.disable"), order("Log.disable")]);
+  setTimeout(() => {
+    recording.hearAgain(session);
+    if (recordings.get(tabId) !== recording) return;
+    void Promise.all([order("Runtime.enable"), order("Log.enable")]);
+  }, PAUSE_MS);
 }
 
 /**

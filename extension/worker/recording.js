@@ -4,6 +4,7 @@ import { childrenOf } from "./children.js";
 import { ConsoleLog } from "./consolelog.js";
 import { sendTo } from "./debugger.js";
 import { NetworkLog } from "./netlog.js";
+import { Flood } from "./flood.js";
 import { siteOf } from "./sites.js";
 import { SocketLog } from "./socketlog.js";
 import { clip, URL_LENGTH } from "./texts.js";
@@ -16,6 +17,7 @@ import { clip, URL_LENGTH } from "./texts.js";
  * @property {string} [urlFilter]
  */
 
+const MOST_MESSAGES = 2000;
 const AS_IT_IS = "function () { return this; }";
 
 /**
@@ -43,6 +45,10 @@ export class Recording {
   attached = Promise.resolve();
   /** @type {Promise<unknown>} settles when it records, and what was before is looked up */
   ready = Promise.resolve();
+  /** @type {Map<string | undefined, Flood>} by session */
+  #floods = new Map();
+  /** @type {Set<string | undefined>} sessions whose console is not listened to for a while */
+  #deaf = new Set();
   #page = "";
   /** @type {string | undefined} */
   #mainFrame;
@@ -84,6 +90,36 @@ export class Recording {
     else if (domain === "Network") this.network.event(session, method, params);
     if (domain === "Runtime" || domain === "Log")
       this.console.event(place, method, params, (id) => this.network.siteOf(id));
+  }
+
+  /** @param {string | undefined} session */
+  isDeafTo(session) {
+    return this.#deaf.has(session);
+  }
+
+  /** @param {string | undefined} session */
+  floods(session) {
+    const flood = this.#floods.get(session) ?? new Flood(MOST_MESSAGES);
+    this.#floods.set(session, flood);
+    return flood.note(Date.now());
+  }
+
+  /**
+   * @param {string | undefined} session
+   * @param {number} ms
+   */
+  deafen(session, ms) {
+    this.#deaf.add(session);
+    const place = { session, page: this.#page, home: this.#homeOf(session) };
+    const text = `More than ${MOST_MESSAGES} messages in a second: the console is not recorded for ${ms / 1000} seconds.`;
+    this.console.note(place, text);
+    this.console.since = Date.now();
+  }
+
+  /** @param {string | undefined} session */
+  hearAgain(session) {
+    this.#deaf.delete(session);
+    this.#floods.delete(session);
   }
 
   /**
