@@ -18,6 +18,7 @@ TELLS_OF_ONE_THING = {
     "browser_screenshot_tab",
     "browser_print_pdf",
     "browser_get_download_status",
+    "computer",
 }
 MANY = "".join(f"<p><button title='a longer hint {i}'>Delete {i}</button></p>" for i in range(60))
 KEEP = "for (let i = 0; i < 40; i++) localStorage[`entry number ${i}`] = `the value ${i}`; 1"
