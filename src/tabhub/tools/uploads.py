@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tabhub.errors import InvalidArguments
 from tabhub.tools.effects import SETTLE, acted, given
 from tabhub.tools.frame_points import COORDINATE, viewport_point
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.upload_sources import MOST_FILES, Source, in_call, on_disk, screenshot
 from tabhub.wire.mcp.messages import CallResult
@@ -146,7 +147,7 @@ FILE_UPLOAD = BrowserTool(
         "Give files of this machine to a file input, or drop them onto another element. Do not "
         "click the input before."
     ),
-    run=_file_upload,
+    run=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
     toolsets=CLAUDE,
@@ -159,7 +160,7 @@ UPLOAD_IMAGE = BrowserTool(
         "Give an earlier screenshot, by its id, to a file input (ref), or drop it at a point "
         "(coordinate): one of the two."
     ),
-    run=_upload_image,
+    run=with_tabs(_upload_image),
     properties={
         "imageId": {"type": "string"},
         "ref": REF,
