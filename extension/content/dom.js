@@ -27,6 +27,7 @@ tabhub.define("dom", () => {
   const getDocumentElement = getter(Document.prototype, "documentElement");
   const getBody = getter(Document.prototype, "body");
   const getActive = getter(Document.prototype, "activeElement");
+  const getContentType = getter(Document.prototype, "contentType");
   const { getRootNode } = node;
   const {
     getAttribute,
@@ -187,6 +188,7 @@ tabhub.define("dom", () => {
     documentElement: () => getDocumentElement.call(document),
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
+    contentType: () => getContentType.call(document),
     queryDeep,
     queryAll,
     rootsIn,

@@ -1,6 +1,6 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
-  const { choose, evidence, fill, focus, hit, scroll, secrets, settle, target } = tabhub;
+  const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, upload, walker, dom } = tabhub;
   const { elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
@@ -57,11 +57,18 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
-  function aimAtPoint({ x, y, by }) {
-    const element = hit.at({ x, y });
-    if (!element) return tabhub.fail("not_visible", `The point (${x}, ${y}) is outside the page.`);
-    if (by !== "nothing") watch(element, by);
-    return { x, y };
+  function aimAtPoint({ x, y, by, mayBeDisabled }) {
+    const element = points.at({ x, y });
+    if (by === "nothing") return;
+    if (!mayBeDisabled) target.refuseDisabled(element);
+    if (by === "wheel") scroll.note(element);
+    watch(element, by);
+  }
+
+  function startTyping() {
+    const { element, isText } = focus.typing();
+    watch(element, "type");
+    return { sensitive: secrets.isSecret(element), isText };
   }
 
   /**
@@ -136,6 +143,7 @@ tabhub.define("port", () => {
     ["look", (body) => minting(body, () => waiting.look(body))],
     ["stopWaiting", ({ id }) => waiting.stop(id)],
     ["announce", (body) => minting(body, () => childframes.announce())],
+    ["contentType", () => dom.contentType()],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],
     ["idle", () => true],
@@ -147,6 +155,8 @@ tabhub.define("port", () => {
     ["has", ({ selector }) => target.has(selector)],
     ["box", (body) => target.box(target.find(body))],
     ["aim", aim],
+    ["pointOf", (body) => points.inViewport(body)],
+    ["frameAt", (body) => minting(body, () => points.frameAt(body))],
     ["aimAtPoint", aimAtPoint],
     ["hovered", () => evidence.hovered()],
     ["dragging", () => evidence.dragging()],
@@ -155,8 +165,12 @@ tabhub.define("port", () => {
     ["filled", () => fill.filled()],
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
+    ["typing", startTyping],
     ["pressed", () => focus.after()],
+    ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["scroll", startScroll],
+    ["noteScroll", (body) => scroll.note(points.at(body))],
+    ["wheeled", () => scroll.rested()],
     ["settle", rest],
     ["unwatch", () => settle.disarm()],
     ["storage", (body) => storage.read(body)],

@@ -118,6 +118,8 @@ tabhub.define("target", () => {
   function showPart(element) {
     refuseUnseen(element);
     if (!isWhollyShown(element)) scroll(element, "center");
+    // The frame that shows it may itself be out of view: those around it follow.
+    else if (window.parent !== window) scroll(element, "nearest");
   }
 
   return {

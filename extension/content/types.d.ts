@@ -32,6 +32,7 @@ interface TabhubDom {
   documentElement(): Element | null;
   body(): Element | null;
   activeElement(): Element | null;
+  contentType(): string;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string): Generator<Element>;
   /** Matches in one root. */
@@ -260,6 +261,33 @@ interface TabhubChildFrames {
   outward(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
   /** The same, for a press: brings it into view, and refuses what covers it. */
   through(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
+  /** The frame that shows a point of this document, and where in it that is. */
+  within(element: Element, point: TabhubPoint): TabhubWithin | null;
+}
+
+interface TabhubWithin {
+  ref: number;
+  index: number;
+  point: TabhubPoint;
+}
+
+interface TabhubPoints {
+  /** What is at a point; refuses where there is nothing. */
+  at(point: TabhubPoint): Element;
+  /** A point of the viewport, or of the page, as one of the viewport. */
+  inViewport(point: Partial<TabhubPoint> & { pageX?: number; pageY?: number }): TabhubPoint;
+  frameAt(point: TabhubPoint): TabhubWithin | null;
+}
+
+interface TabhubField {
+  look(element: Element): {
+    kind: "switch" | "radio" | "value";
+    /** What it holds, or whether it is on. */
+    before: string;
+    sensitive: boolean;
+    /** What is to be pressed or filled. */
+    ref: number;
+  };
 }
 
 interface TabhubHit {
@@ -310,6 +338,8 @@ interface TabhubFocus {
   /** The element that keys go to from now on. */
   begin(): Element | null;
   after(): { value?: string; focused?: string; sensitive: boolean };
+  /** The element that text is typed into; refuses where there is none. */
+  typing(): { element: Element; isText: boolean };
 }
 
 interface TabhubOrder {
@@ -328,10 +358,14 @@ interface TabhubScrolled {
 
 interface TabhubScroll {
   run(element: Element | null, order: TabhubOrder): Promise<TabhubScrolled>;
+  /** Remembers where all that scrolls around an element is. */
+  note(element: Element): void;
+  /** What has become of that, once it has come to rest. */
+  rested(): Promise<{ moved: boolean; position?: TabhubScrolled["position"] }>;
 }
 
 interface TabhubEvidence {
-  /** `by` is press, hover or key. */
+  /** `by` is press, hover, key, type or wheel. */
   expect(element: Element, by?: string): void;
   arrived(): boolean;
   /** Whether the link that was clicked opens in another tab. */
@@ -397,7 +431,7 @@ interface TabhubUpload {
   plan(
     how: TabhubUploadTarget,
     files: TabhubFileName[],
-  ): { kind: "input" | "drop" | "frame"; tag: string; misfits: string[] };
+  ): { kind: "input" | "drop"; tag: string; misfits: string[] };
   /** The next piece of a file, in base64. */
   add(index: number, data: string): void;
   watch(): void;
@@ -434,6 +468,7 @@ interface TabhubParts {
   waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;
+  points: TabhubPoints;
   target: TabhubTarget;
   values: TabhubValues;
   choose: TabhubChoose;
@@ -442,6 +477,7 @@ interface TabhubParts {
   evidence: TabhubEvidence;
   settle: TabhubSettle;
   fill: TabhubFill;
+  field: TabhubField;
   storage: TabhubStorage;
   accept: TabhubAccept;
   upload: TabhubUpload;

@@ -17,10 +17,11 @@ import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigatio
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
-import { press } from "./press.js";
+import { press, type } from "./press.js";
 import { readPage } from "./read.js";
 import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
+import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
@@ -94,6 +95,8 @@ const forPage = [
   ["page.press", press],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.set", set],
+  ["page.type", type],
   ["page.upload", upload],
   ...forLooking,
 ];

@@ -68,7 +68,7 @@ export async function aim({ frame, how }, signal, options = {}) {
  * @param {Point} point
  * @param {AbortSignal} signal
  */
-async function untilHovered(frame, point, signal) {
+export async function untilHovered(frame, point, signal) {
   for (let i = 0; i < HOVER_TRIES; i++) {
     signal.throwIfAborted();
     await hoverAt(frame.tabId, point);

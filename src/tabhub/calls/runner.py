@@ -142,7 +142,11 @@ class Runner:
             raise paused("The person has paused you; nothing was done.")
 
     def _target(self, tool: Tool, session: str, tab_id: int | None) -> Tab | None:
-        return self._routes.tab(session, tab_id) if tool.needs_tab else None
+        if not tool.needs_tab:
+            return None
+        if tool.opens_tab and tab_id is None:
+            return self._routes.at_hand(session)
+        return self._routes.tab(session, tab_id)
 
     async def _permit(
         self, call: Call, record: Record, tool: Tool, tab: Tab | None, frame_site: str | None

@@ -28,6 +28,8 @@ from tabhub.tools import (
     uploads,
     windows,
 )
+from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
+from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.files import Files
 from tabhub.tools.recorder import Recorder
 from tabhub.tools.recordings import Recordings
@@ -55,6 +57,12 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *downloads.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
+    *own_tabs.TOOLS,
+    *shown_tabs.TOOLS,
+    *navigate.TOOLS,
+    *computer.TOOLS,
+    *forms.TOOLS,
+    *window.TOOLS,
 )
 ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
 

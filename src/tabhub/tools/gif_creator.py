@@ -11,6 +11,7 @@ from tabhub.tools import gif
 from tabhub.tools.files import save
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.recordings import MOST_FRAMES, Recording
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.upload_sources import Source, file_name
 from tabhub.tools.uploads import upload
@@ -115,7 +116,7 @@ async def _saved(context: Context, source: Source) -> tuple[str, Json]:
 
 
 async def _dropped(context: Context, source: Source, point: Json) -> tuple[str, Json]:
-    result = await upload(context, [source], {"point": point})
+    result = await upload(context, [source], point)
     told: Any = result.structured_content
     return result.content[0]["text"], {"effect": told["effect"], "trusted": told["trusted"]}
 
@@ -155,7 +156,7 @@ GIF_CREATOR = BrowserTool(
         f"stop_recording keeps the frames (at most {MOST_FRAMES}), export saves them (download) or "
         "drops them on the page (coordinate), clear discards them."
     ),
-    run=_run,
+    run=with_tabs(_run),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "download": {"type": "boolean", "description": "For export. Default false."},

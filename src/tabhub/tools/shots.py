@@ -20,6 +20,8 @@ class Frame(NamedTuple):
     width: int
     height: int
     viewport: dict[str, float]
+    corner: tuple[float, float] | None = None
+    """Of a picture of a part of the page instead: where on the page that part begins."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Shot:
     scale: float
     region: dict[str, float]
     frame: Frame | None = None
-    """Of a picture that shows the viewport: what later points refer to."""
+    """What later points refer to; none for a picture that is only looked at."""
 
 
 class Shots:
@@ -67,7 +69,7 @@ class Shots:
             del self._frames[next(iter(self._frames))]
 
     def frame(self, session: str, tab: int) -> Frame | None:
-        """The frame of the latest picture that this session took of a tab's viewport."""
+        """The frame of the latest picture that this session took of a tab."""
         return self._frames.get((session, tab))
 
     def _size(self) -> int:

@@ -10,7 +10,7 @@ from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Changes, Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.files import Files
 from tabhub.tools.recordings import Recordings
@@ -136,7 +136,8 @@ class BrowserTool:
     toolsets: frozenset[str] = CORE
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
     secret_arguments: frozenset[str] = frozenset()
-    changes_when: str | None = None
+    changes_when: Changes | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def entry(self) -> Tool:
         """The tool as the hub lists it."""
@@ -154,6 +155,7 @@ class BrowserTool:
             address_of=self.address_of,
             secret_arguments=self.secret_arguments,
             changes_when=self.changes_when,
+            aliases=self.aliases,
         )
 
     def _properties(self) -> Mapping[str, Any]:
