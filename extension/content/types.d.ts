@@ -465,7 +465,7 @@ interface TabhubUpload {
   plan(
     how: TabhubUploadTarget,
     files: TabhubFileName[],
-  ): { kind: "input" | "drop" | "frame"; tag: string; misfits: string[] };
+  ): { kind: "input" | "drop"; tag: string; misfits: string[] };
   /** The next piece of a file, in base64. */
   add(index: number, data: string): void;
   watch(): void;
