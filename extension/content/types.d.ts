@@ -417,6 +417,50 @@ interface TabhubStorage {
   };
 }
 
+interface TabhubFileName {
+  name: string;
+  mimeType: string;
+}
+
+interface TabhubFile {
+  name: string;
+  size: number;
+}
+
+interface TabhubAccept {
+  /** Those of the files that an input with this attribute does not want. */
+  misfits(accept: string, files: TabhubFileName[]): TabhubFileName[];
+}
+
+interface TabhubUploadTarget {
+  ref?: number;
+  selector?: string;
+  point?: TabhubPoint;
+  /** What the debugger has shown. */
+  isShown?: boolean;
+}
+
+interface TabhubUpload {
+  /** Where files would go; refuses what takes none. */
+  plan(
+    how: TabhubUploadTarget,
+    files: TabhubFileName[],
+  ): { kind: "input" | "drop" | "frame"; tag: string; misfits: string[] };
+  /** The next piece of a file, in base64. */
+  add(index: number, data: string): void;
+  watch(): void;
+  /** Whether they were taken. */
+  put(files: TabhubFileName[]): boolean;
+  /** Whether what is dragged over the page now may be dropped there. */
+  takesDrop(): Promise<boolean>;
+  /** The files as the page has seen them; null if it has seen none. */
+  result(): TabhubFile[] | null;
+  /** Hands the element to whoever knows the word, in another world of this document. */
+  show(word: string): void;
+  expect(word: string): void;
+  hasShown(): boolean;
+}
+
 interface TabhubParts {
   dom: TabhubDom;
   refs: TabhubRefs;
@@ -450,6 +494,8 @@ interface TabhubParts {
   fill: TabhubFill;
   field: TabhubField;
   storage: TabhubStorage;
+  accept: TabhubAccept;
+  upload: TabhubUpload;
   port: object;
 }
 

@@ -20,6 +20,7 @@ import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { press, type } from "./press.js";
 import { readPage } from "./read.js";
+import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
 import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
@@ -29,6 +30,7 @@ import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { upload } from "./upload.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
@@ -59,6 +61,7 @@ const forTab = [
   ["cookies.delete", deleteCookies],
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
+  ["downloads.save", saveFile],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
   ["tabs.close", closeTab],
@@ -97,6 +100,7 @@ const forPage = [
   ["page.select", select],
   ["page.set", set],
   ["page.type", type],
+  ["page.upload", upload],
   ...forLooking,
 ];
 

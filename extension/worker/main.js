@@ -6,6 +6,7 @@
 import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
+import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
@@ -56,6 +57,7 @@ link.onClosed = () => relay.closed();
 function forgetEverything(tabId) {
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
   tabClosed(tabId);
@@ -103,6 +105,7 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId !== 0) return;
   documentChanged(tabId, url);
+  forgetChooser(tabId);
   siteCommitted(tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
@@ -117,11 +120,13 @@ chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
   requestEvent(tabId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
+  chooserEvent(tabId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }) => {
   if (tabId === undefined) return;
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {

@@ -47,6 +47,7 @@ from tabhub.tools.files import Files
 from tabhub.tools.recording import RecordedSource, Recordings
 from tabhub.tools.replay import Replays
 from tabhub.tools.tool import SOURCE
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -107,10 +108,11 @@ class App:
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
+        folders = UploadFolders(lambda: self.settings.uploads.folders)
         self.shortcuts = Shortcuts(self.store)
         recordings = Recordings(self.hub.sessions)
         replays = Replays(self.hub, self.shortcuts)
-        in_browser = catalog.BrowserSource(self.browsers, self.hub, files)
+        in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
         self.sources: dict[str, Source] = {
             SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
@@ -221,6 +223,7 @@ class App:
         self.rules.reload(fresh)
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
+        self.settings.uploads = fresh.uploads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""

@@ -3,6 +3,7 @@
 import time
 
 from tabhub.browser.browsers import Browsers
+from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
@@ -14,6 +15,7 @@ from tabhub.tools import (
     dialogs,
     downloads,
     finding,
+    gif_creator,
     groups,
     keys,
     notices,
@@ -28,13 +30,17 @@ from tabhub.tools import (
     tabs,
     texts,
     turns,
+    uploads,
     windows,
 )
 from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
 from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.files import Files
+from tabhub.tools.gif_recorder import Recorder
+from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
 _IN_BROWSER: tuple[BrowserTool, ...] = (
@@ -46,6 +52,8 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *keys.TOOLS,
     *scrolling.TOOLS,
     *dialogs.TOOLS,
+    *uploads.TOOLS,
+    *gif_creator.TOOLS,
     *script.TOOLS,
     *capture.TOOLS,
     *windows.TOOLS,
@@ -82,15 +90,34 @@ ALL = all_for(ToolRegistry())
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers, hub: Hub, files: Files) -> None:
+    def __init__(
+        self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders, guard: Guard
+    ) -> None:
         self._browsers = browsers
         self._hub = hub
         self._files = files
+        self._folders = folders
         self.shots = Shots(time.monotonic)
+        self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
+        self._recorder = Recorder(hub, guard)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
+        hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
     def context(self, job: Job) -> Context:
-        return Context(job, self._browsers, self._hub, self._files, self.shots)
+        return Context(
+            job,
+            self._browsers,
+            self._hub,
+            self._files,
+            self._folders,
+            self.shots,
+            self._recordings,
+        )
 
     async def run(self, job: Job) -> CallResult:
-        return await self._run[job.tool.name](self.context(job))
+        context = self.context(job)
+        run = self._run[job.tool.name]
+        recording = self._recordings.running(job.session)
+        if recording is None:
+            return await run(context)
+        return await self._recorder.run(recording, context, run)

@@ -96,6 +96,14 @@ class FramesAsked(Params):
     sites: list[str]
 
 
+class FileRead(Params):
+    """`files.read`: a piece of a file that a command uploads."""
+
+    dispatch_id: str
+    index: Annotated[int, msgspec.Meta(ge=0)]
+    offset: Annotated[int, msgspec.Meta(ge=0)]
+
+
 def answered_id(body: bytes) -> str | None:
     """The id of a response that cannot be read as a whole, so that its call need not wait."""
     found = _ANSWER_ID.match(body)
