@@ -15,7 +15,7 @@ from tabhub.errors import NotFound, Refused, TabhubError, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
 from tabhub.store.shortcuts import LastRun, Shortcut, Shortcuts, State, Step, Target, View
-from tabhub.tools.recording import POINTS, opened_tab
+from tabhub.tools.shortcut_recording import POINTS, opened_tab
 from tabhub.tools.shots import Frame
 from tabhub.tools.tool import Context, Json
 
