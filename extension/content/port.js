@@ -51,8 +51,9 @@ tabhub.define("port", () => {
   /** @param {any} body */
   function aim({ by, mayBeDisabled, scrolls, ...how }) {
     const element = target.find(how);
-    const point = target.aim(element, { mayBeDisabled, scrolls });
-    if (by !== "nothing") watch(element, by);
+    const isPlace = by === "nothing";
+    const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
+    if (!isPlace) watch(element, by);
     return point;
   }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tabhub.calls.ports import MayEnter
+from tabhub.calls.ports import MayEnter, MayTell
 from tabhub.config.clients import Client
 from tabhub.hub.ownership import Ownership
 from tabhub.hub.tabs import Tab
@@ -13,7 +13,7 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Verdict
+from tabhub.permissions.verdict import Allow, Deny, Verdict
 
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None asks of the one used when a call names none."""
@@ -58,6 +58,12 @@ class Guard:
         return lambda site: (
             site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
         )
+
+    def telling(self, subject: Subject) -> MayTell:
+        """Of which sites a result may tell: of all but those where the tool is denied."""
+        if not self.permissions.rulebook.knows_sites:
+            return None
+        return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
 
     def subject(
         self,

@@ -18,6 +18,9 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 MayEnter = Callable[[str], bool] | None
 """Whether a call may go into frames of a site that is not its page's; None: into all."""
 
+MayTell = Callable[[str], bool] | None
+"""Whether a result may tell of a site, where it tells of several; None: of all."""
+
 Clock = Callable[[], float]
 """Seconds that only ever go forward."""
 
@@ -99,6 +102,7 @@ class Job(Struct, frozen=True):
     site: str
     """Where it was decided that this may be done."""
     may_enter: MayEnter
+    may_tell: MayTell
     progress: Progress
     seconds: float
     agent: str = ""

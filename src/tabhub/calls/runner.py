@@ -173,6 +173,7 @@ class Runner:
         record.site = subject.site
         verdict = guard.decide(subject)
         record.may_enter = guard.frames(subject, verdict)
+        record.may_tell = guard.telling(subject)
         record.rule = verdict.rule.text
         if isinstance(verdict, Allow):
             record.verdict = "allowed"
@@ -224,6 +225,7 @@ class Runner:
                     tab=tab,
                     site=record.site,
                     may_enter=record.may_enter,
+                    may_tell=record.may_tell,
                     progress=progress,
                     seconds=seconds,
                     agent=call.agent,

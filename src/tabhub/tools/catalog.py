@@ -10,13 +10,19 @@ from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
     acting,
     batch,
+    bookmarks,
     capture,
+    closed,
     dev,
     dialogs,
     downloads,
+    dragging,
+    emulation,
     finding,
     gif_creator,
     groups,
+    history,
+    intercept,
     keys,
     notices,
     permissions_check,
@@ -35,6 +41,7 @@ from tabhub.tools import (
 )
 from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
 from tabhub.tools.claude import tabs as own_tabs
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recorder import Recorder
 from tabhub.tools.gif_recordings import Recordings
@@ -51,6 +58,7 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *acting.TOOLS,
     *keys.TOOLS,
     *scrolling.TOOLS,
+    *dragging.TOOLS,
     *dialogs.TOOLS,
     *uploads.TOOLS,
     *gif_creator.TOOLS,
@@ -60,6 +68,11 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *tabgroups.TOOLS,
     *sitedata.TOOLS,
     *downloads.TOOLS,
+    *history.TOOLS,
+    *bookmarks.TOOLS,
+    *closed.TOOLS,
+    *intercept.TOOLS,
+    *emulation.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
     *own_tabs.TOOLS,
@@ -98,6 +111,7 @@ class BrowserSource:
         self._files = files
         self._folders = folders
         self.shots = Shots(time.monotonic)
+        self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
         self._recorder = Recorder(hub, guard)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
@@ -111,6 +125,7 @@ class BrowserSource:
             self._files,
             self._folders,
             self.shots,
+            self._closings,
             self._recordings,
         )
 
