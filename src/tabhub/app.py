@@ -44,8 +44,8 @@ from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
-from tabhub.tools.recording import RecordedSource, Recordings
-from tabhub.tools.replay import Replays
+from tabhub.tools.shortcut_recording import RecordedSource, Recordings
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
