@@ -22,6 +22,7 @@ import {
   startIntercepting,
   stopIntercepting,
 } from "./intercept.js";
+import { readJournal } from "./journal.js";
 import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
@@ -31,6 +32,7 @@ import { setPermission } from "./presets.js";
 import { press } from "./press.js";
 import { readPage } from "./read.js";
 import { scroll } from "./scroll.js";
+import { describePanel, describeSelf } from "./selfview.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
@@ -54,6 +56,9 @@ const forBrowser = [
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
+  ["extension.logs", readJournal],
+  ["extension.panel", describePanel],
+  ["extension.state", describeSelf],
   ["groups.add", addToGroup],
   ["groups.create", createGroup],
   ["groups.list", listGroups],

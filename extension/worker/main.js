@@ -18,6 +18,7 @@ import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { interceptEvent, restoreInterception } from "./intercept.js";
+import { note, noteFault, restoreJournal } from "./journal.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
@@ -39,6 +40,7 @@ const ready = Promise.allSettled([
   adoptAttachments().then(() => Promise.all([restoreEmulation(), restoreInterception()])),
   learnFronts(),
   restorePresets(),
+  restoreJournal(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -52,10 +54,14 @@ const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief)
 const news = new TabNews((item) => herald.tell(item));
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
+  note("info", "the link to the server is open");
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => relay.closed();
+link.onClosed = () => {
+  note("warn", "the link to the server has closed");
+  relay.closed();
+};
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -67,6 +73,9 @@ function forgetEverything(tabId) {
   void forgetPresets(tabId);
 }
 
+note("info", "the worker has started");
+self.addEventListener("error", ({ error }) => noteFault(error));
+self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
@@ -126,8 +135,9 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   dragEvent(tabId, method, params);
   interceptEvent(tabId, sessionId, method, params);
 });
-chrome.debugger.onDetach.addListener(({ tabId }) => {
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
+  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   forgetTab(tabId);
   forgetDialog(tabId);
 });

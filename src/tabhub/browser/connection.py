@@ -18,6 +18,7 @@ from tabhub.wire import jsonrpc, link
 log = logging.getLogger(__name__)
 
 SendText = Callable[[str], Awaitable[None]]
+HangUp = Callable[[], Awaitable[None]]
 News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
@@ -27,7 +28,10 @@ _frames = msgspec.json.Decoder(link.FramesAsked).decode
 class Connection:
     """One socket. Calls wait here for their answers and fail together when it goes."""
 
-    def __init__(self, send: SendText, news: News, max_bytes: int) -> None:
+    def __init__(
+        self, send: SendText, news: News, max_bytes: int, hang_up: HangUp | None = None
+    ) -> None:
+        self._hang_up = hang_up
         self._send = send
         self._news = news
         self._max_bytes = max_bytes
@@ -85,6 +89,12 @@ class Connection:
             pending = self._pending.get(link.answered_id(body) or "")
             if pending is not None:
                 pending.tell(nonsense())
+
+    async def hang_up(self) -> None:
+        """Close the socket from this end."""
+        if self._hang_up is not None:
+            with suppress(OSError):
+                await self._hang_up()
 
     def close(self) -> None:
         """The socket has gone: nobody waits any longer."""

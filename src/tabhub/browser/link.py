@@ -58,6 +58,7 @@ class LinkEndpoint:
             send_text,
             lambda sender, method, params: self._hear(profile, sender, method, params),
             self._max_bytes,
+            lambda: close(link.RECONNECT, "reconnect"),
         )
         self._closers[connection] = close
         return connection

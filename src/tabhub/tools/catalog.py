@@ -14,6 +14,7 @@ from tabhub.tools import (
     dialogs,
     downloads,
     emulation,
+    extension,
     finding,
     groups,
     history,
@@ -56,6 +57,7 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *closed.TOOLS,
     *intercept.TOOLS,
     *emulation.TOOLS,
+    *extension.TOOLS,
     *notices.TOOLS,
     *groups.TOOLS,
 )

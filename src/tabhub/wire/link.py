@@ -12,6 +12,8 @@ SUBPROTOCOLS = ("tabhub", "opentabs")
 
 Permission = Literal["off", "ask", "auto"]
 
+RECONNECT = 1012
+"""Close code for one that is to connect anew."""
 REPLACED = 4001
 """Close code: the same profile has connected again."""
 
