@@ -62,8 +62,10 @@ async def test_the_log_tells_of_commands_and_never_of_pages(here: World, site: S
         assert 0 < len(shown["entries"]) < shown["total"]
 
 
-async def test_the_log_outlives_the_worker(here: World) -> None:
+async def test_the_log_outlives_the_worker(here: World, site: Site) -> None:
     async with here.agent("ann") as ann:
+        # Its pages bring the worker back.
+        await ann.call("browser_open_tab", url=html(site, "page"))
         kept = "chrome.storage.session.get('journal').then(({journal}) => journal?.length ?? 0)"
         async with asyncio.timeout(20):
             while not await here.cdp.evaluate(await here.cdp.worker(), kept):
