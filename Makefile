@@ -5,6 +5,7 @@ STAMP := .venv/.stamp
 RUN_STAMP := .venv/.run-stamp
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock
 NPM_STAMP := tests/npm/node_modules/.stamp
+PEERS_STAMP := bench/npm/node_modules/.stamp
 CODE := $(wildcard src tests scripts bench)
 
 .PHONY: help setup run test check conformance conformance-server bench docs
@@ -49,7 +50,12 @@ conformance: setup $(NPM_STAMP) ## run the public MCP suites
 conformance-server: setup ## run the suites' fixture server alone (PORT=N)
 	@exec $(BIN)/python -m tests.conformance.server --port $(PORT)
 
-bench: setup ## print the tables of measurements
+$(PEERS_STAMP): bench/npm/package.json bench/npm/package-lock.json
+	@scripts/ensure-node
+	cd bench/npm && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+bench: setup $(PEERS_STAMP) ## print the tables of measurements
 	@$(BIN)/python -m bench
 
 docs: setup ## write the generated pages of docs/
@@ -69,10 +75,10 @@ types: setup ## mypy, strict, tests included
 imports: setup ## the rooms' import rule
 	$(BIN)/lint-imports --no-logo
 
-lock: ## write both lock files anew
+lock: ## write the lock files anew
 	@PYTHON=$(PYTHON) scripts/lock
 
 clean: ## remove all that make made
-	rm -rf .venv build dist tests/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

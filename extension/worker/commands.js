@@ -11,6 +11,7 @@ import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
 import { emulate } from "./emulation.js";
 import { CommandError } from "./errors.js";
+import { describeElement, locateElement } from "./durable.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
@@ -29,10 +30,12 @@ import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { setPermission } from "./presets.js";
-import { press } from "./press.js";
+import { press, type } from "./press.js";
 import { readPage } from "./read.js";
+import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
 import { describePanel, describeSelf } from "./selfview.js";
+import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
@@ -40,6 +43,7 @@ import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { upload } from "./upload.js";
 import { getVisits, searchHistory } from "./visits.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
@@ -81,6 +85,7 @@ const forTab = [
   ["cookies.delete", deleteCookies],
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
+  ["downloads.save", saveFile],
   ["intercept.answer", answerRequest],
   ["intercept.list", listIntercepted],
   ["intercept.start", startIntercepting],
@@ -101,8 +106,10 @@ const forTab = [
 /** @type {Commands} */
 const forLooking = [
   ["page.capture", capture],
+  ["page.describe", describeElement],
   ["page.find", findElements],
   ["page.html", readHtml],
+  ["page.locate", locateElement],
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
@@ -122,6 +129,9 @@ const forPage = [
   ["page.press", press],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.set", set],
+  ["page.type", type],
+  ["page.upload", upload],
   ...forLooking,
 ];
 

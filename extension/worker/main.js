@@ -7,6 +7,7 @@ import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
+import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
@@ -67,6 +68,7 @@ link.onClosed = () => {
 function forgetEverything(tabId) {
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
   tabClosed(tabId);
@@ -118,6 +120,7 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId !== 0) return;
   documentChanged(tabId, url);
+  forgetChooser(tabId);
   siteCommitted(tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
@@ -133,6 +136,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   requestEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
+  chooserEvent(tabId, method, params);
   interceptEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
@@ -140,6 +144,7 @@ chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {

@@ -29,6 +29,8 @@ const underWay = new Map();
  * @property {import("./reach.js").Reach} reach
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
+ * @property {(index: number, offset: number) => Promise<{data: string}>} readFile a piece of a file
+ *   that the command is to upload, in base64
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
  */
 

@@ -1,5 +1,6 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
+import { catchChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
 import { onHeldUp } from "./intercept.js";
@@ -75,6 +76,8 @@ export class Watch {
   #requests;
   #frame;
   #ms;
+  /** Stops catching choosers. */
+  #letChoose = () => {};
   hasArrived = false;
 
   /**
@@ -91,13 +94,16 @@ export class Watch {
   }
 
   async start() {
-    if (this.#ms) await this.#requests.start(this.#frame.frameId !== 0);
+    const { tabId, frameId } = this.#frame;
+    this.#letChoose = catchChoosers(tabId);
+    if (this.#ms) await this.#requests.start(frameId !== 0);
   }
 
   stop() {
     this.#departure.stop();
     this.#outcomes.stop();
     this.#requests.stop();
+    this.#letChoose();
   }
 
   /** What is known at this moment, without waiting. */

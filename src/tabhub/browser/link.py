@@ -58,9 +58,9 @@ class LinkEndpoint:
             send_text,
             lambda sender, method, params: self._hear(profile, sender, method, params),
             self._max_bytes,
-            lambda: close(link.RECONNECT, "reconnect"),
         )
         self._closers[connection] = close
+        connection.hang_up = lambda: close(link.CUT, "cut")
         return connection
 
     def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:

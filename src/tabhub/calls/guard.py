@@ -19,6 +19,10 @@ IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None asks of the one used when a call names none."""
 
 
+GIVEN = ("grant", "plan")
+"""Rules that a person made for one site."""
+
+
 class Guard:
     """Decides about calls by the rules there are now."""
 
@@ -44,7 +48,11 @@ class Guard:
     def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
         """Into frames of which other sites a call may go: where it would be allowed as well."""
         rules = self.permissions.rulebook
-        if isinstance(verdict, Allow) and verdict.rule.source != "grant" and not rules.knows_sites:
+        if (
+            isinstance(verdict, Allow)
+            and verdict.rule.source not in GIVEN
+            and not rules.knows_sites
+        ):
             return None
         # The site of the call itself has been allowed by then, perhaps by a person.
         return lambda site: (
@@ -99,6 +107,7 @@ def subject_of(
         toolsets=tool.toolsets,
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
+        container=tool.is_container,
         client=client.name,
         session=session,
         site=site,

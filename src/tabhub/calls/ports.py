@@ -41,6 +41,8 @@ class Question(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
+    scopes: tuple[str, ...] | None = None
+    """How far a yes can reach, where that is not as usual."""
 
 
 class Answer(Struct, frozen=True):
@@ -103,6 +105,10 @@ class Job(Struct, frozen=True):
     may_tell: MayTell
     progress: Progress
     seconds: float
+    agent: str = ""
+    elicit: Elicit | None = None
+    asked: bool = False
+    """Whether a person has said yes to this very call."""
     secrets: set[str] = field(default_factory=set)
     """Arguments that must not be written down; a source takes out those that proved harmless."""
 
