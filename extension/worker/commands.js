@@ -23,6 +23,7 @@ import {
   startIntercepting,
   stopIntercepting,
 } from "./intercept.js";
+import { readJournal } from "./journal.js";
 import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
@@ -44,6 +45,7 @@ import {
 import { listResources, resourceContent } from "./resources.js";
 import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
+import { describePanel, describeSelf } from "./selfview.js";
 import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
@@ -69,6 +71,9 @@ const forBrowser = [
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
+  ["extension.logs", readJournal],
+  ["extension.panel", describePanel],
+  ["extension.state", describeSelf],
   ["groups.add", addToGroup],
   ["groups.create", createGroup],
   ["groups.list", listGroups],

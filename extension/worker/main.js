@@ -19,6 +19,7 @@ import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { interceptEvent, restoreInterception } from "./intercept.js";
+import { note, noteFault, restoreJournal } from "./journal.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
@@ -49,6 +50,7 @@ const ready = Promise.allSettled([
   ),
   learnFronts(),
   restorePresets(),
+  restoreJournal(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -67,10 +69,14 @@ const link = new Link((line) => {
     tellNews: () => news.flush(),
     learn: ({ recording }) => setRecording(recording),
   });
+  note("info", "the link to the server is open");
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => relay.closed();
+link.onClosed = () => {
+  note("warn", "the link to the server has closed");
+  relay.closed();
+};
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -84,6 +90,9 @@ function forgetEverything(tabId) {
   void forgetPresets(tabId);
 }
 
+note("info", "the worker has started");
+self.addEventListener("error", ({ error }) => noteFault(error));
+self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
@@ -147,8 +156,9 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   chooserEvent(tabId, method, params);
   interceptEvent(tabId, sessionId, method, params);
 });
-chrome.debugger.onDetach.addListener(({ tabId }) => {
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
+  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);
