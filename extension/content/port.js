@@ -1,8 +1,8 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
-  const { childframes, refs, storage, walker, dom } = tabhub;
-  const { elements, find, maincontent, markup, prose, waiting } = tabhub;
+  const { childframes, refs, storage, upload, walker, dom } = tabhub;
+  const { durable, elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -138,6 +138,8 @@ tabhub.define("port", () => {
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
     ],
+    ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
+    ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
     ["text", (body) => minting(body, () => text(body))],
     ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
     ["wait", wait],
@@ -175,6 +177,15 @@ tabhub.define("port", () => {
     ["settle", rest],
     ["unwatch", () => settle.disarm()],
     ["storage", (body) => storage.read(body)],
+    ["planUpload", ({ how, files }) => upload.plan(how, files)],
+    ["addPart", ({ index, data }) => upload.add(index, data)],
+    ["watchUpload", () => upload.watch()],
+    ["putFiles", ({ files }) => upload.put(files)],
+    ["takesDrop", () => upload.takesDrop()],
+    ["uploaded", () => upload.result()],
+    ["show", ({ word }) => upload.show(word)],
+    ["expectShown", ({ word }) => upload.expect(word)],
+    ["hasShown", () => upload.hasShown()],
   ];
   const answers = new Map(table);
 

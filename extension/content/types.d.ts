@@ -227,7 +227,21 @@ interface TabhubFindOptions {
   maxMs: number;
 }
 
+/** What an element was known by. */
+interface TabhubKnown {
+  selector?: string;
+  role: string;
+  name: string;
+}
+
+interface TabhubDurable {
+  describe(element: Element): { selectors: string[]; role: string; name: string };
+  locate(known: TabhubKnown, by: "selector" | "label", maxMs: number): string[];
+}
+
 interface TabhubFind {
+  /** Everything that can be found. */
+  items(maxMs: number): TabhubItem[];
   find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
 }
 
@@ -423,6 +437,50 @@ interface TabhubStorage {
   };
 }
 
+interface TabhubFileName {
+  name: string;
+  mimeType: string;
+}
+
+interface TabhubFile {
+  name: string;
+  size: number;
+}
+
+interface TabhubAccept {
+  /** Those of the files that an input with this attribute does not want. */
+  misfits(accept: string, files: TabhubFileName[]): TabhubFileName[];
+}
+
+interface TabhubUploadTarget {
+  ref?: number;
+  selector?: string;
+  point?: TabhubPoint;
+  /** What the debugger has shown. */
+  isShown?: boolean;
+}
+
+interface TabhubUpload {
+  /** Where files would go; refuses what takes none. */
+  plan(
+    how: TabhubUploadTarget,
+    files: TabhubFileName[],
+  ): { kind: "input" | "drop" | "frame"; tag: string; misfits: string[] };
+  /** The next piece of a file, in base64. */
+  add(index: number, data: string): void;
+  watch(): void;
+  /** Whether they were taken. */
+  put(files: TabhubFileName[]): boolean;
+  /** Whether what is dragged over the page now may be dropped there. */
+  takesDrop(): Promise<boolean>;
+  /** The files as the page has seen them; null if it has seen none. */
+  result(): TabhubFile[] | null;
+  /** Hands the element to whoever knows the word, in another world of this document. */
+  show(word: string): void;
+  expect(word: string): void;
+  hasShown(): boolean;
+}
+
 interface TabhubParts {
   dom: TabhubDom;
   refs: TabhubRefs;
@@ -442,6 +500,7 @@ interface TabhubParts {
   matching: TabhubMatching;
   find: TabhubFind;
   elements: TabhubElements;
+  durable: TabhubDurable;
   waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;
@@ -456,6 +515,8 @@ interface TabhubParts {
   fill: TabhubFill;
   field: TabhubField;
   storage: TabhubStorage;
+  accept: TabhubAccept;
+  upload: TabhubUpload;
   port: object;
 }
 

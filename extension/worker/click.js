@@ -17,9 +17,12 @@ export async function click(context) {
  */
 export async function clickNow(context) {
   const press = pressOf(context.input);
-  const outcome = await atPlace(context, {}, (point) => clickAt(context.tabId, point, press));
+  /** @type {Point | undefined} */
+  let point;
+  const act = (/** @type {Point} */ at) => clickAt(context.tabId, (point = at), press);
+  const outcome = await atPlace(context, {}, act);
   requireArrival(outcome, "click");
-  return { effect: effectOf(outcome), trusted: true };
+  return { effect: effectOf(outcome), trusted: true, point };
 }
 
 /**

@@ -10,7 +10,7 @@ import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
 
-/** @typedef {{type: string, message: string, defaultPrompt?: string}} Dialog */
+/** @typedef {{type: string, message: string, defaultPrompt?: string, multiple?: boolean}} Dialog */
 
 /** @type {Map<number, Dialog>} */
 const open = new Map();

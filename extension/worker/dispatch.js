@@ -92,7 +92,9 @@ export class Dispatcher {
     const ask = (/** @type {string[]} */ sites) =>
       this.#line.request("frames.allowed", { dispatchId, sites });
     const reach = new Reach(frames === true ? ask : null);
-    return { tabId, input: input ?? {}, ...where, reach, signal, progress, tellNews };
+    const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
+      this.#line.request("files.read", { dispatchId, index, offset });
+    return { tabId, input: input ?? {}, ...where, reach, signal, progress, readFile, tellNews };
   }
 
   /**

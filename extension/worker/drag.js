@@ -45,10 +45,12 @@ export async function drag(context) {
     const places = await findBoth(context);
     const { frame } = places.from;
     const hand = new Hand(context, frame, modifiers);
-    const prepare = (/** @type {AbortSignal} */ live) => aimBoth(places, live);
+    /** @type {Way | undefined} */
+    let path;
+    const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
     const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
     if (!isPoint(input.from)) requireArrival(outcome, "press");
-    return { effect: effectOf(outcome), trusted: true };
+    return { effect: effectOf(outcome), trusted: true, path };
   });
 }
 

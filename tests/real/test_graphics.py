@@ -132,7 +132,11 @@ async def test_a_multiple_select_is_not_named_by_all_its_options(
 ) -> None:
     options = "<option>One</option><option selected>Two</option>"
     told = await lines(f"<select multiple aria-label=Numbers>{options}</select>")
-    assert told == ['listbox "Numbers" [ref_1] value="Two"', ' option "One"', ' option "Two" selected']
+    assert told == [
+        'listbox "Numbers" [ref_1] value="Two"',
+        ' option "One"',
+        ' option "Two" selected',
+    ]
 
 
 async def test_lines_and_shapes_without_a_filling_are_clicked_on_their_outline(

@@ -56,6 +56,11 @@ class DownloadSettings(_Keys):
     """Where tools may save files; none means that they may not."""
 
 
+class UploadSettings(_Keys):
+    folders: list[str] = msgspec.field(default_factory=list)
+    """Below which tools may take files for pages; none means that they may not."""
+
+
 class Settings(_Keys):
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = DEFAULT_PORT
     host: str = "127.0.0.1"
@@ -64,9 +69,12 @@ class Settings(_Keys):
     toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
     permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
     policy_file: str | None = None
+    dev: bool = False
+    """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
+    uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
 
 
 def load(home: Home) -> Settings:

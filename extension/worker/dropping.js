@@ -1,0 +1,56 @@
+/** Files dragged from outside the browser and dropped on a page, with trusted input. */
+
+import { actAndRest } from "./act.js";
+import { send } from "./debugger.js";
+import { CommandError } from "./errors.js";
+import { dragData } from "./input.js";
+import { aim } from "./target.js";
+
+const COPY = 1;
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {import("./input.js").Point} Point */
+
+/**
+ * @param {Context} context
+ * @param {import("./upload.js").Place} place
+ * @param {Frame[]} frames where it may arrive
+ * @param {string[]} paths
+ * @param {string} tag
+ */
+export async function dropFiles(context, { frame, how }, frames, paths, tag) {
+  const { tabId, input } = context;
+  const prepare = async (/** @type {AbortSignal} */ live) => {
+    const target = { frame, how: /** @type {any} */ (how) };
+    const point = input.point ?? (await aim(target, live, { by: "hover" }));
+    await Promise.all(frames.map((one) => one.ask("watchUpload", {}).catch(() => {})));
+    return point;
+  };
+  const data = { items: [], files: paths, dragOperationsMask: COPY };
+  return actAndRest(context, frame, prepare, async (point, live) => {
+    try {
+      await dragData(tabId, "dragEnter", point, data, 0);
+      await dragData(tabId, "dragOver", point, data, 0);
+      if (!(await isTaken(frames))) throw takesNone(tag);
+      live.throwIfAborted();
+      await dragData(tabId, "drop", point, data, 0);
+    } catch (error) {
+      const params = { type: "dragCancel", ...point, data };
+      void send(tabId, "Input.dispatchDragEvent", params).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** @param {Frame[]} frames */
+async function isTaken(frames) {
+  const asked = frames.map((frame) => frame.ask("takesDrop", {}).catch(() => false));
+  return (await Promise.all(asked)).includes(true);
+}
+
+/** @param {string} tag */
+export function takesNone(tag) {
+  const message = `A <${tag}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
+  return new CommandError("invalid_arguments", message);
+}
