@@ -34,6 +34,17 @@ import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
 import { forcePseudo } from "./pseudo.js";
 import { readPage } from "./read.js";
+import { recordUse } from "./recorder.js";
+import {
+  clearConsole,
+  readConsole,
+  readNetwork,
+  readRequest,
+  readSockets,
+  startRecording,
+  stopRecording,
+} from "./records.js";
+import { listResources, resourceContent } from "./resources.js";
 import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
 import { describePanel, describeSelf } from "./selfview.js";
@@ -96,6 +107,9 @@ const forTab = [
   ["page.dialog", answerDialog],
   ["page.emulate", emulate],
   ["page.permission", setPermission],
+  ["record.clearConsole", clearConsole],
+  ["record.start", startRecording],
+  ["record.stop", stopRecording],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
@@ -103,6 +117,14 @@ const forTab = [
   ["tabs.navigate", navigateTab],
   ["tabs.release", releaseTab],
   ["tabs.ungroup", ungroupTab],
+];
+
+/** @type {Commands} what tells of what was recorded: the page itself need not answer */
+const forRecords = [
+  ["record.console", readConsole],
+  ["record.network", readNetwork],
+  ["record.request", readRequest],
+  ["record.sockets", readSockets],
 ];
 
 /** @type {Commands} */
@@ -116,6 +138,8 @@ const forLooking = [
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
+  ["page.resource", resourceContent],
+  ["page.resources", listResources],
   ["page.storage", getStorage],
   ["page.styles", elementStyles],
   ["page.text", readText],
@@ -140,10 +164,12 @@ const forPage = [
 ];
 
 const browserCommands = new Map(forBrowser);
-const tabCommands = new Map(forTab);
+const tabCommands = new Map([...forTab, ...forRecords]);
 const pageCommands = new Map(forPage);
 /** What tells of a page must not tell of the next one. */
-const looks = new Set([...forLooking.map(([name]) => name), "cookies.get"]);
+const looks = new Set([...[...forLooking, ...forRecords].map(([name]) => name), "cookies.get"]);
+/** What counts as using the page that a tab shows. */
+const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -168,6 +194,7 @@ export async function runCommand(name, context) {
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
+    if (uses.has(name)) recordUse(tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);

@@ -14,6 +14,7 @@ import { Reach } from "./reach.js";
  * @property {Promise<unknown>} ready settles when commands may run
  * @property {(name: string, context: Context) => Promise<unknown>} run
  * @property {() => Promise<void>} tellNews
+ * @property {(settings: {recording: unknown}) => void} [learn] takes what the server wishes
  */
 
 export class Dispatcher {
@@ -41,7 +42,8 @@ export class Dispatcher {
   }
 
   /** @param {any} params */
-  #greeted({ maxBytes }) {
+  #greeted({ maxBytes, recording }) {
+    this.#commands.learn?.({ recording });
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 

@@ -29,6 +29,13 @@ import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
 import { forgetForced } from "./pseudo.js";
+import {
+  forgetRecording,
+  recordEvent,
+  recordPopup,
+  restoreRecordings,
+  setRecording,
+} from "./recorder.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -40,7 +47,9 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(() => Promise.all([restoreEmulation(), restoreInterception()])),
+  adoptAttachments().then(() =>
+    Promise.all([restoreRecordings(), restoreEmulation(), restoreInterception()]),
+  ),
   learnFronts(),
   restorePresets(),
   restoreJournal(),
@@ -56,7 +65,12 @@ const relay = new Relay(panels, attention, askServer);
 const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
 const news = new TabNews((item) => herald.tell(item));
 const link = new Link((line) => {
-  const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
+  const dispatcher = new Dispatcher(line, {
+    ready,
+    run: runCommand,
+    tellNews: () => news.flush(),
+    learn: ({ recording }) => setRecording(recording),
+  });
   note("info", "the link to the server is open");
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
@@ -73,6 +87,7 @@ function forgetEverything(tabId) {
   forgetChooser(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
+  forgetRecording(tabId);
   tabClosed(tabId);
   void forgetPresets(tabId);
 }
@@ -129,6 +144,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
   tabOpened(sourceTabId, tabId);
+  recordPopup(sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId === undefined) return;
@@ -137,6 +153,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
   requestEvent(tabId, sessionId, method, params);
+  recordEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
