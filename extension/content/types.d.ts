@@ -106,6 +106,13 @@ interface TabhubInteractive {
   hiddenControl(element: Element, tag: string): Element | null;
 }
 
+interface TabhubAreas {
+  isArea(element: Element, tag: string): boolean;
+  /** The picture it lies on, if that can be seen. */
+  picture(area: Element): Element | null;
+  rect(area: Element): DOMRect;
+}
+
 interface TabhubGraphics {
   /** Where it is in its frame's viewport. */
   box(element: Element): string;
@@ -465,7 +472,7 @@ interface TabhubUpload {
   plan(
     how: TabhubUploadTarget,
     files: TabhubFileName[],
-  ): { kind: "input" | "drop" | "frame"; tag: string; misfits: string[] };
+  ): { kind: "input" | "drop"; tag: string; misfits: string[] };
   /** The next piece of a file, in base64. */
   add(index: number, data: string): void;
   watch(): void;
@@ -490,6 +497,7 @@ interface TabhubParts {
   lines: TabhubLines;
   interactive: TabhubInteractive;
   graphics: TabhubGraphics;
+  areas: TabhubAreas;
   outlines: TabhubOutlines;
   walker: TabhubWalker;
   prose: TabhubReader;

@@ -54,7 +54,7 @@ def _one_of(context: Context, names: Sequence[str], at_least: int) -> None:
 def _target(context: Context) -> Json:
     arguments = context.job.arguments
     if "coordinate" in arguments:
-        return {"point": viewport_point(context, arguments["coordinate"])}
+        return viewport_point(context, arguments["coordinate"])
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
 
 
@@ -83,10 +83,12 @@ def _size(bytes: int) -> str:
 
 
 def _named(context: Context, target: Json) -> str:
-    if "point" in target:
-        x, y = context.job.arguments["coordinate"]
-        return f"the point ({x:g}, {y:g})"
-    return str(next(iter(target.values()), "the file chooser"))
+    if not target:
+        return "the file chooser"
+    if "ref" in target or "selector" in target:
+        return str(next(iter(target.values())))
+    x, y = context.job.arguments["coordinate"]
+    return f"the point ({x:g}, {y:g})"
 
 
 def _warning(misfits: Sequence[str]) -> str:
