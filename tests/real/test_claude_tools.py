@@ -229,6 +229,8 @@ async def test_every_reply_about_a_page_ends_with_the_tabs(
         ("computer", {"action": "screenshot"}),
         ("computer", {"action": "wait", "duration": 0}),
         ("gif_creator", {"action": "stop_recording"}),
+        ("read_console_messages", {}),
+        ("read_network_requests", {}),
     )
     for tool, arguments in calls:
         context = texts(await agent.result(tool, **arguments))[-1]
