@@ -37,6 +37,7 @@ tabhub.define("dom", () => {
     matches,
     closest,
     checkVisibility,
+    querySelector,
   } = element;
   const { getBoundingClientRect, getClientRects } = element;
   const VISIBLE = { visibilityProperty: true };
@@ -175,6 +176,7 @@ tabhub.define("dom", () => {
     has: (el, name) => hasAttribute.call(el, name),
     matches: (el, selector) => matches.call(el, selector),
     closest: (el, selector) => closest.call(el, selector),
+    holdsAny: (el, selector) => querySelector.call(el, selector) !== null,
     rect: (el) => getBoundingClientRect.call(el),
     rects: (el) => getClientRects.call(el),
     isConnected: (n) => getConnected.call(n),

@@ -2,7 +2,7 @@
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, upload, walker, dom } = tabhub;
-  const { elements, find, maincontent, markup, prose, waiting } = tabhub;
+  const { durable, elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -51,8 +51,9 @@ tabhub.define("port", () => {
   /** @param {any} body */
   function aim({ by, mayBeDisabled, scrolls, ...how }) {
     const element = target.find(how);
-    const point = target.aim(element, { mayBeDisabled, scrolls });
-    if (by !== "nothing") watch(element, by);
+    const isPlace = by === "nothing";
+    const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
+    if (!isPlace) watch(element, by);
     return point;
   }
 
@@ -137,6 +138,8 @@ tabhub.define("port", () => {
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
     ],
+    ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
+    ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
     ["text", (body) => minting(body, () => text(body))],
     ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
     ["wait", wait],

@@ -13,6 +13,7 @@ interface TabhubDom {
   attributeNames(element: Element): string[];
   matches(element: Element, selector: string): boolean;
   closest(element: Element, selector: string): Element | null;
+  holdsAny(element: Element, selector: string): boolean;
   rect(element: Element): DOMRect;
   rects(element: Element): DOMRectList;
   isConnected(node: Node): boolean;
@@ -61,6 +62,8 @@ interface TabhubRoles {
   of(element: Element, tag: string): string;
   isWidget(role: string): boolean;
   isNamedByContent(role: string): boolean;
+  /** Holds widgets that have names of their own. */
+  isComposite(role: string): boolean;
   isLandmark(role: string): boolean;
   isPlain(role: string): boolean;
   isInline(tag: string): boolean;
@@ -101,6 +104,20 @@ interface TabhubInteractive {
   isActive(element: Element, tag: string, role: string): boolean;
   isPointed(element: Element, tag: string): boolean;
   hiddenControl(element: Element, tag: string): Element | null;
+}
+
+interface TabhubGraphics {
+  /** Where it is in its frame's viewport. */
+  box(element: Element): string;
+  isShape(element: Element, tag: string): boolean;
+  /** Large enough for its shapes to be told one by one. */
+  isDrawing(svg: Element): boolean;
+  isSimple(tag: string): boolean;
+  drawingOf(element: Element): Element | null;
+  /** Something to see that holds nothing: an icon, a patch of colour. */
+  isPicture(element: Element, tag: string): boolean;
+  /** Colour and place. */
+  look(element: Element): string;
 }
 
 interface TabhubPage {
@@ -210,7 +227,21 @@ interface TabhubFindOptions {
   maxMs: number;
 }
 
+/** What an element was known by. */
+interface TabhubKnown {
+  selector?: string;
+  role: string;
+  name: string;
+}
+
+interface TabhubDurable {
+  describe(element: Element): { selectors: string[]; role: string; name: string };
+  locate(known: TabhubKnown, by: "selector" | "label", maxMs: number): string[];
+}
+
 interface TabhubFind {
+  /** Everything that can be found. */
+  items(maxMs: number): TabhubItem[];
   find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
 }
 
@@ -306,10 +337,13 @@ interface TabhubTarget {
   requireSelector(selector: string): void;
   has(selector: string): boolean;
   find(how: TabhubHow): Element;
-  /** `scrolls`: where in the viewport it may be brought, in turn. */
+  /**
+   * `scrolls`: where in the viewport it may be brought, in turn; `isPlace`: nothing has to arrive.
+   * What cannot be seen is told with where it is now.
+   */
   aim(
     element: Element,
-    options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[] },
+    options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[]; isPlace?: boolean },
   ): TabhubPoint;
   refuseDisabled(element: Element): void;
   /** Brings it into view. */
@@ -455,6 +489,7 @@ interface TabhubParts {
   secrets: TabhubSecrets;
   lines: TabhubLines;
   interactive: TabhubInteractive;
+  graphics: TabhubGraphics;
   outlines: TabhubOutlines;
   walker: TabhubWalker;
   prose: TabhubReader;
@@ -465,6 +500,7 @@ interface TabhubParts {
   matching: TabhubMatching;
   find: TabhubFind;
   elements: TabhubElements;
+  durable: TabhubDurable;
   waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;

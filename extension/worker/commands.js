@@ -1,22 +1,34 @@
 /** The closed list of what the server may ask for. */
 
 import { answerDialog } from "./answer.js";
+import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
 import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
+import { recentlyClosed, restoreSession } from "./closed.js";
 import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
+import { emulate } from "./emulation.js";
 import { CommandError } from "./errors.js";
+import { describeElement, locateElement } from "./durable.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
+import {
+  answerRequest,
+  listIntercepted,
+  startIntercepting,
+  stopIntercepting,
+} from "./intercept.js";
+import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
+import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
 import { readPage } from "./read.js";
 import { saveFile } from "./saving.js";
@@ -30,6 +42,7 @@ import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } fro
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
 import { upload } from "./upload.js";
+import { getVisits, searchHistory } from "./visits.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
@@ -39,6 +52,9 @@ import { listWindows, updateWindow } from "./windows.js";
 
 /** @type {Commands} */
 const forBrowser = [
+  ["bookmarks.create", createBookmark],
+  ["bookmarks.search", searchBookmarks],
+  ["bookmarks.tree", listBookmarks],
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
@@ -47,7 +63,11 @@ const forBrowser = [
   ["groups.list", listGroups],
   ["groups.remove", removeFromGroup],
   ["groups.update", updateGroup],
+  ["history.search", searchHistory],
+  ["history.visits", getVisits],
   ["notices.show", showNotice],
+  ["sessions.recent", recentlyClosed],
+  ["sessions.restore", restoreSession],
   ["tabs.list", list],
   ["tabs.open", openTab],
   ["windows.close", closeWindow],
@@ -61,21 +81,30 @@ const forTab = [
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
   ["downloads.save", saveFile],
+  ["intercept.answer", answerRequest],
+  ["intercept.list", listIntercepted],
+  ["intercept.start", startIntercepting],
+  ["intercept.stop", stopIntercepting],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
+  ["page.emulate", emulate],
+  ["page.permission", setPermission],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
   ["tabs.info", tabInfo],
   ["tabs.navigate", navigateTab],
+  ["tabs.release", releaseTab],
   ["tabs.ungroup", ungroupTab],
 ];
 
 /** @type {Commands} */
 const forLooking = [
   ["page.capture", capture],
+  ["page.describe", describeElement],
   ["page.find", findElements],
   ["page.html", readHtml],
+  ["page.locate", locateElement],
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],

@@ -1,11 +1,13 @@
 /**
- * The debugger on tabs: attached when a command needs it, kept while commands come,
- * dropped when they stop. Other debuggers on the same tab do not disturb it.
+ * The debugger on tabs: attached when a command needs it, kept while commands come or someone
+ * holds it, dropped otherwise. Other debuggers on the same tab do not disturb it.
  */
 
 import { CommandError, messageOf } from "./errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
+import { Holds } from "./holds.js";
 
+const STORED = "holds";
 const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
 const ATTACH_MS = 5_000;
@@ -20,6 +22,7 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 /**
  * @typedef {object} Session
  * @property {Promise<void>} ready
+ * @property {Promise<unknown> | null} awake with focus emulated, while commands come
  * @property {Promise<void> | null} again attaching once more, after the attachment was lost
  * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
  * @property {boolean} watched
@@ -31,6 +34,11 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 const sessions = new Map();
 /** @type {Map<number, Promise<void>>} tabs that are being let go */
 const releasing = new Map();
+/** @type {Set<(tabId: number) => void>} */
+const losses = new Set();
+/** @type {Set<(tabId: number) => void>} */
+const returns = new Set();
+const holds = new Holds((all) => void chrome.storage.session.set({ [STORED]: all }));
 
 /**
  * @param {number} tabId
@@ -81,7 +89,10 @@ async function attachAgain(tabId, session) {
   session.again ??= attach(tabId).finally(() => (session.again = null));
   session.watched = false;
   session.drawn = null;
+  session.awake = null;
   await session.again;
+  returns.forEach((listener) => listener(tabId));
+  await wake(tabId, session);
 }
 
 /** @param {number} tabId */
@@ -96,7 +107,56 @@ export function isTaken(tabId) {
 export async function takeTab(tabId) {
   const session = sessions.get(tabId) ?? begin(tabId);
   rest(tabId, session);
+  await wake(tabId, session);
+}
+
+/**
+ * Background tabs that behave as if they were shown cost a lot: only while commands come.
+ * @param {number} tabId
+ * @param {Session} session
+ */
+async function wake(tabId, session) {
   await session.ready;
+  session.awake ??= sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true });
+  await session.awake;
+}
+
+/**
+ * Keeps the debugger on a tab when no commands come, also beyond the life of this worker.
+ * @param {number} tabId
+ * @param {string} why each reason holds and is dropped by itself
+ */
+export async function hold(tabId, why) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  holds.add(tabId, why);
+  await session.ready;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} why
+ */
+export function unhold(tabId, why) {
+  const session = sessions.get(tabId);
+  if (holds.remove(tabId, why) && session) rest(tabId, session);
+}
+
+/**
+ * @param {string} why
+ * @returns {number[]} the tabs that are held for it; after a restart those of the life before
+ */
+export function heldFor(why) {
+  return holds.tabsOf(why);
+}
+
+/** @param {(tabId: number) => void} listener called when the debugger, and what it held, is gone */
+export function onLoss(listener) {
+  losses.add(listener);
+}
+
+/** @param {(tabId: number) => void} listener called when it is back after a mishap, with nothing enabled */
+export function onReturn(listener) {
+  returns.add(listener);
 }
 
 /**
@@ -108,7 +168,7 @@ export async function withTab(tabId, work) {
   const session = sessions.get(tabId) ?? begin(tabId);
   session.inUse++;
   try {
-    await session.ready;
+    await wake(tabId, session);
     return await work();
   } finally {
     session.inUse--;
@@ -174,15 +234,25 @@ export function documentChanged(tabId, url) {
 
 /** @param {number} tabId */
 export function forgetTab(tabId) {
-  clearTimeout(sessions.get(tabId)?.idleTimer);
+  const session = sessions.get(tabId);
+  if (!session) return;
+  clearTimeout(session.idleTimer);
   sessions.delete(tabId);
+  holds.forget(tabId);
+  losses.forEach((listener) => listener(tabId));
 }
 
-/** An attachment outlives the worker that made it: let it go if no command comes. */
+/** An attachment outlives the worker that made it: let it go if it is not held and no command comes. */
 export async function adoptAttachments() {
-  const targets = await chrome.debugger.getTargets();
-  for (const { attached, tabId } of targets) {
-    if (attached && tabId !== undefined) setTimeout(releaseUnused, IDLE_MS, tabId);
+  const [targets, stored] = await Promise.all([
+    chrome.debugger.getTargets(),
+    chrome.storage.session.get(STORED),
+  ]);
+  const attached = targets.flatMap(({ attached, tabId }) => (attached && tabId) || []);
+  holds.load(stored[STORED], attached);
+  for (const tabId of attached) {
+    if (holds.has(tabId)) rest(tabId, begin(tabId));
+    else setTimeout(releaseUnused, IDLE_MS, tabId);
   }
 }
 
@@ -196,6 +266,7 @@ function begin(tabId) {
   /** @type {Session} */
   const session = {
     ready: attach(tabId),
+    awake: null,
     again: null,
     drawn: null,
     watched: false,
@@ -203,7 +274,7 @@ function begin(tabId) {
     idleTimer: undefined,
   };
   sessions.set(tabId, session);
-  session.ready.catch(() => sessions.get(tabId) === session && sessions.delete(tabId));
+  session.ready.catch(() => sessions.get(tabId) === session && forgetTab(tabId));
   return session;
 }
 
@@ -224,10 +295,7 @@ async function attachAndPrepare(tabId) {
     // Left behind by an earlier life of this worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;
   });
-  await Promise.all([
-    sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true }),
-    sendOnce(tabId, "Page.enable"),
-  ]);
+  await sendOnce(tabId, "Page.enable");
 }
 
 /**
@@ -257,9 +325,21 @@ function rest(tabId, session) {
   clearTimeout(session.idleTimer);
   session.idleTimer = setTimeout(() => {
     if (session.inUse || sessions.get(tabId) !== session) return;
-    sessions.delete(tabId);
+    if (holds.has(tabId)) return calm(tabId, session);
+    forgetTab(tabId);
     void release(tabId);
   }, IDLE_MS);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function calm(tabId, session) {
+  session.awake = null;
+  session.watched = false;
+  session.drawn = null;
+  lookAway(tabId);
 }
 
 /** @param {number} tabId */
@@ -272,11 +352,18 @@ async function release(tabId) {
 
 /** @param {number} tabId */
 async function letGo(tabId) {
-  // A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
-  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
-  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
+  lookAway(tabId);
   // Gone already, or not ours.
   await chrome.debugger.detach({ tabId }).catch(() => {});
+}
+
+/**
+ * A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
+ * @param {number} tabId
+ */
+function lookAway(tabId) {
+  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
+  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
 }
 
 /**

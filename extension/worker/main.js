@@ -6,22 +6,26 @@
 import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
+import { childEvent } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
+import { restoreEmulation } from "./emulation.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
 import { dragEvent } from "./drag.js";
 import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
+import { interceptEvent, restoreInterception } from "./intercept.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
+import { forgetPresets, restorePresets } from "./presets.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -33,8 +37,9 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments(),
+  adoptAttachments().then(() => Promise.all([restoreEmulation(), restoreInterception()])),
   learnFronts(),
+  restorePresets(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -61,6 +66,7 @@ function forgetEverything(tabId) {
   forgetFrames(tabId);
   forgetSite(tabId);
   tabClosed(tabId);
+  void forgetPresets(tabId);
 }
 
 listenToLoads();
@@ -112,15 +118,17 @@ chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId
   void news.openedBy(tabId, sourceTabId);
   tabOpened(sourceTabId, tabId);
 });
-chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId === undefined) return;
+  childEvent(tabId, sessionId, method, params);
   dialogEvent(tabId, method, params);
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
-  requestEvent(tabId, method, params);
+  requestEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
+  interceptEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }) => {
   if (tabId === undefined) return;

@@ -22,10 +22,20 @@ export class Reach {
    * @param {string | undefined} site the page's own
    */
   async explore(frames, site) {
-    if (!this.#ask) return;
-    const others = new Set(frames.map((frame) => frame.site).filter((other) => other !== site));
+    const places = frames.map((frame) => frame.site);
+    this.#sites = await this.among(places, site);
+  }
+
+  /**
+   * @param {string[]} places
+   * @param {string | undefined} site the page's own
+   * @returns {Promise<Set<string> | null>} those sites that may be dealt with; null: all there are
+   */
+  async among(places, site) {
+    if (!this.#ask) return null;
+    const others = new Set(places.filter((other) => other !== site));
     const allowed = others.size ? (await this.#ask([...others])).sites : [];
-    this.#sites = new Set([...allowed, ...(site === undefined ? [] : [site])]);
+    return new Set([...allowed, ...(site === undefined ? [] : [site])]);
   }
 
   /** @param {Frame} frame */

@@ -36,7 +36,7 @@ export async function readPage({ tabId, input, signal, reach }) {
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
     const part = cut(told, offset, maxChars);
-    const size = input.measure ? { total: full.text.length } : {};
+    const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
     const nodes = countLines(full.text);
     return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
   });

@@ -3,19 +3,13 @@
  * only while it is asked to, because telling slows a busy page down.
  */
 
-import { send, sendTo } from "./debugger.js";
+import { childrenOf } from "./children.js";
+import { sendTo } from "./debugger.js";
+import { dropNetwork, useNetwork } from "./network.js";
 
 const SCRIPTED = new Set(["Fetch", "XHR"]);
 /** A page need not read the body of what it fetched; then no end of it is ever told. */
 const UNREAD_MS = 150;
-/** Nobody asks for bodies here. */
-const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
-const FRAMES = {
-  autoAttach: true,
-  waitForDebuggerOnStart: false,
-  flatten: true,
-  filter: [{ type: "iframe" }],
-};
 
 /** @type {Map<number, Requests>} */
 const watching = new Map();
@@ -23,47 +17,42 @@ const watching = new Map();
 export class Requests {
   /** @type {Map<string, ReturnType<typeof setTimeout> | undefined>} by id, with its last limit */
   #open = new Map();
-  /** @type {Map<string | undefined, Promise<unknown>>} sessions of the tab and of its frames */
-  #sessions = new Map();
   /** @type {Set<() => void>} */
   #waiting = new Set();
   #tabId;
+  #inFrames = false;
 
   /** @param {number} tabId */
   constructor(tabId) {
     this.#tabId = tabId;
-    watching.set(tabId, this);
   }
 
   /** @param {boolean} inFrames whether frames in other processes are to be watched as well */
   async start(inFrames) {
-    this.#watch(undefined);
-    if (inFrames) await sendTo(this.#tabId, undefined, "Target.setAutoAttach", FRAMES);
-    await Promise.all(this.#sessions.values());
+    this.#inFrames = inFrames;
+    watching.set(this.#tabId, this);
+    await useNetwork(this.#tabId, this, { children: inFrames });
   }
 
   stop() {
-    if (watching.get(this.#tabId) === this) watching.delete(this.#tabId);
-    if (!this.#sessions.size) return;
-    void send(this.#tabId, "Network.disable").catch(() => {});
-    if (this.#sessions.size === 1) return;
-    const params = { ...FRAMES, autoAttach: false };
-    void send(this.#tabId, "Target.setAutoAttach", params).catch(() => {});
+    if (this.#isWatching) watching.delete(this.#tabId);
+    dropNetwork(this.#tabId, this);
+  }
+
+  get #isWatching() {
+    return watching.get(this.#tabId) === this;
+  }
+
+  /** @returns {(string | undefined)[]} the sessions that are watched */
+  get #sessions() {
+    if (!this.#inFrames) return [undefined];
+    const frames = childrenOf(this.#tabId).filter(({ type }) => type === "iframe");
+    return [undefined, ...frames.map(({ session }) => session)];
   }
 
   /** @param {string | undefined} session */
-  #watch(session) {
-    const enabled = sendTo(this.#tabId, session, "Network.enable", NO_BODIES);
-    this.#sessions.set(
-      session,
-      enabled.catch(() => {}),
-    );
-  }
-
-  /** @param {string} session */
-  attached(session) {
-    this.#watch(session);
-    void sendTo(this.#tabId, session, "Target.setAutoAttach", FRAMES).catch(() => {});
+  minds(session) {
+    return this.#sessions.includes(session);
   }
 
   /**
@@ -96,7 +85,7 @@ export class Requests {
    * @returns {Promise<boolean>} whether there was anything to wait for
    */
   async rest(ms) {
-    if (!this.#sessions.size) return false;
+    if (!this.#isWatching) return false;
     /** @type {PromiseWithResolvers<boolean>} */
     const { promise, resolve } = Promise.withResolvers();
     const end = () => resolve(true);
@@ -111,7 +100,7 @@ export class Requests {
 
   /** What has happened so far is told before this is answered. */
   async #toldAll() {
-    const fences = [...this.#sessions.keys()].map((session) =>
+    const fences = this.#sessions.map((session) =>
       sendTo(this.#tabId, session, "Runtime.evaluate", { expression: "0" }).catch(() => {}),
     );
     await Promise.all(fences);
@@ -120,16 +109,16 @@ export class Requests {
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} session
  * @param {string} method
  * @param {any} params
  */
-export function requestEvent(tabId, method, params) {
+export function requestEvent(tabId, session, method, params) {
   const requests = watching.get(tabId);
-  if (!requests) return;
+  if (!requests?.minds(session)) return;
   if (method === "Network.requestWillBeSent") requests.began(params.requestId, params.type);
   if (method === "Network.responseReceived") requests.answered(params.requestId);
   if (method === "Network.dataReceived") requests.answered(params.requestId);
   if (method === "Network.loadingFinished") requests.ended(params.requestId);
   if (method === "Network.loadingFailed") requests.ended(params.requestId);
-  if (method === "Target.attachedToTarget") requests.attached(params.sessionId);
 }

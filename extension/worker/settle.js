@@ -3,6 +3,7 @@
 import { catchChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
+import { onHeldUp } from "./intercept.js";
 import { watchLoads } from "./loads.js";
 import { Outcomes } from "./outcomes.js";
 import { Requests } from "./requests.js";
@@ -32,14 +33,19 @@ const MOST_REQUESTS_MS = 10_000;
 
 /** Follows navigations of a tab from before an action on. */
 class Departure {
-  /** @type {Sightings<import("./loads.js").Step>} */
+  /** @type {Sightings<import("./loads.js").Step | "held">} */
   #seen = new Sightings();
   #tabId;
 
   /** @param {number} tabId */
   constructor(tabId) {
     this.#tabId = tabId;
-    this.stop = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
+    const unwatch = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
+    const unhear = onHeldUp(tabId, () => this.#seen.note("held", true));
+    this.stop = () => {
+      unwatch();
+      unhear();
+    };
   }
 
   get wasAborted() {
@@ -53,7 +59,7 @@ class Departure {
   /** @param {boolean} expected whether the page has said that it is about to navigate */
   async rest(expected) {
     if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
-    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed");
+    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
   }
 
   /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */

@@ -53,11 +53,11 @@ function onlyPoint({ x, y, pageX, pageY, ref, selector }) {
 async function placeAt(tabId, named, reach) {
   const main = await mainFrame(tabId);
   const outer = await main.ask("pointOf", named);
-  const [{ frame, point }, ...around] = await descend({ frame: main, point: outer });
+  const [{ frame, point }, ...others] = await descend({ frame: main, point: outer });
   reach.require(frame);
   return {
     frame,
-    around,
+    around: others.filter((spot) => reach.allows(spot.frame)),
     how: { point },
     aim: async (signal, options = {}) => {
       await frame.ask("aimAtPoint", { ...point, ...options });

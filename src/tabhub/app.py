@@ -40,9 +40,12 @@ from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
+from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
-from tabhub.tools import catalog, permissions_check
+from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
+from tabhub.tools.recording import RecordedSource, Recordings
+from tabhub.tools.replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -86,7 +89,7 @@ class App:
         )
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.ALL)
+        self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
         self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
@@ -106,19 +109,42 @@ class App:
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
         folders = UploadFolders(lambda: self.settings.uploads.folders)
+        self.shortcuts = Shortcuts(self.store)
+        recordings = Recordings(self.hub.sessions)
+        replays = Replays(self.hub, self.shortcuts)
+        in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard),
+            SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
+            turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
-        return Runner(
+        approvals = Approvals(self.panels, lambda: self.rules.terms)
+        runner = Runner(
             self.hub,
             self.guard,
-            Approvals(self.panels, lambda: self.rules.terms),
+            approvals,
             self.audit,
             self.sources,
             time.monotonic,
             self.settings.limits,
         )
+        self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
+            self.hub, runner, self.shortcuts, recordings, replays
+        )
+        self.sources[dev.SOURCE] = dev.DevSource(
+            lambda: self.settings.dev,
+            self.hub,
+            self.browsers,
+            runner.flights,
+            self.rules.grants,
+            in_browser.shots,
+            recordings,
+        )
+        self.sources[plan.SOURCE] = plan.PlanSource(
+            self.hub.tools, self.guard, approvals, runner.flights
+        )
+        return runner
 
     def _mcp_backend(self) -> ProductBackend:
         listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
@@ -207,6 +233,7 @@ class App:
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         for key in gone:
             self.end_session(key)
+        self.shortcuts.keep_only(known)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""

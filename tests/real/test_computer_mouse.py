@@ -277,7 +277,7 @@ async def test_the_wheel_scrolls_what_is_under_it_and_a_fresh_picture_comes(
     agent: Agent, points: Seen, cdp: Cdp
 ) -> None:
     places = "[document.querySelector('#box').scrollTop, scrollY]"
-    box: dict[str, Any] = {"coordinate": [600, 150], "scroll_direction": "down"}
+    box: Json = {"coordinate": [600, 150], "scroll_direction": "down"}
     result = await agent.result("computer", action="scroll", **box)
     assert await points(places) == [300, 0]
     assert "(0, 300)" in texts(result)[0] and len(pictures(result)) == 1

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.frame_points import viewport_point
+from tabhub.tools.frame_points import captured_box, viewport_point
 from tabhub.tools.shots import Frame, Shot, Shots
 from tabhub.tools.tool import Context
 
@@ -51,3 +51,24 @@ def test_a_point_outside_names_itself_and_the_size(point: tuple[float, float]) -
 def test_without_a_screenshot_a_point_means_nothing() -> None:
     with pytest.raises(InvalidArguments, match="none of tab 5"):
         viewport_point(context(None), (1, 1))
+
+
+ELEMENT = Frame(400, 300, {"width": 200, "height": 150}, (50.0, 1000.0))
+
+
+def test_a_point_of_a_picture_of_a_part_is_a_place_on_the_page() -> None:
+    assert viewport_point(context(ELEMENT), (100, 50)) == {"pageX": 100, "pageY": 1025}
+
+
+def test_a_part_of_a_picture_is_a_box_of_what_it_shows() -> None:
+    box = {"x": 20, "y": 40, "width": 780, "height": 560}
+    assert captured_box(context(HALF), (10, 20, 402, 300)) == {"region": box}
+    part = {"x": 50, "y": 1000, "width": 200, "height": 150}
+    found = captured_box(context(ELEMENT), (0, -1, 400, 300))
+    assert found == {"region": part, "fullPage": True}
+
+
+@pytest.mark.parametrize("corners", [(10, 10, 10, 20), (20, 10, 10, 20), (0, 0, 500, 10)])
+def test_a_part_that_is_empty_or_outside_is_refused(corners: tuple[float, ...]) -> None:
+    with pytest.raises(InvalidArguments):
+        captured_box(context(HALF), corners)

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageSequence
 
 from tabhub.tools.gif import Options, drawn, encoded, size_of
-from tabhub.tools.recorder import DEEDS, Notes
-from tabhub.tools.recordings import MOST_FRAMES, Frame, Recordings
+from tabhub.tools.gif_recorder import DEEDS, Notes
+from tabhub.tools.gif_recordings import MOST_FRAMES, Frame, Recordings
 
 NOTHING = Options(clicks=False, drags=False, labels=False, progress=False, watermark=False)
 Rgb = tuple[int, int, int]

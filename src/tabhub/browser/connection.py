@@ -18,6 +18,7 @@ from tabhub.wire import jsonrpc, link
 
 log = logging.getLogger(__name__)
 
+HangUp = Callable[[], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
 News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
@@ -39,6 +40,8 @@ class Connection:
         self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
         self.closed = False
+        self.hang_up: HangUp = _nowhere
+        """Ends the connection from our side; the extension comes back by itself."""
 
     async def dispatch(
         self,
@@ -176,6 +179,10 @@ class Connection:
 async def _unless_gone(sending: Awaitable[None]) -> None:
     with suppress(OSError):
         await sending
+
+
+async def _nowhere() -> None:
+    """There is no socket."""
 
 
 def gone() -> Unavailable:

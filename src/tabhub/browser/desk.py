@@ -127,7 +127,9 @@ class Desk:
         return {}
 
     def _share(self, told: link.TabShare) -> Json:
-        self._control.share(told.tab_id, told.shared)
+        tab = self._control.share(told.tab_id, told.shared)
+        if not told.shared:
+            self._browsers.soon(tab, "tabs.release", {})
         return {}
 
     def _take_back(self, told: link.TabTakeBack) -> Json:

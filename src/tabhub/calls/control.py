@@ -34,7 +34,7 @@ class Control:
             self._end("The person has stopped all agents.", lambda flight: True)
         self._tell()
 
-    def share(self, tab_id: int, shared: bool) -> None:
+    def share(self, tab_id: int, shared: bool) -> Tab:
         """Let all agents use a tab of the person's, or no longer."""
         tab = self._tabs.get(tab_id)
         if self._ownership.owner(tab.id) is not None:
@@ -43,6 +43,7 @@ class Control:
         if not shared:
             self._end_in(tab, "The person no longer shares this tab.")
         self._tell()
+        return tab
 
     def take_back(self, tab_id: int) -> Tab:
         """An agent's tab becomes the person's own."""

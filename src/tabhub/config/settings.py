@@ -69,6 +69,8 @@ class Settings(_Keys):
     toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
     permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
     policy_file: str | None = None
+    dev: bool = False
+    """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)

@@ -42,6 +42,8 @@ class Tool:
     """What turns a reading tool into one that changes something."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other words for arguments, which are understood but not listed."""
+    is_container: bool = False
+    """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
 
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""

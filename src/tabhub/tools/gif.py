@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin
 from typing import TYPE_CHECKING
 
-from tabhub.tools.recordings import Frame, Point
+from tabhub.tools.gif_recordings import Frame, Point
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw

@@ -10,7 +10,7 @@ from tabhub.errors import InvalidArguments, NotFound, TimedOut
 from tabhub.tools import gif
 from tabhub.tools.files import save
 from tabhub.tools.frame_points import COORDINATE, viewport_point
-from tabhub.tools.recordings import MOST_FRAMES, Recording
+from tabhub.tools.gif_recordings import MOST_FRAMES, Recording
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.upload_sources import Source, file_name

@@ -25,7 +25,7 @@ async def _context(context: Context) -> CallResult:
         return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
     if not tabs:
         tabs = [await _first_tab(context, session, browser)]
-    return group_listed(context, session, tabs)
+    return in_group(context, session, tabs)
 
 
 async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
@@ -53,10 +53,9 @@ def _group(context: Context, creates: bool) -> AgentSession:
     return sessions.open(HANDLE + secrets.token_urlsafe(16), known.client, known.name, time.time())
 
 
-def group_listed(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
+def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
     """The tabs of a group."""
-    head = f"Your tab group {session.name!r}:"
-    lines = [line(tab) for tab in tabs]
+    head, lines = f"Your tab group {session.name!r}:", [line(tab) for tab in tabs]
     return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
 
 

@@ -94,7 +94,7 @@ def _shown(verdict: Verdict) -> Json:
     source = verdict.rule.source
     return {
         "decision": _word(verdict),
-        "source": source if source in ("grant", "default") else "policy",
+        "source": source if source in ("grant", "plan", "default") else "policy",
         "rule": verdict.rule.text,
         "duration": verdict.duration if isinstance(verdict, Allow) else None,
         "needsPrompt": isinstance(verdict, Ask),

@@ -60,8 +60,15 @@ def _told(output: Json, since: int | None) -> str:
 def _cut(output: Json) -> list[str]:
     if not output["truncated"]:
         return []
-    of = f" of {output['total']} characters" if "total" in output else ""
-    return [f"(Cut here{of}. Go on with offset {output['next']}, or give ref_id or depth.)"]
+    return [
+        f"(Cut here{_size(output)}. Go on with offset {output['next']}, or give ref_id or depth.)"
+    ]
+
+
+def _size(output: Json) -> str:
+    if "total" not in output:
+        return ""
+    return f" of {'' if output['whole'] else 'more than '}{output['total']} characters"
 
 
 def _about_delta(output: Json, since: int | None) -> list[str]:

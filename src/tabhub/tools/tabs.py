@@ -11,6 +11,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.intercept import waiting_lines
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -81,21 +82,31 @@ async def close(context: Context) -> None:
             f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
             "foreign_tab",
         )
-    await context.in_tab("tabs.close", {})
+    output = await context.in_tab("tabs.close", {})
+    if "sessionId" in output:
+        context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
 
 
 async def _navigate_tab(context: Context) -> CallResult:
-    tab = await navigate(context)
-    return done(f"Tab {tab.id} is at {page(tab)}{pending(tab)}", location(tab))
+    tab, waiting = await navigate(context)
+    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab)}", *held_up(waiting)]
+    return done("\n".join(told), {**location(tab), **waiting})
 
 
-async def navigate(context: Context) -> Tab:
-    """Send the tab where a call says, and wait until it is there."""
+async def navigate(context: Context) -> tuple[Tab, Json]:
+    """Send the tab where a call says, and wait until it is there, or the agent holds it up."""
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
-    tab: Tab = await context.in_tab("tabs.navigate", input, lambda output: _moved(context, output))
-    return tab
+    arrived: tuple[Tab, Json] = await context.in_tab(
+        "tabs.navigate", input, lambda told: _arrived(context, told)
+    )
+    return arrived
+
+
+def held_up(waiting: Json) -> list[str]:
+    """The requests of a page that the agent itself has intercepted."""
+    return ["You hold requests up:", *waiting_lines(waiting)] if waiting else []
 
 
 async def _focus_tab(context: Context) -> CallResult:
@@ -104,12 +115,19 @@ async def _focus_tab(context: Context) -> CallResult:
 
 
 async def _get_tab_info(context: Context) -> CallResult:
-    def learn(output: Json) -> Tab:
-        return context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
+    def learn(output: Json) -> tuple[Tab, Json]:
+        state = msgspec.convert(output, TabState)
+        return context.browsers.learn(context.tab.browser, state), output.get("emulated", {})
 
-    tab = await context.in_tab("tabs.info", {}, learn)
+    tab, emulated = await context.in_tab("tabs.info", {}, learn)
     told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}"
-    return done(told, {**location(tab), **_shown(context, tab)})
+    told += f", emulated: {', '.join(emulated)}" if emulated else ""
+    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated})
+
+
+def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:
+    waiting = output.pop("waiting", None)
+    return _moved(context, output), {"waiting": waiting} if waiting else {}
 
 
 def _moved(context: Context, output: Json) -> Tab:

@@ -12,8 +12,9 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Tool
 from tabhub.permissions.sites import site_of
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
-from tabhub.tools.recordings import Recordings
+from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
@@ -60,6 +61,7 @@ class Context:
     files: Files
     folders: UploadFolders
     shots: Shots
+    closings: Closings
     recordings: Recordings
     seen: Seen | None = None
     """Is told what was done in tabs."""
@@ -108,6 +110,10 @@ class Context:
     ) -> Any:
         progress = self.job.progress
         return await self.browsers.in_browser(browser, command, input, progress, learn)
+
+    def may_tell(self, url: str) -> bool:
+        """Whether a result may tell of a page, where it tells of several."""
+        return self.job.may_tell is None or self.job.may_tell(site_of(url))
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""

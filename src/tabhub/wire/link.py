@@ -12,6 +12,8 @@ SUBPROTOCOLS = ("tabhub", "opentabs")
 
 Permission = Literal["off", "ask", "auto"]
 
+CUT = 4002
+"""The code a connection is closed with that was to be cut."""
 REPLACED = 4001
 """Close code: the same profile has connected again."""
 

@@ -95,7 +95,8 @@ COMPUTER = BrowserTool(
             "type": "number",
             "minimum": 1,
             "maximum": 10,
-            "description": "Ticks of 100 pixels. Default 3.",
+            "default": pointer.TICKS,
+            "description": "Ticks of 100 pixels.",
         },
         "region": {
             "type": "array",

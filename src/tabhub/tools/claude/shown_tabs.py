@@ -7,7 +7,7 @@ from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.claude.tabs import URL, target
-from tabhub.tools.groups import group_listed
+from tabhub.tools.groups import in_group
 from tabhub.tools.tab_context import group_tabs
 from tabhub.tools.tabs import location, open_tab, page, pending
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context
@@ -19,7 +19,7 @@ async def _context(context: Context) -> CallResult:
     tabs = group_tabs(context, session.key)
     if not tabs:
         return done("There is no tab group yet. tabs_create opens a tab in one.", {})
-    return group_listed(context, session, tabs)
+    return in_group(context, session, tabs)
 
 
 async def _create(context: Context) -> CallResult:

@@ -14,7 +14,7 @@ from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Deny
 from tabhub.tools.gif import LONGEST_SIDE
-from tabhub.tools.recordings import Frame, Point, Recording
+from tabhub.tools.gif_recordings import Frame, Point, Recording
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 

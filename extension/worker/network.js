@@ -1,0 +1,122 @@
+/**
+ * The browser's telling of a tab's requests: asked for while anyone needs it, once for all of
+ * them, because telling slows a busy page down.
+ */
+
+import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
+import { onLoss, onReturn, sendTo } from "./debugger.js";
+
+const BODIES = { maxTotalBufferSize: 50_000_000, maxResourceBufferSize: 10_000_000 };
+const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
+
+/**
+ * @typedef {object} Need
+ * @property {boolean} [bodies] whether the browser is to keep what was answered
+ * @property {boolean} [children] whether frames in other processes, and workers, are meant too
+ */
+
+class Telling {
+  /** @type {Map<unknown, Need>} */
+  #needs = new Map();
+  /** @type {Map<string | undefined, {bodies: boolean, done: Promise<unknown>}>} by session */
+  #enabled = new Map();
+  #tabId;
+
+  /** @param {number} tabId */
+  constructor(tabId) {
+    this.#tabId = tabId;
+  }
+
+  get isNeeded() {
+    return this.#needs.size > 0;
+  }
+
+  /** @param {keyof Need} what */
+  #anyone(what) {
+    return [...this.#needs.values()].some((need) => need[what]);
+  }
+
+  /**
+   * @param {unknown} user
+   * @param {Need} need
+   */
+  async use(user, need) {
+    this.#needs.set(user, need);
+    this.enable(undefined);
+    if (need.children) await useChildren(this.#tabId, this);
+    if (need.children) childrenOf(this.#tabId).forEach(({ session }) => this.enable(session));
+    await Promise.all([...this.#enabled.values()].map(({ done }) => done));
+  }
+
+  /** @param {unknown} user */
+  drop(user) {
+    if (!this.#needs.delete(user)) return;
+    if (!this.isNeeded) this.#disableAll();
+    if (!this.#anyone("children")) dropChildren(this.#tabId, this);
+  }
+
+  /** @param {string | undefined} session */
+  enable(session) {
+    this.#forgetGone();
+    const bodies = this.#anyone("bodies");
+    const before = this.#enabled.get(session);
+    if (before && (before.bodies || !bodies)) return;
+    const done = this.#order(session, "Network.enable", bodies ? BODIES : NO_BODIES);
+    this.#enabled.set(session, { bodies, done });
+  }
+
+  enableAgain() {
+    this.#enabled.clear();
+    this.enable(undefined);
+  }
+
+  #forgetGone() {
+    const alive = new Set(childrenOf(this.#tabId).map((child) => child.session));
+    for (const session of this.#enabled.keys()) {
+      if (session !== undefined && !alive.has(session)) this.#enabled.delete(session);
+    }
+  }
+
+  #disableAll() {
+    for (const session of this.#enabled.keys()) void this.#order(session, "Network.disable");
+    this.#enabled.clear();
+  }
+
+  /**
+   * @param {string | undefined} session
+   * @param {string} method
+   * @param {object} [params]
+   */
+  #order(session, method, params) {
+    return sendTo(this.#tabId, session, method, params).catch(() => {});
+  }
+}
+
+/** @type {Map<number, Telling>} */
+const tellings = new Map();
+
+/**
+ * Settles when the browser tells of everything that begins from now on.
+ * @param {number} tabId with the debugger on it
+ * @param {unknown} user
+ * @param {Need} need
+ */
+export async function useNetwork(tabId, user, need) {
+  const telling = tellings.get(tabId) ?? new Telling(tabId);
+  tellings.set(tabId, telling);
+  await telling.use(user, need);
+}
+
+/**
+ * @param {number} tabId
+ * @param {unknown} user
+ */
+export function dropNetwork(tabId, user) {
+  const telling = tellings.get(tabId);
+  telling?.drop(user);
+  if (!telling?.isNeeded) tellings.delete(tabId);
+}
+
+onChild(({ tabId, session }) => tellings.get(tabId)?.enable(session));
+onLoss((tabId) => tellings.delete(tabId));
+onReturn((tabId) => tellings.get(tabId)?.enableAgain());
