@@ -6,9 +6,10 @@ RUN_STAMP := .venv/.run-stamp
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock
 NPM_STAMP := tests/npm/node_modules/.stamp
 PEERS_STAMP := bench/npm/node_modules/.stamp
+MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
-.PHONY: help setup run test check conformance conformance-server bench docs
+.PHONY: help setup run test check conformance conformance-server bench docs miniwob
 .PHONY: lint ruff types imports clean lock
 
 help: ## say what there is
@@ -36,13 +37,20 @@ run: $(RUN_STAMP) ## start the server and a browser on the demo page
 	@scripts/ensure-browser >/dev/null
 	@exec $(BIN)/tabhub start --browser --demo
 
-test: setup $(NPM_STAMP) ## everything, in real Chromium too
+test: setup $(NPM_STAMP) $(MINIWOB) ## everything, in real Chromium too
 	@scripts/ensure-browser >/dev/null
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
 check: setup ruff types imports ## the quick loop: no browser, no npm
 	$(BIN)/pytest -q -n 2 --dist worksteal -m "not real_browser and not npm and not slow"
+
+$(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
+	@scripts/fetch-miniwob
+
+miniwob: setup $(MINIWOB) ## solve the tasks of MiniWoB++ with the tools
+	@scripts/ensure-browser >/dev/null
+	@$(BIN)/python -m tests.miniwob.run
 
 conformance: setup $(NPM_STAMP) ## run the public MCP suites
 	@$(BIN)/python -m tests.conformance.run

@@ -1,6 +1,6 @@
 /** Finding the element a command names, bringing it into view, and the point to press. */
 tabhub.define("target", () => {
-  const { closest, holds, isConnected, isVisible, matches, parent, queryDeep, rect, rects } =
+  const { closest, holds, isConnected, isVisible, matches, parent, queryDeep, rect, rects, tag } =
     tabhub.dom;
   const scrollIntoView = Element.prototype.scrollIntoView;
   const CONTROLS = "button, input, select, textarea, option, fieldset";
@@ -27,6 +27,12 @@ tabhub.define("target", () => {
       tabhub.fail("invalid_arguments", `"${selector}" is not a CSS selector.`);
     }
   }
+
+  /** @param {Element} element */
+  const isArea = (element) => tabhub.areas.isArea(element, tag(element));
+
+  /** @param {Element} element */
+  const rectOf = (element) => (isArea(element) ? tabhub.areas.rect(element) : rect(element));
 
   /** @param {string} selector */
   function first(selector) {
@@ -70,10 +76,10 @@ tabhub.define("target", () => {
    * @returns {TabhubPoint[]} points of it that are in the viewport, the best first
    */
   function candidates(element) {
-    const boxes = [...rects(element)].slice(0, RECTS_TRIED).map(inViewport);
+    const boxes = (isArea(element) ? [rectOf(element)] : [...rects(element)]).map(inViewport);
     const shown = boxes.filter(({ left, top, right, bottom }) => right > left && bottom > top);
     return POINTS.flatMap(([fx, fy]) =>
-      shown.map(({ left, top, right, bottom }) => ({
+      shown.slice(0, RECTS_TRIED).map(({ left, top, right, bottom }) => ({
         x: left + (right - left) * fx,
         y: top + (bottom - top) * fy,
       })),
@@ -129,7 +135,7 @@ tabhub.define("target", () => {
 
   /** @param {Element} element */
   function isWhollyShown(element) {
-    const { left, top, right, bottom } = rect(element);
+    const { left, top, right, bottom } = rectOf(element);
     return left >= 0 && top >= 0 && right <= window.innerWidth && bottom <= window.innerHeight;
   }
 
@@ -138,12 +144,13 @@ tabhub.define("target", () => {
    * @param {ScrollLogicalPosition} block
    */
   function scroll(element, block) {
-    scrollIntoView.call(element, { block, inline: "nearest", behavior: "instant" });
+    const shown = (isArea(element) && tabhub.areas.picture(element)) || element;
+    scrollIntoView.call(shown, { block, inline: "nearest", behavior: "instant" });
   }
 
   /** @param {Element} element */
   function hasSize(element) {
-    const { width, height } = rect(element);
+    const { width, height } = rectOf(element);
     if (width > 0 && height > 0) return true;
     const isLine = element instanceof SVGGeometryElement && (width > 0 || height > 0);
     return isLine || rects(element).length > 1;
@@ -152,7 +159,8 @@ tabhub.define("target", () => {
   /** @param {Element} element */
   function refuseUnseen(element) {
     if (!isConnected(element)) tabhub.fail("detached", "The element has left the page.");
-    if (!isVisible(element) || !hasSize(element)) {
+    const isShown = isArea(element) || isVisible(element);
+    if (!isShown || !hasSize(element)) {
       tabhub.fail("not_visible", "The element is not visible.");
     }
   }

@@ -106,6 +106,13 @@ interface TabhubInteractive {
   hiddenControl(element: Element, tag: string): Element | null;
 }
 
+interface TabhubAreas {
+  isArea(element: Element, tag: string): boolean;
+  /** The picture it lies on, if that can be seen. */
+  picture(area: Element): Element | null;
+  rect(area: Element): DOMRect;
+}
+
 interface TabhubGraphics {
   /** Where it is in its frame's viewport. */
   box(element: Element): string;
@@ -490,6 +497,7 @@ interface TabhubParts {
   lines: TabhubLines;
   interactive: TabhubInteractive;
   graphics: TabhubGraphics;
+  areas: TabhubAreas;
   outlines: TabhubOutlines;
   walker: TabhubWalker;
   prose: TabhubReader;

@@ -120,7 +120,7 @@ tabhub.define("walker", () => {
       const tag = tagOf(element);
       if (manner.depth > this.maxDepth || roles.isSkipped(tag)) return;
       if (!isBare(element) && isShutOff(element)) return;
-      if (isVisible(element)) this.#show(element, tag, manner);
+      if (isVisible(element) || isShownArea(element, tag)) this.#show(element, tag, manner);
       else if (isRendered(element)) this.#showPartly(element, tag, manner);
     }
 
@@ -325,6 +325,14 @@ tabhub.define("walker", () => {
       if (this.onlyInteractive || depth > this.maxDepth) return;
       this.#outline.text(node, depth);
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function isShownArea(element, tag) {
+    return tabhub.areas.isArea(element, tag) && tabhub.areas.picture(element) !== null;
   }
 
   /** @param {Element} element */

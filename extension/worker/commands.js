@@ -23,6 +23,7 @@ import {
   startIntercepting,
   stopIntercepting,
 } from "./intercept.js";
+import { readJournal } from "./journal.js";
 import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
@@ -31,8 +32,20 @@ import { readHtml, readText } from "./pieces.js";
 import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
 import { readPage } from "./read.js";
+import { recordUse } from "./recorder.js";
+import {
+  clearConsole,
+  readConsole,
+  readNetwork,
+  readRequest,
+  readSockets,
+  startRecording,
+  stopRecording,
+} from "./records.js";
+import { listResources, resourceContent } from "./resources.js";
 import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
+import { describePanel, describeSelf } from "./selfview.js";
 import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
@@ -58,6 +71,9 @@ const forBrowser = [
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
+  ["extension.logs", readJournal],
+  ["extension.panel", describePanel],
+  ["extension.state", describeSelf],
   ["groups.add", addToGroup],
   ["groups.create", createGroup],
   ["groups.list", listGroups],
@@ -89,6 +105,9 @@ const forTab = [
   ["page.dialog", answerDialog],
   ["page.emulate", emulate],
   ["page.permission", setPermission],
+  ["record.clearConsole", clearConsole],
+  ["record.start", startRecording],
+  ["record.stop", stopRecording],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
@@ -96,6 +115,14 @@ const forTab = [
   ["tabs.navigate", navigateTab],
   ["tabs.release", releaseTab],
   ["tabs.ungroup", ungroupTab],
+];
+
+/** @type {Commands} what tells of what was recorded: the page itself need not answer */
+const forRecords = [
+  ["record.console", readConsole],
+  ["record.network", readNetwork],
+  ["record.request", readRequest],
+  ["record.sockets", readSockets],
 ];
 
 /** @type {Commands} */
@@ -108,6 +135,8 @@ const forLooking = [
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
+  ["page.resource", resourceContent],
+  ["page.resources", listResources],
   ["page.storage", getStorage],
   ["page.styles", elementStyles],
   ["page.text", readText],
@@ -131,10 +160,12 @@ const forPage = [
 ];
 
 const browserCommands = new Map(forBrowser);
-const tabCommands = new Map(forTab);
+const tabCommands = new Map([...forTab, ...forRecords]);
 const pageCommands = new Map(forPage);
 /** What tells of a page must not tell of the next one. */
-const looks = new Set([...forLooking.map(([name]) => name), "cookies.get"]);
+const looks = new Set([...[...forLooking, ...forRecords].map(([name]) => name), "cookies.get"]);
+/** What counts as using the page that a tab shows. */
+const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -159,6 +190,7 @@ export async function runCommand(name, context) {
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
+    if (uses.has(name)) recordUse(tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);

@@ -10,7 +10,8 @@ globalThis.chrome = {
     attach: async () => {},
     detach: async () => {},
     getTargets: async () => [],
-    sendCommand: async ({ sessionId }, method, params) => void sent.push([sessionId, method, params]),
+    sendCommand: async ({ sessionId }, method, params) =>
+      void sent.push([sessionId, method, params]),
   },
 };
 const { childEvent } = await import("../../extension/worker/children.js");
