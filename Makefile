@@ -5,9 +5,11 @@ STAMP := .venv/.stamp
 RUN_STAMP := .venv/.run-stamp
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock
 NPM_STAMP := tests/npm/node_modules/.stamp
+PEERS_STAMP := bench/npm/node_modules/.stamp
+MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
-.PHONY: help setup run test check conformance conformance-server bench docs
+.PHONY: help setup run test check conformance conformance-server bench docs miniwob
 .PHONY: lint ruff types imports clean lock
 
 help: ## say what there is
@@ -35,7 +37,7 @@ run: $(RUN_STAMP) ## start the server and a browser on the demo page
 	@scripts/ensure-browser >/dev/null
 	@exec $(BIN)/tabhub start --browser --demo
 
-test: setup $(NPM_STAMP) ## everything, in real Chromium too
+test: setup $(NPM_STAMP) $(MINIWOB) ## everything, in real Chromium too
 	@scripts/ensure-browser >/dev/null
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
@@ -43,13 +45,25 @@ test: setup $(NPM_STAMP) ## everything, in real Chromium too
 check: setup ruff types imports ## the quick loop: no browser, no npm
 	$(BIN)/pytest -q -n 2 --dist worksteal -m "not real_browser and not npm and not slow"
 
+$(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
+	@scripts/fetch-miniwob
+
+miniwob: setup $(MINIWOB) ## solve the tasks of MiniWoB++ with the tools
+	@scripts/ensure-browser >/dev/null
+	@$(BIN)/python -m tests.miniwob.run
+
 conformance: setup $(NPM_STAMP) ## run the public MCP suites
 	@$(BIN)/python -m tests.conformance.run
 
 conformance-server: setup ## run the suites' fixture server alone (PORT=N)
 	@exec $(BIN)/python -m tests.conformance.server --port $(PORT)
 
-bench: setup ## print the tables of measurements
+$(PEERS_STAMP): bench/npm/package.json bench/npm/package-lock.json
+	@scripts/ensure-node
+	cd bench/npm && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+bench: setup $(PEERS_STAMP) ## print the tables of measurements
 	@$(BIN)/python -m bench
 
 docs: setup ## write the generated pages of docs/
@@ -69,10 +83,10 @@ types: setup ## mypy, strict, tests included
 imports: setup ## the rooms' import rule
 	$(BIN)/lint-imports --no-logo
 
-lock: ## write both lock files anew
+lock: ## write the lock files anew
 	@PYTHON=$(PYTHON) scripts/lock
 
 clean: ## remove all that make made
-	rm -rf .venv build dist tests/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from bench import decide, echo, evaluate, help, memory, operations, permit
+from bench.peers import match
 from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
@@ -17,16 +18,28 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
 }
 
 
+PEERS = "peers"
+
+
 def main(names: list[str]) -> None:
-    unknown = [name for name in names if name not in FIGURES]
+    known = (*FIGURES, PEERS)
+    unknown = [name for name in names if name not in known]
     if unknown:
-        sys.exit(f"There is no {unknown[0]!r}. There are: {', '.join(FIGURES)}.")
-    rows = []
-    for name in names or FIGURES:
+        sys.exit(f"There is no {unknown[0]!r}. There are: {', '.join(known)}.")
+    wanted = names or known
+    rows = list(_rows([name for name in wanted if name != PEERS]))
+    if rows:
+        print(f"\n{table(rows)}")
+    if PEERS in wanted:
+        for comparison in match.measure():
+            print(f"\n{comparison}", flush=True)
+
+
+def _rows(names: list[str]) -> Iterator[Row]:
+    for name in names:
         for row in FIGURES[name]():
             print(line(row), flush=True)
-            rows.append(row)
-    print(f"\n{table(rows)}")
+            yield row
 
 
 main(sys.argv[1:])

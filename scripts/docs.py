@@ -46,7 +46,11 @@ def _parameter(name: str, schema: dict[str, Any], tool: Any) -> str:
     types = schema.get("type") or [f"`{value}`" for value in schema["enum"]]
     kind = types if isinstance(types, str) else " or ".join(types)
     needed = "Required. " if name in tool.input_schema.get("required", ()) else ""
-    return f"| `{name}` | {kind} | {needed}{schema.get('description', '')} |"
+    return f"| `{name}` | {kind} | {needed}{schema.get('description', '')}{_default(schema)} |"
+
+
+def _default(schema: dict[str, Any]) -> str:
+    return f"Default {schema['default']}." if "default" in schema else ""
 
 
 def cli() -> str:

@@ -1,16 +1,104 @@
-/** The least an extension can do: a tab's number comes in, one script runs, its result goes out. */
+/** The least an extension can do: a message comes in, one command goes to the browser, its result goes out. */
+
+/** @type {Set<number>} */
+const attached = new Set();
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+async function debug(tabId, method, params) {
+  if (!attached.has(tabId)) {
+    await chrome.debugger.attach({ tabId }, "1.3");
+    attached.add(tabId);
+    await chrome.debugger.sendCommand({ tabId }, "Emulation.setFocusEmulationEnabled", {
+      enabled: true,
+    });
+    await chrome.debugger.sendCommand({ tabId }, "Page.enable");
+  }
+  return chrome.debugger.sendCommand({ tabId }, method, params);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} expression
+ */
+async function value(tabId, expression) {
+  const params = { expression, returnByValue: true };
+  return (await debug(tabId, "Runtime.evaluate", params)).result.value;
+}
+
+/** @param {() => Promise<{id?: number}>} start */
+async function untilLoaded(start) {
+  /** @type {PromiseWithResolvers<number>} */
+  const { promise, resolve } = Promise.withResolvers();
+  /** @type {Set<number>} */
+  const loaded = new Set();
+  let wanted = -1;
+  /** @type {(details: {tabId: number, frameId: number}) => void} */
+  const done = ({ tabId, frameId }) => {
+    if (frameId === 0) loaded.add(tabId);
+    if (loaded.has(wanted)) resolve(wanted);
+  };
+  chrome.webNavigation.onCompleted.addListener(done);
+  wanted = (await start()).id ?? -1;
+  if (loaded.has(wanted)) resolve(wanted);
+  const tabId = await promise;
+  chrome.webNavigation.onCompleted.removeListener(done);
+  return tabId;
+}
+
+/** @type {Record<string, (given: any) => Promise<unknown>>} */
+const deeds = {
+  async script({ tab }) {
+    const [{ result }] = await chrome.scripting.executeScript({
+      target: { tabId: tab },
+      world: "MAIN",
+      injectImmediately: true,
+      func: () => 1 + 1,
+    });
+    return result;
+  },
+  evaluate: ({ tab, code }) => value(tab, code),
+  locate: ({ tab, selector }) =>
+    value(
+      tab,
+      `{ const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+      [box.x + box.width / 2, box.y + box.height / 2] }`,
+    ),
+  async click({ tab, point }) {
+    const mouse = { x: point[0], y: point[1], button: "left", clickCount: 1 };
+    const pressed = debug(tab, "Input.dispatchMouseEvent", { type: "mousePressed", ...mouse });
+    const released = debug(tab, "Input.dispatchMouseEvent", { type: "mouseReleased", ...mouse });
+    await Promise.all([pressed, released]);
+  },
+  async fill({ tab, selector, text }) {
+    await value(tab, `document.querySelector(${JSON.stringify(selector)}).select()`);
+    await debug(tab, "Input.insertText", { text });
+  },
+  screenshot: async ({ tab }) =>
+    (await debug(tab, "Page.captureScreenshot", { format: "jpeg", quality: 80 })).data,
+  list: () => chrome.tabs.query({}),
+  navigate: ({ tab, url }) => untilLoaded(async () => (await chrome.tabs.update(tab, { url })) ?? {}),
+  open: ({ url }) => untilLoaded(() => chrome.tabs.create({ url, active: false })),
+  close: async ({ tab }) => {
+    attached.delete(tab);
+    await chrome.tabs.remove(tab);
+  },
+};
 
 /** @param {{port: number}} found */
 function connect({ port }) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
   socket.onmessage = async ({ data }) => {
-    const [{ result }] = await chrome.scripting.executeScript({
-      target: { tabId: Number(data) },
-      world: "MAIN",
-      injectImmediately: true,
-      func: () => 1 + 1,
-    });
-    socket.send(String(result));
+    const { deed, ...given } = JSON.parse(data);
+    const answer = await deeds[deed](given).then(
+      (result) => ({ result: result ?? null }),
+      (error) => ({ error: String(error) }),
+    );
+    socket.send(JSON.stringify(answer));
   };
 }
 

@@ -62,9 +62,16 @@ tabhub.define("childframes", () => {
     const style = getComputedStyle(element);
     const scaleX = box.offsetWidth ? width / box.offsetWidth : 1;
     const scaleY = box.offsetHeight ? height / box.offsetHeight : 1;
-    const insetX = box.clientLeft + Number.parseFloat(style.paddingLeft);
-    const insetY = box.clientTop + Number.parseFloat(style.paddingTop);
-    return { left: left + insetX * scaleX, top: top + insetY * scaleY, scaleX, scaleY };
+    const pads = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom];
+    const [padLeft = 0, padTop = 0, padRight = 0, padBottom = 0] = pads.map(Number.parseFloat);
+    return {
+      left: left + (box.clientLeft + padLeft) * scaleX,
+      top: top + (box.clientTop + padTop) * scaleY,
+      scaleX,
+      scaleY,
+      width: box.clientWidth - padLeft - padRight,
+      height: box.clientHeight - padTop - padBottom,
+    };
   }
 
   /**
@@ -74,6 +81,16 @@ tabhub.define("childframes", () => {
   function outside(element, { x, y }) {
     const { left, top, scaleX, scaleY } = contentBox(element);
     return { x: left + x * scaleX, y: top + y * scaleY };
+  }
+
+  /** @type {TabhubChildFrames["within"]} */
+  function within(element, { x, y }) {
+    if (!windowOf(element)) return null;
+    const { left, top, scaleX, scaleY, width, height } = contentBox(element);
+    const point = { x: (x - left) / scaleX, y: (y - top) / scaleY };
+    const isInside = point.x >= 0 && point.y >= 0 && point.x < width && point.y < height;
+    const index = indexIn(window, windowOf(element));
+    return isInside ? { ref: tabhub.refs.mint(element), index, point } : null;
   }
 
   /** @param {TabhubPoint} point */
@@ -110,5 +127,6 @@ tabhub.define("childframes", () => {
     heard: () => hearing?.promise ?? Promise.resolve(null),
     outward: ({ ref, index, x, y }) => outside(frameAt({ ref, index }), { x, y }),
     through,
+    within,
   };
 });

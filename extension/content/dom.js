@@ -27,6 +27,7 @@ tabhub.define("dom", () => {
   const getDocumentElement = getter(Document.prototype, "documentElement");
   const getBody = getter(Document.prototype, "body");
   const getActive = getter(Document.prototype, "activeElement");
+  const getContentType = getter(Document.prototype, "contentType");
   const { getRootNode } = node;
   const {
     getAttribute,
@@ -36,6 +37,7 @@ tabhub.define("dom", () => {
     matches,
     closest,
     checkVisibility,
+    querySelector,
   } = element;
   const { getBoundingClientRect, getClientRects } = element;
   const VISIBLE = { visibilityProperty: true };
@@ -174,6 +176,7 @@ tabhub.define("dom", () => {
     has: (el, name) => hasAttribute.call(el, name),
     matches: (el, selector) => matches.call(el, selector),
     closest: (el, selector) => closest.call(el, selector),
+    holdsAny: (el, selector) => querySelector.call(el, selector) !== null,
     rect: (el) => getBoundingClientRect.call(el),
     rects: (el) => getClientRects.call(el),
     isConnected: (n) => getConnected.call(n),
@@ -187,6 +190,7 @@ tabhub.define("dom", () => {
     documentElement: () => getDocumentElement.call(document),
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
+    contentType: () => getContentType.call(document),
     queryDeep,
     queryAll,
     rootsIn,

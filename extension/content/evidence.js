@@ -8,6 +8,8 @@ tabhub.define("evidence", () => {
     ["press", ["pointerdown", "mousedown", "click", "auxclick", "contextmenu"]],
     ["hover", ["pointermove", "mouseover"]],
     ["key", ["keydown", "keyup"]],
+    ["type", ["keydown", "beforeinput", "input"]],
+    ["wheel", ["wheel"]],
   ]);
   const CLICKS = new Set(["click", "auxclick"]);
   const OPENING = /^(https?|file|blob|about):/;
@@ -74,7 +76,7 @@ tabhub.define("evidence", () => {
     if (event.isTrusted) dragged = event;
   }
 
-  for (const name of [...ARRIVALS.values()].flat())
+  for (const name of new Set([...ARRIVALS.values()].flat()))
     window.addEventListener(name, witness, { capture: true, passive: true });
   window.addEventListener("dragstart", noteDrag, { capture: true, passive: true });
 

@@ -83,14 +83,21 @@ tabhub.define("find", () => {
     return { ref, role, name: clip(name, NAME_LENGTH), ...type, reason, score };
   }
 
+  /** @param {number} maxMs */
+  function collect(maxMs) {
+    const collection = new Collection();
+    const root = tabhub.dom.documentElement();
+    const options = { filter: "all", depth: Infinity, maxMs };
+    const isRead = root ? tabhub.walker.walk(root, options, collection) : true;
+    return { items: collection.items, isRead };
+  }
+
   return {
+    items: (maxMs) => collect(maxMs).items,
     find({ query, limit, share, maxMs }) {
       const endAt = performance.now() + maxMs;
-      const collection = new Collection();
-      const root = tabhub.dom.documentElement();
-      const options = { filter: "all", depth: Infinity, maxMs: maxMs / 2 };
-      const isRead = root ? tabhub.walker.walk(root, options, collection) : true;
-      const { matches, whole } = matchesAmong(collection.items, query, endAt);
+      const { items, isRead } = collect(maxMs / 2);
+      const { matches, whole } = matchesAmong(items, query, endAt);
       const good = best(matches, share);
       return {
         matches: good.slice(0, limit).map(told),

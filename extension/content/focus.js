@@ -4,6 +4,9 @@ tabhub.define("focus", () => {
     tabhub.dom;
   const { focus } = HTMLElement.prototype;
   const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
+  const UNTYPED = new Set(
+    "checkbox radio button submit reset image file range color hidden".split(" "),
+  );
   /** @type {Element | null} */
   let before = null;
 
@@ -36,8 +39,32 @@ tabhub.define("focus", () => {
     return element === null || element === body() || element === documentElement();
   }
 
+  /** @param {Element} element */
+  function isText(element) {
+    if (element instanceof HTMLInputElement) return !UNTYPED.has(element.type);
+    return !(element instanceof HTMLSelectElement) && isField(element);
+  }
+
+  /** @param {Element} element */
+  function refuseReadonly(element) {
+    const isLocked = tabhub.dom.has(element, "readonly");
+    if (isLocked || tabhub.dom.attr(element, "aria-readonly") === "true") {
+      tabhub.fail("readonly", "The field that has the focus is read-only.");
+    }
+  }
+
   return {
     take,
+    typing() {
+      const element = (before = deepest());
+      if (!element || (isNothing(element) && !isField(element))) {
+        const message =
+          "Nothing on the page has the focus, so nothing was typed. Click a field first.";
+        return tabhub.fail("element_not_found", message);
+      }
+      refuseReadonly(element);
+      return { element, isText: isText(element) };
+    },
     isHere: () => document.hasFocus() && !FRAMES.has(tag(deepest() ?? document.documentElement)),
     begin() {
       before = deepest();

@@ -1,10 +1,13 @@
 /** Which elements a person could act on. */
 tabhub.define("interactive", () => {
-  const { attr, has, isBare } = tabhub.dom;
+  const { attr, firstChild, has, holdsAny, isBare } = tabhub.dom;
   const { isWidget } = tabhub.roles;
   const HANDLERS = ["onclick", "onmousedown", "onpointerdown", "ontouchstart"];
   const EDITABLE = new Set(["", "true", "plaintext-only"]);
   const NEVER_POINTED = new Set(["html", "body", "iframe", "option", "optgroup"]);
+
+  /** What has the cursor of a list of these is not one thing: each of them is. */
+  const ITEMS = "li, tr";
 
   /** @type {TabhubInteractive["isEditable"]} */
   function isEditable(element) {
@@ -12,10 +15,16 @@ tabhub.define("interactive", () => {
     return value !== null && EDITABLE.has(value.toLowerCase());
   }
 
+  /** @param {Element} element in lists of suggestions a script moves the focus */
+  function isItem(element) {
+    const around = tabhub.dom.parent(element);
+    return tabhub.dom.tag(element) === "li" || (around && tabhub.dom.tag(around) === "li");
+  }
+
   /** @param {Element} element */
   function isFocusable(element) {
-    const index = attr(element, "tabindex");
-    return index !== null && Number.parseInt(index, 10) >= 0;
+    const index = Number.parseInt(attr(element, "tabindex") ?? "", 10);
+    return index >= 0 || (index < 0 && isItem(element));
   }
 
   /** @type {TabhubInteractive["isActive"]} */
@@ -23,6 +32,8 @@ tabhub.define("interactive", () => {
     if (isWidget(role)) return true;
     if (isBare(element)) return false;
     if (isFocusable(element) || isEditable(element)) return true;
+    // Without an address only a script can make a link of it; an anchor to jump to is empty.
+    if (tag === "a" && firstChild(element)) return true;
     if ((tag === "video" || tag === "audio") && has(element, "controls")) return true;
     return HANDLERS.some((name) => has(element, name));
   }
@@ -31,7 +42,9 @@ tabhub.define("interactive", () => {
     isEditable,
     isActive,
     isPointed: (element, tag) =>
-      !NEVER_POINTED.has(tag) && getComputedStyle(element).cursor === "pointer",
+      !NEVER_POINTED.has(tag) &&
+      getComputedStyle(element).cursor === "pointer" &&
+      !holdsAny(element, ITEMS),
     /** A label stands for its control when only the label can be seen. */
     hiddenControl(element, tag) {
       const control = tag === "label" ? /** @type {HTMLLabelElement} */ (element).control : null;

@@ -77,6 +77,7 @@ tabhub.define("lines", () => {
       expanded,
       isOn("pressed") ? "pressed" : "",
       isOn("selected") ? "selected" : "",
+      tag === "textarea" || isOn("multiline") ? "multiline" : "",
       has(element, "required") || isOn("required") ? "required" : "",
       has(element, "readonly") || isOn("readonly") ? "readonly" : "",
     ];

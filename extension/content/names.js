@@ -26,6 +26,11 @@ tabhub.define("names", () => {
     ["fieldset", "legend"],
     ["figure", "figcaption"],
     ["svg", "title"],
+    ["circle", "title"],
+    ["ellipse", "title"],
+    ["path", "title"],
+    ["polygon", "title"],
+    ["rect", "title"],
     ["table", "caption"],
   ]);
 

@@ -1,8 +1,8 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
-  const { choose, evidence, fill, focus, hit, scroll, secrets, settle, target } = tabhub;
-  const { childframes, refs, storage, walker, dom } = tabhub;
-  const { elements, find, maincontent, markup, prose, waiting } = tabhub;
+  const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
+  const { childframes, refs, storage, upload, walker, dom } = tabhub;
+  const { durable, elements, find, maincontent, markup, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -51,17 +51,25 @@ tabhub.define("port", () => {
   /** @param {any} body */
   function aim({ by, mayBeDisabled, scrolls, ...how }) {
     const element = target.find(how);
-    const point = target.aim(element, { mayBeDisabled, scrolls });
-    if (by !== "nothing") watch(element, by);
+    const isPlace = by === "nothing";
+    const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
+    if (!isPlace) watch(element, by);
     return point;
   }
 
   /** @param {any} body */
-  function aimAtPoint({ x, y, by }) {
-    const element = hit.at({ x, y });
-    if (!element) return tabhub.fail("not_visible", `The point (${x}, ${y}) is outside the page.`);
-    if (by !== "nothing") watch(element, by);
-    return { x, y };
+  function aimAtPoint({ x, y, by, mayBeDisabled }) {
+    const element = points.at({ x, y });
+    if (by === "nothing") return;
+    if (!mayBeDisabled) target.refuseDisabled(element);
+    if (by === "wheel") scroll.note(element);
+    watch(element, by);
+  }
+
+  function startTyping() {
+    const { element, isText } = focus.typing();
+    watch(element, "type");
+    return { sensitive: secrets.isSecret(element), isText };
   }
 
   /**
@@ -130,12 +138,15 @@ tabhub.define("port", () => {
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
     ],
+    ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
+    ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
     ["text", (body) => minting(body, () => text(body))],
     ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
     ["wait", wait],
     ["look", (body) => minting(body, () => waiting.look(body))],
     ["stopWaiting", ({ id }) => waiting.stop(id)],
     ["announce", (body) => minting(body, () => childframes.announce())],
+    ["contentType", () => dom.contentType()],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],
     ["idle", () => true],
@@ -147,6 +158,8 @@ tabhub.define("port", () => {
     ["has", ({ selector }) => target.has(selector)],
     ["box", (body) => target.box(target.find(body))],
     ["aim", aim],
+    ["pointOf", (body) => points.inViewport(body)],
+    ["frameAt", (body) => minting(body, () => points.frameAt(body))],
     ["aimAtPoint", aimAtPoint],
     ["hovered", () => evidence.hovered()],
     ["dragging", () => evidence.dragging()],
@@ -155,11 +168,24 @@ tabhub.define("port", () => {
     ["filled", () => fill.filled()],
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
+    ["typing", startTyping],
     ["pressed", () => focus.after()],
+    ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["scroll", startScroll],
+    ["noteScroll", (body) => scroll.note(points.at(body))],
+    ["wheeled", () => scroll.rested()],
     ["settle", rest],
     ["unwatch", () => settle.disarm()],
     ["storage", (body) => storage.read(body)],
+    ["planUpload", ({ how, files }) => upload.plan(how, files)],
+    ["addPart", ({ index, data }) => upload.add(index, data)],
+    ["watchUpload", () => upload.watch()],
+    ["putFiles", ({ files }) => upload.put(files)],
+    ["takesDrop", () => upload.takesDrop()],
+    ["uploaded", () => upload.result()],
+    ["show", ({ word }) => upload.show(word)],
+    ["expectShown", ({ word }) => upload.expect(word)],
+    ["hasShown", () => upload.hasShown()],
   ];
   const answers = new Map(table);
 

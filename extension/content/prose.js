@@ -42,7 +42,8 @@ tabhub.define("prose", () => {
      */
     read(root, { maxChars, maxMs }) {
       const endAt = performance.now() + maxMs;
-      this.#visit(root);
+      if (isField(root)) this.#put(tabhub.values.shown(root, tabhub.values.current(root)));
+      else this.#visit(root);
       for (let steps = 1; this.#levels.length && this.#text.length <= maxChars; steps++) {
         this.#step(this.#levels[this.#levels.length - 1]);
         if (steps % STEPS === 0 && performance.now() > endAt) break;
@@ -127,6 +128,11 @@ tabhub.define("prose", () => {
       this.#text += (this.#text && this.#gap) + text;
       this.#gap = "";
     }
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    return element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement;
   }
 
   /**

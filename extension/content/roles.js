@@ -15,6 +15,9 @@ tabhub.define("roles", () => {
     "alertdialog article banner complementary contentinfo dialog feed form grid iframe list " +
       "listbox main menu menubar navigation region search table tablist toolbar tree treegrid",
   );
+  const COMPOSITES = words(
+    "grid list listbox menu menubar radiogroup table tablist toolbar tree treegrid",
+  );
   const PLAIN = words("generic none presentation paragraph rowgroup");
   const INLINE = words(
     "a abbr b bdi bdo big br cite code data del dfn em font i ins kbd label mark q s samp small " +
@@ -144,6 +147,7 @@ tabhub.define("roles", () => {
     },
     isWidget: (role) => WIDGETS.has(role),
     isNamedByContent: (role) => NAMED_BY_CONTENT.has(role),
+    isComposite: (role) => COMPOSITES.has(role),
     isLandmark: (role) => LANDMARKS.has(role),
     isPlain: (role) => PLAIN.has(role),
     isInline: (tag) => INLINE.has(tag),

@@ -4,6 +4,8 @@ tabhub.define("scroll", () => {
   /** @type {(this: Element, options: ScrollToOptions) => void} */
   const scrollTo = Element.prototype.scrollTo;
   const DRAWN_MS = 250;
+  const REST_MS = 1500;
+  const CALM_FRAMES = 4;
   /** A turn of the page leaves some of it in view. */
   const PART = 0.8;
   const SCROLLS = /auto|scroll|overlay/;
@@ -14,6 +16,10 @@ tabhub.define("scroll", () => {
     left: { x: -1, y: 0 },
     right: { x: 1, y: 0 },
   };
+
+  /** @type {(TabhubPoint & {element: Element})[]} */
+  let noted = [];
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   /** @returns {Element | null} */
   function page() {
@@ -75,7 +81,6 @@ tabhub.define("scroll", () => {
    * @param {Element} element
    */
   async function drawn(element) {
-    const frame = () => new Promise((done) => requestAnimationFrame(done));
     const late = new Promise((done) => setTimeout(done, DRAWN_MS));
     await Promise.race([frame().then(frame), late]);
     return position(element);
@@ -145,7 +150,39 @@ tabhub.define("scroll", () => {
     return { moved: go(found, { x, y }), position: await drawn(found) };
   }
 
+  /** @returns {string} where everything that was noted is */
+  function places() {
+    return noted.map(({ element }) => Object.values(position(element)).join()).join();
+  }
+
+  /** A wheel may be turned smoothly: some frames without movement are its end. */
+  async function still() {
+    const end = performance.now() + REST_MS;
+    let before = places();
+    for (let calm = 0; calm < CALM_FRAMES && performance.now() < end;) {
+      await Promise.race([frame(), new Promise((done) => setTimeout(done, DRAWN_MS))]);
+      const now = places();
+      calm = now === before ? calm + 1 : 0;
+      before = now;
+    }
+  }
+
   return {
+    note(element) {
+      noted = [];
+      for (let at = /** @type {Element | null} */ (element); at; at = parent(at)) {
+        if (scrolls(at, "x") || scrolls(at, "y")) noted.push({ element: at, ...position(at) });
+      }
+    },
+    async rested() {
+      await still();
+      const moved = noted.find(({ element, x, y }) => {
+        const now = position(element);
+        return now.x !== x || now.y !== y;
+      });
+      const told = moved ?? noted[0];
+      return { moved: Boolean(moved), ...(told && { position: position(told.element) }) };
+    },
     async run(element, order) {
       if (order.to) return to(element, order);
       const isNamed = element !== null && !order.isContainer;

@@ -1,6 +1,7 @@
 /** Finding the element a command names, bringing it into view, and the point to press. */
 tabhub.define("target", () => {
-  const { closest, isConnected, isVisible, matches, queryDeep, rect, rects } = tabhub.dom;
+  const { closest, holds, isConnected, isVisible, matches, parent, queryDeep, rect, rects, tag } =
+    tabhub.dom;
   const scrollIntoView = Element.prototype.scrollIntoView;
   const CONTROLS = "button, input, select, textarea, option, fieldset";
   const POINTS = [
@@ -11,6 +12,10 @@ tabhub.define("target", () => {
     [0.5, 0.8],
   ];
   const RECTS_TRIED = 4;
+  /** Where on the outline of a shape without a filling a press may reach it. */
+  const OUTLINE_PARTS = [0.5, 0.25, 0.75];
+  const LEVELS_TOLD = 50;
+  const UNSEEN = new Set(["not_visible", "covered_by"]);
   /** @type {ScrollLogicalPosition[]} */
   const SCROLLS = ["center", "end", "start"];
 
@@ -22,6 +27,12 @@ tabhub.define("target", () => {
       tabhub.fail("invalid_arguments", `"${selector}" is not a CSS selector.`);
     }
   }
+
+  /** @param {Element} element */
+  const isArea = (element) => tabhub.areas.isArea(element, tag(element));
+
+  /** @param {Element} element */
+  const rectOf = (element) => (isArea(element) ? tabhub.areas.rect(element) : rect(element));
 
   /** @param {string} selector */
   function first(selector) {
@@ -65,24 +76,66 @@ tabhub.define("target", () => {
    * @returns {TabhubPoint[]} points of it that are in the viewport, the best first
    */
   function candidates(element) {
-    const boxes = [...rects(element)].slice(0, RECTS_TRIED).map(inViewport);
+    const boxes = (isArea(element) ? [rectOf(element)] : [...rects(element)]).map(inViewport);
     const shown = boxes.filter(({ left, top, right, bottom }) => right > left && bottom > top);
     return POINTS.flatMap(([fx, fy]) =>
-      shown.map(({ left, top, right, bottom }) => ({
+      shown.slice(0, RECTS_TRIED).map(({ left, top, right, bottom }) => ({
         x: left + (right - left) * fx,
         y: top + (bottom - top) * fy,
       })),
     );
   }
 
+  /**
+   * @param {Element} element
+   * @returns {TabhubPoint[]}
+   */
+  function onOutline(element) {
+    const matrix = element instanceof SVGGeometryElement ? element.getScreenCTM() : null;
+    if (!matrix) return [];
+    const shape = /** @type {SVGGeometryElement} */ (element);
+    const length = shape.getTotalLength();
+    return OUTLINE_PARTS.map((part) => {
+      const { x, y } = shape.getPointAtLength(length * part).matrixTransform(matrix);
+      return { x, y };
+    });
+  }
+
+  /**
+   * @param {Element} element
+   * @param {boolean} [isPlace] whether nothing has to arrive there: it only must not be covered
+   */
+  function reachablePoint(element, isPlace = false) {
+    return [...candidates(element), ...onOutline(element)].find((point) => {
+      const hit = tabhub.hit.at(point);
+      return tabhub.hit.reaches(element, hit) || (isPlace && hit && holds(hit, element));
+    });
+  }
+
+  /**
+   * As long as this changes, the element, what clips it or what covers it moves or fades.
+   * @param {Element} element
+   */
+  function placed(element) {
+    const [point] = candidates(element);
+    const cover = point ? tabhub.hit.at(point) : null;
+    return [...drawn(element), ...(cover ? drawn(cover) : [])].join(" ");
+  }
+
   /** @param {Element} element */
-  function reachablePoint(element) {
-    return candidates(element).find((point) => tabhub.hit.reaches(element, tabhub.hit.at(point)));
+  function drawn(element) {
+    const levels = [];
+    for (let n = /** @type {Element | null} */ (element); n; n = parent(n)) {
+      const { x, y, width, height } = rect(n);
+      const level = [x, y, width, height, getComputedStyle(n).opacity].join();
+      if (levels.push(level) === LEVELS_TOLD) break;
+    }
+    return levels;
   }
 
   /** @param {Element} element */
   function isWhollyShown(element) {
-    const { left, top, right, bottom } = rect(element);
+    const { left, top, right, bottom } = rectOf(element);
     return left >= 0 && top >= 0 && right <= window.innerWidth && bottom <= window.innerHeight;
   }
 
@@ -91,15 +144,25 @@ tabhub.define("target", () => {
    * @param {ScrollLogicalPosition} block
    */
   function scroll(element, block) {
-    scrollIntoView.call(element, { block, inline: "nearest", behavior: "instant" });
+    const shown = (isArea(element) && tabhub.areas.picture(element)) || element;
+    scrollIntoView.call(shown, { block, inline: "nearest", behavior: "instant" });
+  }
+
+  /** @param {Element} element */
+  function hasSize(element) {
+    const { width, height } = rectOf(element);
+    if (width > 0 && height > 0) return true;
+    const isLine = element instanceof SVGGeometryElement && (width > 0 || height > 0);
+    return isLine || rects(element).length > 1;
   }
 
   /** @param {Element} element */
   function refuseUnseen(element) {
     if (!isConnected(element)) tabhub.fail("detached", "The element has left the page.");
-    const { width, height } = rect(element);
-    const hasSize = (width > 0 && height > 0) || rects(element).length > 1;
-    if (!isVisible(element) || !hasSize) tabhub.fail("not_visible", "The element is not visible.");
+    const isShown = isArea(element) || isVisible(element);
+    if (!isShown || !hasSize(element)) {
+      tabhub.fail("not_visible", "The element is not visible.");
+    }
   }
 
   /**
@@ -118,6 +181,23 @@ tabhub.define("target", () => {
   function showPart(element) {
     refuseUnseen(element);
     if (!isWhollyShown(element)) scroll(element, "center");
+    // The frame that shows it may itself be out of view: those around it follow.
+    else if (window.parent !== window) scroll(element, "nearest");
+  }
+
+  /** @type {TabhubTarget["aim"]} */
+  function aim(element, { mayBeDisabled = false, scrolls = SCROLLS, isPlace = false } = {}) {
+    refuseUnseen(element);
+    if (!mayBeDisabled) refuseDisabled(element);
+    const mayStay = isWhollyShown(element) || !scrolls.length;
+    const now = mayStay ? reachablePoint(element, isPlace) : undefined;
+    if (now) return now;
+    for (const block of scrolls) {
+      scroll(element, block);
+      const point = reachablePoint(element, isPlace);
+      if (point) return point;
+    }
+    return refuseCovered(element);
   }
 
   return {
@@ -125,18 +205,14 @@ tabhub.define("target", () => {
     has: (selector) => first(selector) !== null,
     find,
     refuseDisabled,
-    aim(element, { mayBeDisabled = false, scrolls = SCROLLS } = {}) {
-      refuseUnseen(element);
-      if (!mayBeDisabled) refuseDisabled(element);
-      const mayStay = isWhollyShown(element) || !scrolls.length;
-      const now = mayStay ? reachablePoint(element) : undefined;
-      if (now) return now;
-      for (const block of scrolls) {
-        scroll(element, block);
-        const point = reachablePoint(element);
-        if (point) return point;
+    aim(element, options) {
+      try {
+        return aim(element, options);
+      } catch (error) {
+        const { reason, data } = /** @type {any} */ (error);
+        const told = UNSEEN.has(reason) ? { ...data, placed: placed(element) } : data;
+        throw Object.assign(/** @type {Error} */ (error), { data: told });
       }
-      return refuseCovered(element);
     },
     box(element) {
       showPart(element);

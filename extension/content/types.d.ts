@@ -13,6 +13,7 @@ interface TabhubDom {
   attributeNames(element: Element): string[];
   matches(element: Element, selector: string): boolean;
   closest(element: Element, selector: string): Element | null;
+  holdsAny(element: Element, selector: string): boolean;
   rect(element: Element): DOMRect;
   rects(element: Element): DOMRectList;
   isConnected(node: Node): boolean;
@@ -32,6 +33,7 @@ interface TabhubDom {
   documentElement(): Element | null;
   body(): Element | null;
   activeElement(): Element | null;
+  contentType(): string;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string): Generator<Element>;
   /** Matches in one root. */
@@ -60,6 +62,8 @@ interface TabhubRoles {
   of(element: Element, tag: string): string;
   isWidget(role: string): boolean;
   isNamedByContent(role: string): boolean;
+  /** Holds widgets that have names of their own. */
+  isComposite(role: string): boolean;
   isLandmark(role: string): boolean;
   isPlain(role: string): boolean;
   isInline(tag: string): boolean;
@@ -100,6 +104,27 @@ interface TabhubInteractive {
   isActive(element: Element, tag: string, role: string): boolean;
   isPointed(element: Element, tag: string): boolean;
   hiddenControl(element: Element, tag: string): Element | null;
+}
+
+interface TabhubAreas {
+  isArea(element: Element, tag: string): boolean;
+  /** The picture it lies on, if that can be seen. */
+  picture(area: Element): Element | null;
+  rect(area: Element): DOMRect;
+}
+
+interface TabhubGraphics {
+  /** Where it is in its frame's viewport. */
+  box(element: Element): string;
+  isShape(element: Element, tag: string): boolean;
+  /** Large enough for its shapes to be told one by one. */
+  isDrawing(svg: Element): boolean;
+  isSimple(tag: string): boolean;
+  drawingOf(element: Element): Element | null;
+  /** Something to see that holds nothing: an icon, a patch of colour. */
+  isPicture(element: Element, tag: string): boolean;
+  /** Colour and place. */
+  look(element: Element): string;
 }
 
 interface TabhubPage {
@@ -209,7 +234,21 @@ interface TabhubFindOptions {
   maxMs: number;
 }
 
+/** What an element was known by. */
+interface TabhubKnown {
+  selector?: string;
+  role: string;
+  name: string;
+}
+
+interface TabhubDurable {
+  describe(element: Element): { selectors: string[]; role: string; name: string };
+  locate(known: TabhubKnown, by: "selector" | "label", maxMs: number): string[];
+}
+
 interface TabhubFind {
+  /** Everything that can be found. */
+  items(maxMs: number): TabhubItem[];
   find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
 }
 
@@ -260,6 +299,33 @@ interface TabhubChildFrames {
   outward(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
   /** The same, for a press: brings it into view, and refuses what covers it. */
   through(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
+  /** The frame that shows a point of this document, and where in it that is. */
+  within(element: Element, point: TabhubPoint): TabhubWithin | null;
+}
+
+interface TabhubWithin {
+  ref: number;
+  index: number;
+  point: TabhubPoint;
+}
+
+interface TabhubPoints {
+  /** What is at a point; refuses where there is nothing. */
+  at(point: TabhubPoint): Element;
+  /** A point of the viewport, or of the page, as one of the viewport. */
+  inViewport(point: Partial<TabhubPoint> & { pageX?: number; pageY?: number }): TabhubPoint;
+  frameAt(point: TabhubPoint): TabhubWithin | null;
+}
+
+interface TabhubField {
+  look(element: Element): {
+    kind: "switch" | "radio" | "value";
+    /** What it holds, or whether it is on. */
+    before: string;
+    sensitive: boolean;
+    /** What is to be pressed or filled. */
+    ref: number;
+  };
 }
 
 interface TabhubHit {
@@ -278,10 +344,13 @@ interface TabhubTarget {
   requireSelector(selector: string): void;
   has(selector: string): boolean;
   find(how: TabhubHow): Element;
-  /** `scrolls`: where in the viewport it may be brought, in turn. */
+  /**
+   * `scrolls`: where in the viewport it may be brought, in turn; `isPlace`: nothing has to arrive.
+   * What cannot be seen is told with where it is now.
+   */
   aim(
     element: Element,
-    options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[] },
+    options?: { mayBeDisabled?: boolean; scrolls?: ScrollLogicalPosition[]; isPlace?: boolean },
   ): TabhubPoint;
   refuseDisabled(element: Element): void;
   /** Brings it into view. */
@@ -310,6 +379,8 @@ interface TabhubFocus {
   /** The element that keys go to from now on. */
   begin(): Element | null;
   after(): { value?: string; focused?: string; sensitive: boolean };
+  /** The element that text is typed into; refuses where there is none. */
+  typing(): { element: Element; isText: boolean };
 }
 
 interface TabhubOrder {
@@ -328,10 +399,14 @@ interface TabhubScrolled {
 
 interface TabhubScroll {
   run(element: Element | null, order: TabhubOrder): Promise<TabhubScrolled>;
+  /** Remembers where all that scrolls around an element is. */
+  note(element: Element): void;
+  /** What has become of that, once it has come to rest. */
+  rested(): Promise<{ moved: boolean; position?: TabhubScrolled["position"] }>;
 }
 
 interface TabhubEvidence {
-  /** `by` is press, hover or key. */
+  /** `by` is press, hover, key, type or wheel. */
   expect(element: Element, by?: string): void;
   arrived(): boolean;
   /** Whether the link that was clicked opens in another tab. */
@@ -369,6 +444,50 @@ interface TabhubStorage {
   };
 }
 
+interface TabhubFileName {
+  name: string;
+  mimeType: string;
+}
+
+interface TabhubFile {
+  name: string;
+  size: number;
+}
+
+interface TabhubAccept {
+  /** Those of the files that an input with this attribute does not want. */
+  misfits(accept: string, files: TabhubFileName[]): TabhubFileName[];
+}
+
+interface TabhubUploadTarget {
+  ref?: number;
+  selector?: string;
+  point?: TabhubPoint;
+  /** What the debugger has shown. */
+  isShown?: boolean;
+}
+
+interface TabhubUpload {
+  /** Where files would go; refuses what takes none. */
+  plan(
+    how: TabhubUploadTarget,
+    files: TabhubFileName[],
+  ): { kind: "input" | "drop"; tag: string; misfits: string[] };
+  /** The next piece of a file, in base64. */
+  add(index: number, data: string): void;
+  watch(): void;
+  /** Whether they were taken. */
+  put(files: TabhubFileName[]): boolean;
+  /** Whether what is dragged over the page now may be dropped there. */
+  takesDrop(): Promise<boolean>;
+  /** The files as the page has seen them; null if it has seen none. */
+  result(): TabhubFile[] | null;
+  /** Hands the element to whoever knows the word, in another world of this document. */
+  show(word: string): void;
+  expect(word: string): void;
+  hasShown(): boolean;
+}
+
 interface TabhubParts {
   dom: TabhubDom;
   refs: TabhubRefs;
@@ -377,6 +496,8 @@ interface TabhubParts {
   secrets: TabhubSecrets;
   lines: TabhubLines;
   interactive: TabhubInteractive;
+  graphics: TabhubGraphics;
+  areas: TabhubAreas;
   outlines: TabhubOutlines;
   walker: TabhubWalker;
   prose: TabhubReader;
@@ -387,9 +508,11 @@ interface TabhubParts {
   matching: TabhubMatching;
   find: TabhubFind;
   elements: TabhubElements;
+  durable: TabhubDurable;
   waiting: TabhubWaiting;
   childframes: TabhubChildFrames;
   hit: TabhubHit;
+  points: TabhubPoints;
   target: TabhubTarget;
   values: TabhubValues;
   choose: TabhubChoose;
@@ -398,7 +521,10 @@ interface TabhubParts {
   evidence: TabhubEvidence;
   settle: TabhubSettle;
   fill: TabhubFill;
+  field: TabhubField;
   storage: TabhubStorage;
+  accept: TabhubAccept;
+  upload: TabhubUpload;
   port: object;
 }
 

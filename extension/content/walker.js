@@ -15,10 +15,13 @@ tabhub.define("walker", () => {
   const { clean, clip, textOf, given, hint } = tabhub.names;
   const { quote, details, headingLevel } = tabhub.lines;
   const { isActive, isPointed, isEditable, hiddenControl } = tabhub.interactive;
+  const { box, drawingOf, isDrawing, isPicture, isShape, isSimple, look } = tabhub.graphics;
 
   const NAME_LENGTH = 200;
   const LOOSE_NAME_LENGTH = 100;
+  const NEAR_LENGTH = 40;
   const OPTIONS_SHOWN = 50;
+  const SHAPES_SHOWN = 50;
   /** Between two looks at the clock. */
   const STEPS = 32;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
@@ -34,6 +37,8 @@ tabhub.define("walker", () => {
    * @property {number} depth
    * @property {boolean} quiet whether the text in here is told already
    * @property {boolean} pointed whether something around it takes its clicks
+   * @property {boolean} inWidget whether it only adorns a control
+   * @property {string} around the name that was told around it
    */
 
   /** @typedef {{line: number, role: string, name: string}} Structure a line that may be taken back */
@@ -57,6 +62,8 @@ tabhub.define("walker", () => {
     #endAt;
     /** Of the heading before: the next one of the same level need not say it again. */
     #headingLevel = 0;
+    /** @type {Map<Element | null, number>} by drawing */
+    #shapes = new Map();
 
     /**
      * @param {TabhubWalkOptions} options
@@ -74,7 +81,7 @@ tabhub.define("walker", () => {
      * @returns {boolean} whether it came to the end
      */
     walk(root) {
-      this.#visit(root, { depth: 0, quiet: false, pointed: false });
+      this.#visit(root, { depth: 0, quiet: false, pointed: false, inWidget: false, around: "" });
       for (let steps = 1; this.#levels.length && !this.#outline.isFull; steps++) {
         this.#step(this.#levels[this.#levels.length - 1]);
         if (steps % STEPS === 0 && performance.now() > this.#endAt) break;
@@ -113,7 +120,7 @@ tabhub.define("walker", () => {
       const tag = tagOf(element);
       if (manner.depth > this.maxDepth || roles.isSkipped(tag)) return;
       if (!isBare(element) && isShutOff(element)) return;
-      if (isVisible(element)) this.#show(element, tag, manner);
+      if (isVisible(element) || isShownArea(element, tag)) this.#show(element, tag, manner);
       else if (isRendered(element)) this.#showPartly(element, tag, manner);
     }
 
@@ -138,15 +145,19 @@ tabhub.define("walker", () => {
      * @param {string} tag
      * @param {Manner} manner
      */
-    #show(element, tag, { depth, quiet, pointed }) {
+    #show(element, tag, { depth, quiet, pointed, inWidget, around }) {
       const control = hiddenControl(element, tag);
       const role = control ? roles.of(control, tagOf(control)) : this.#roleOf(element, tag);
       const takesClicks = isActive(element, tag, role) || Boolean(control);
       const isTarget = takesClicks || (!pointed && isPointed(element, tag));
-      const inside = { depth, quiet, pointed: pointed || isTarget };
+      const isWidget = inWidget || roles.isWidget(role);
+      const isPointedAt = pointed || isTarget;
+      const inside = { depth, quiet, pointed: isPointedAt, inWidget: isWidget, around };
       if (role === "iframe") this.#frame(element, tag, depth);
       else if (isTarget) this.#target(element, tag, role, inside, control);
-      else if (quiet || this.onlyInteractive || roles.isPlain(role)) {
+      else if (!inWidget && !this.onlyInteractive && isGraphic(element, tag, role)) {
+        this.#graphic(element, tag, role, inside);
+      } else if (quiet || this.onlyInteractive || roles.isPlain(role) || isShape(element, tag)) {
         this.#descend(element, tag, inside, null);
       } else this.#structure(element, tag, role, inside);
     }
@@ -157,7 +168,41 @@ tabhub.define("walker", () => {
      */
     #roleOf(element, tag) {
       const role = roles.of(element, tag);
-      return role === "generic" && !isBare(element) && isEditable(element) ? "textbox" : role;
+      if (role !== "generic" || isBare(element)) return role;
+      if (isShape(element, tag)) return tag;
+      return isEditable(element) ? "textbox" : role;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     * @param {string} role
+     * @param {Manner} manner
+     */
+    #graphic(element, tag, role, { depth, quiet, around }) {
+      const drawing = isShape(element, tag) ? drawingOf(element) : null;
+      const count = this.#shapes.get(drawing) ?? 0;
+      this.#shapes.set(drawing, count + 1);
+      if (drawing && count >= SHAPES_SHOWN) {
+        if (count === SHAPES_SHOWN) this.#more(element, " more shapes", depth);
+        return;
+      }
+      const name = graphicName(element, tag, role);
+      const rest = (name ? "" : hintOf(element) + nearOf(element, quiet, around)) + look(element);
+      const item = { element, role: drawing ? tag : "img", name, rest, hasRef: true };
+      this.#outline.add(item, depth);
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} rest
+     * @param {number} depth
+     */
+    #more(element, rest, depth) {
+      this.#outline.add(
+        { element, role: "(and", name: "", rest: `${rest})`, hasRef: false },
+        depth,
+      );
     }
 
     /**
@@ -180,15 +225,15 @@ tabhub.define("walker", () => {
      * @param {Manner} manner
      * @param {Element | null} control
      */
-    #target(element, tag, role, { depth, pointed }, control) {
+    #target(element, tag, role, { depth, pointed, inWidget }, control) {
       const { name, told } = targetName(element, tag, role, control);
       const shown = control ?? element;
-      const more = name ? "" : hintOf(element);
+      const more = lookOf(element, tag, name);
       const value = isEditable(element) ? editedText(element) : "";
       const level = this.#level(element, tag, role, name);
       const rest = details(shown, tagOf(shown), role, name) + level + value + more;
       this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
-      const inside = { depth: depth + 1, quiet: told, pointed };
+      const inside = { depth: depth + 1, quiet: told, pointed, inWidget, around: name };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
       else if (tag !== "textarea") this.#descend(element, tag, inside, null);
     }
@@ -199,16 +244,18 @@ tabhub.define("walker", () => {
      * @param {string} role
      * @param {Manner} manner
      */
-    #structure(element, tag, role, { depth, pointed }) {
+    #structure(element, tag, role, { depth, pointed, inWidget, around }) {
       const { name, told } = structureName(element, tag, role);
-      if (!name && NEED_NAME.has(role)) {
-        this.#descend(element, tag, { depth, quiet: false, pointed }, null);
+      const isDrawn = tag === "canvas" || (tag === "svg" && !inWidget && isDrawing(element));
+      if (!name && NEED_NAME.has(role) && !isDrawn) {
+        this.#descend(element, tag, { depth, quiet: false, pointed, inWidget, around }, null);
         return;
       }
-      const rest = details(element, tag, role, name) + this.#level(element, tag, role, name);
-      const hasRef = roles.isLandmark(role) || WITH_REF.has(role);
+      const level = this.#level(element, tag, role, name);
+      const rest = details(element, tag, role, name) + level + (isDrawn ? box(element) : "");
+      const hasRef = isDrawn || roles.isLandmark(role) || WITH_REF.has(role);
       const line = this.#outline.open({ element, role, name, rest, hasRef }, depth);
-      const inside = { depth: depth + 1, quiet: told, pointed };
+      const inside = { depth: depth + 1, quiet: told, pointed, inWidget, around: name };
       this.#descend(element, tag, inside, { line, role, name });
     }
 
@@ -250,13 +297,13 @@ tabhub.define("walker", () => {
      * @param {Manner} manner
      * @param {Structure | null} structure
      */
-    #descend(element, tag, { depth, quiet, pointed }, structure) {
+    #descend(element, tag, { depth, quiet, ...manner }, structure) {
       const isBlock = !roles.isInline(tag);
       if (isBlock) this.#outline.flush();
       else if (tag === "br") this.#outline.gap();
       const isShut = tag === "details" && !has(element, "open");
-      const manner = { depth, quiet: quiet || namesAnother(element, tag), pointed };
-      this.#enter(children(element, tag), manner, isBlock, isShut, structure);
+      const inside = { ...manner, depth, quiet: quiet || namesAnother(element, tag) };
+      this.#enter(children(element, tag), inside, isBlock, isShut, structure);
     }
 
     /**
@@ -280,6 +327,14 @@ tabhub.define("walker", () => {
     }
   }
 
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function isShownArea(element, tag) {
+    return tabhub.areas.isArea(element, tag) && tabhub.areas.picture(element) !== null;
+  }
+
   /** @param {Element} element */
   function isShutOff(element) {
     return attr(element, "aria-hidden") === "true" || has(element, "inert");
@@ -299,6 +354,51 @@ tabhub.define("walker", () => {
   function hintOf(element) {
     const text = hint(element);
     return text ? ` hint=${quote(text)}` : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} role
+   */
+  function isGraphic(element, tag, role) {
+    if (!isShape(element, tag)) return role === "generic" && isPicture(element, tag);
+    const drawing = drawingOf(element);
+    return isSimple(tag) && drawing !== null && isDrawing(drawing);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} role
+   */
+  function graphicName(element, tag, role) {
+    if (tag === "text") return textOf(element, NAME_LENGTH);
+    return given(element, tag, role) || titleOf(element);
+  }
+
+  /**
+   * What an element without a name is known by; its place, when nothing else is.
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} name
+   */
+  function lookOf(element, tag, name) {
+    const hint = name ? "" : hintOf(element);
+    if (isShape(element, tag) || tag === "canvas") return hint + look(element);
+    if (name) return "";
+    return hint + (isPicture(element, tag) ? look(element) : hint ? "" : box(element));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {boolean} quiet otherwise the text beside it has a line of its own
+   * @param {string} known the name of what it is in
+   */
+  function nearOf(element, quiet, known) {
+    const around = quiet ? tabhub.dom.parent(element) : null;
+    const text = around ? textOf(around, NEAR_LENGTH) : "";
+    return text && text !== known ? ` near=${quote(text)}` : "";
   }
 
   /** @param {Element} element */
@@ -323,7 +423,9 @@ tabhub.define("walker", () => {
     const name = control ? "" : given(element, tag, role);
     if (isEditable(element)) return { name: name || titleOf(element), told: isShort(element) };
     if (name) return { name, told: roles.isNamedByContent(role) };
-    if (role === "textbox" || role === "combobox") return { name: titleOf(element), told: false };
+    if (role === "textbox" || role === "combobox" || roles.isComposite(role)) {
+      return { name: titleOf(element), told: false };
+    }
     const limit = roles.isNamedByContent(role) ? NAME_LENGTH : LOOSE_NAME_LENGTH;
     const text = textOf(element, limit);
     const isWhole = !text.endsWith("…");

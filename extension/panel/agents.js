@@ -9,8 +9,9 @@ import { button, el, strange } from "./dom.js";
  * @param {Attempt} attempt
  */
 export function agentRow(agent, attempt) {
-  const { session, name, client, color, paused, tabs } = agent;
+  const { session, name, client, color, paused, answering, tabs } = agent;
   const count = tabs.length === 1 ? "1 tab" : `${tabs.length} tabs`;
+  const state = answering ? " · answering" : "";
   const called = name === client ? [] : [" ", strange(client, { className: "hint" })];
   return el(
     "li",
@@ -19,7 +20,13 @@ export function agentRow(agent, attempt) {
       "div",
       { class: "row" },
       el("span", { class: "dot", "data-color": color, "aria-hidden": "true" }),
-      el("span", { class: "grow" }, strange(name, { tag: "strong" }), ...called, ` · ${count}`),
+      el(
+        "span",
+        { class: "grow" },
+        strange(name, { tag: "strong" }),
+        ...called,
+        ` · ${count}${state}`,
+      ),
       button(paused ? "Resume" : "Pause", { "data-action": paused ? "resume" : "pause" }, () =>
         attempt("agent.pause", { session, paused: !paused }),
       ),

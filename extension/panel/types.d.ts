@@ -26,6 +26,8 @@ interface AgentState {
   client: string;
   color: string;
   paused: boolean;
+  /** It writes its answer to the person. */
+  answering: boolean;
   current: number | null;
   tabs: number[];
 }

@@ -118,5 +118,6 @@ export function pluginsOf({ tools }) {
 export function grantText({ tool, client, site, scope, expires }) {
   const where = site ? ` on ${site}` : " everywhere";
   const until = expires ? ` until ${new Date(expires).toLocaleString()}` : "";
-  return `${client} may use ${tool}${where}${scope === "session" ? ", this session" : ""}${until}`;
+  const what = tool === "*" ? "whatever its plan needs" : tool;
+  return `${client} may use ${what}${where}${scope === "session" ? ", this session" : ""}${until}`;
 }

@@ -5,6 +5,7 @@ import { waitUntilDrawn, withTab } from "./debugger.js";
 import { onChange, openDialog, unlessDialog } from "./dialogs.js";
 import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
+import { findPlace } from "./spots.js";
 import { findTarget } from "./target.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -56,6 +57,19 @@ export async function find({ tabId, input, reach, signal }) {
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
     return findTarget(tabId, input, reach);
+  });
+}
+
+/**
+ * What a command names: an element, or a point.
+ * @param {Context} context
+ * @returns {Promise<import("./spots.js").Place>}
+ */
+export async function findNamed(context) {
+  const { tabId, input, signal } = context;
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    return findPlace(context, input);
   });
 }
 
@@ -155,8 +169,8 @@ export function requireArrival({ arrived, dialog }, what) {
 }
 
 /** @param {Outcome} outcome */
-export function effectOf({ navigated, mutated, dialog, opened, download }) {
-  return { navigated, mutated, dialog, opened, download };
+export function effectOf({ navigated, mutated, dialog, chooser, opened, download }) {
+  return { navigated, mutated, dialog: dialog ?? chooser, opened, download };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** page.dialog: answering what a page asks. */
 
 import { effectOf, inTurn, restAfter, takeInterrupted } from "./act.js";
+import { dismissChooser, openChooser } from "./choosers.js";
 import { answer, openDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { framesOf } from "./frames.js";
@@ -24,6 +25,7 @@ export async function answerDialog(context) {
   }
   return inTurn(context, async () => {
     const dialog = openDialog(tabId);
+    if (!dialog && openChooser(tabId)) return answerChooser(context);
     if (!dialog) throw new CommandError("no_dialog", "The page shows no dialog.");
     const watch = watchOf(tabId, settleOf(input));
     requireKnownSite(tabId, site);
@@ -33,6 +35,20 @@ export async function answerDialog(context) {
     await context.tellNews();
     return { effect: effectOf(outcome), answered: dialog, trusted: true };
   });
+}
+
+/**
+ * A file chooser is answered with files, elsewhere; here it can only be dismissed.
+ * @param {Context} context
+ */
+async function answerChooser({ tabId, input, site }) {
+  if (input.action !== "dismiss") {
+    const message = "A file chooser is answered by browser_upload_files without a target.";
+    throw new CommandError("invalid_arguments", message);
+  }
+  requireKnownSite(tabId, site);
+  const answered = await dismissChooser(tabId);
+  return { effect: effectOf({ mutated: false }), answered, trusted: false };
 }
 
 /**

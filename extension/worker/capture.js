@@ -17,6 +17,7 @@ const FORMATS = ["jpeg", "png"];
 /** @typedef {import("./measure.js").Page} Page */
 /** @typedef {import("./tiles.js").Box} Box */
 /** @typedef {{format: string, quality: number, scale: number}} Options */
+/** @typedef {Options & {maxSide: number}} Wanted */
 
 /** @param {Context} context */
 export async function capture(context) {
@@ -36,13 +37,14 @@ export async function capture(context) {
 
 /**
  * @param {any} input
- * @returns {Options}
+ * @returns {Wanted}
  */
-function optionsOf({ format = "jpeg", quality = QUALITY, scale = 1 }) {
+function optionsOf({ format = "jpeg", quality = QUALITY, scale = 1, maxSide = Infinity }) {
   if (!FORMATS.includes(format)) refuse(`format must be ${FORMATS.join(" or ")}.`);
   if (!(quality >= 1 && quality <= 100)) refuse("quality must be between 1 and 100.");
   if (!(scale > 0)) refuse("scale must be more than 0.");
-  return { format, quality, scale };
+  if (!(maxSide >= 1)) refuse("maxSide must be 1 or more.");
+  return { format, quality, scale, maxSide };
 }
 
 /**
@@ -72,10 +74,12 @@ function areaOf({ region, fullPage }, page) {
  * @param {Context} context
  * @param {Page} page
  * @param {Box} area
- * @param {Options} wanted
+ * @param {Wanted} wanted
  */
-async function picture(context, page, area, wanted) {
-  const options = { ...wanted, scale: fit(area, wanted.scale) };
+async function picture(context, page, area, { maxSide, ...wanted }) {
+  // What is shown smaller than it is still keeps its share of that.
+  const most = Math.min(1, maxSide / Math.max(area.width, area.height));
+  const options = { ...wanted, scale: fit(area, wanted.scale * most) };
   // What is shown as large as that needs nothing of the page but to be drawn once more.
   const isShown = isWithin(area, page.viewport) && options.scale <= page.zoom * page.density;
   const data = await (isShown ? drawViewport : drawPage)(context, page, area, options);

@@ -1,18 +1,28 @@
 /** page.click and page.hover. */
 
-import { actAndRest, effectOf, find, inTurnWithTab, requireArrival } from "./act.js";
+import { actAndRest, effectOf, findNamed, inTurnWithTab, requireArrival } from "./act.js";
 import { clickAt, hoverAt, pressOf } from "./input.js";
-import { aim } from "./target.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./input.js").Point} Point */
 
 /** @param {Context} context */
 export async function click(context) {
+  return inTurnWithTab(context, () => clickNow(context));
+}
+
+/**
+ * For whoever has the turn already.
+ * @param {Context} context
+ */
+export async function clickNow(context) {
   const press = pressOf(context.input);
-  const outcome = await atElement(context, {}, (point) => clickAt(context.tabId, point, press));
+  /** @type {Point | undefined} */
+  let point;
+  const act = (/** @type {Point} */ at) => clickAt(context.tabId, (point = at), press);
+  const outcome = await atPlace(context, {}, act);
   requireArrival(outcome, "click");
-  return { effect: effectOf(outcome), trusted: true };
+  return { effect: effectOf(outcome), trusted: true, point };
 }
 
 /**
@@ -21,9 +31,11 @@ export async function click(context) {
  */
 export async function hover(context) {
   const options = { mayBeDisabled: true, by: "hover" };
-  const outcome = await atElement(context, options, (point) => hoverAt(context.tabId, point));
-  requireArrival(outcome, "movement of the mouse");
-  return { effect: effectOf(outcome), trusted: true };
+  return inTurnWithTab(context, async () => {
+    const outcome = await atPlace(context, options, (point) => hoverAt(context.tabId, point));
+    requireArrival(outcome, "movement of the mouse");
+    return { effect: effectOf(outcome), trusted: true };
+  });
 }
 
 /**
@@ -31,10 +43,8 @@ export async function hover(context) {
  * @param {object} options
  * @param {(point: Point) => Promise<void>} act
  */
-async function atElement(context, options, act) {
-  return inTurnWithTab(context, async () => {
-    const target = await find(context);
-    const prepare = (/** @type {AbortSignal} */ live) => aim(target, live, options);
-    return actAndRest(context, target.frame, prepare, act);
-  });
+async function atPlace(context, options, act) {
+  const place = await findNamed(context);
+  const prepare = (/** @type {AbortSignal} */ live) => place.aim(live, options);
+  return actAndRest(context, place.frame, prepare, act);
 }

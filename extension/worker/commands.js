@@ -1,28 +1,40 @@
 /** The closed list of what the server may ask for. */
 
 import { answerDialog } from "./answer.js";
+import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
 import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
+import { recentlyClosed, restoreSession } from "./closed.js";
 import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
 import { drag } from "./drag.js";
+import { emulate } from "./emulation.js";
 import { CommandError } from "./errors.js";
+import { describeElement, locateElement } from "./durable.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { findElements, queryElements } from "./find.js";
 import { framesOf } from "./frames.js";
 import { groupTab, ungroupTab } from "./groups.js";
+import {
+  answerRequest,
+  listIntercepted,
+  startIntercepting,
+  stopIntercepting,
+} from "./intercept.js";
+import { readJournal } from "./journal.js";
+import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
 import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
-import { press } from "./press.js";
+import { setPermission } from "./presets.js";
+import { press, type } from "./press.js";
 import { readPage } from "./read.js";
 import { recordUse } from "./recorder.js";
 import {
   clearConsole,
-  forgetRecorded,
   readConsole,
   readNetwork,
   readRequest,
@@ -31,7 +43,10 @@ import {
   stopRecording,
 } from "./records.js";
 import { listResources, resourceContent } from "./resources.js";
+import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
+import { describePanel, describeSelf } from "./selfview.js";
+import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
 import { getStorage } from "./storage.js";
@@ -39,6 +54,8 @@ import { elementStyles } from "./styles.js";
 import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
 import { listTabs, requireTab } from "./tabs.js";
 import { focusTab, tabInfo } from "./tabview.js";
+import { upload } from "./upload.js";
+import { getVisits, searchHistory } from "./visits.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
@@ -48,15 +65,25 @@ import { listWindows, updateWindow } from "./windows.js";
 
 /** @type {Commands} */
 const forBrowser = [
+  ["bookmarks.create", createBookmark],
+  ["bookmarks.search", searchBookmarks],
+  ["bookmarks.tree", listBookmarks],
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
+  ["extension.logs", readJournal],
+  ["extension.panel", describePanel],
+  ["extension.state", describeSelf],
   ["groups.add", addToGroup],
   ["groups.create", createGroup],
   ["groups.list", listGroups],
   ["groups.remove", removeFromGroup],
   ["groups.update", updateGroup],
+  ["history.search", searchHistory],
+  ["history.visits", getVisits],
   ["notices.show", showNotice],
+  ["sessions.recent", recentlyClosed],
+  ["sessions.restore", restoreSession],
   ["tabs.list", list],
   ["tabs.open", openTab],
   ["windows.close", closeWindow],
@@ -69,10 +96,16 @@ const forTab = [
   ["cookies.delete", deleteCookies],
   ["cookies.get", getCookies],
   ["cookies.set", setCookie],
+  ["downloads.save", saveFile],
+  ["intercept.answer", answerRequest],
+  ["intercept.list", listIntercepted],
+  ["intercept.start", startIntercepting],
+  ["intercept.stop", stopIntercepting],
   ["site.clear", clearSiteData],
   ["page.dialog", answerDialog],
+  ["page.emulate", emulate],
+  ["page.permission", setPermission],
   ["record.clearConsole", clearConsole],
-  ["record.forget", forgetRecorded],
   ["record.start", startRecording],
   ["record.stop", stopRecording],
   ["tabs.close", closeTab],
@@ -80,6 +113,7 @@ const forTab = [
   ["tabs.group", groupTab],
   ["tabs.info", tabInfo],
   ["tabs.navigate", navigateTab],
+  ["tabs.release", releaseTab],
   ["tabs.ungroup", ungroupTab],
 ];
 
@@ -94,8 +128,10 @@ const forRecords = [
 /** @type {Commands} */
 const forLooking = [
   ["page.capture", capture],
+  ["page.describe", describeElement],
   ["page.find", findElements],
   ["page.html", readHtml],
+  ["page.locate", locateElement],
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
@@ -117,6 +153,9 @@ const forPage = [
   ["page.press", press],
   ["page.scroll", scroll],
   ["page.select", select],
+  ["page.set", set],
+  ["page.type", type],
+  ["page.upload", upload],
   ...forLooking,
 ];
 

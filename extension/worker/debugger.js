@@ -153,6 +153,15 @@ export function heldFor(why) {
   return holds.tabsOf(why);
 }
 
+export function takenTabs() {
+  return [...sessions.keys()];
+}
+
+/** @returns {[number, string[]][]} which tabs are held, and for what */
+export function heldTabs() {
+  return holds.all;
+}
+
 /** @param {(tabId: number) => void} listener called when the debugger, and what it held, is gone */
 export function onLoss(listener) {
   losses.add(listener);

@@ -10,7 +10,7 @@ import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
 
-/** @typedef {{type: string, message: string, defaultPrompt?: string}} Dialog */
+/** @typedef {{type: string, message: string, defaultPrompt?: string, multiple?: boolean}} Dialog */
 
 /** @type {Map<number, Dialog>} */
 const open = new Map();
@@ -61,6 +61,10 @@ export function forgetDialog(tabId) {
 function changed(tabId) {
   void chrome.storage.session.set({ [STORED]: [...open] });
   changes.get(tabId)?.forEach((listener) => listener());
+}
+
+export function dialogTabs() {
+  return [...open.keys()];
 }
 
 /** @param {number} tabId */

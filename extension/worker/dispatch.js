@@ -2,6 +2,7 @@
 
 import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
+import { note, noteFault } from "./journal.js";
 import { Reach } from "./reach.js";
 
 /** @typedef {import("./line.js").Line} Line */
@@ -62,6 +63,7 @@ export class Dispatcher {
       const output = await this.#run(request);
       if (!this.#line.answer(request.id, { output })) throw tooLarge();
     } catch (error) {
+      noteFailure(request.params.tool, error);
       this.#line.refuse(request.id, toWire(error));
     }
   }
@@ -94,7 +96,9 @@ export class Dispatcher {
     const ask = (/** @type {string[]} */ sites) =>
       this.#line.request("frames.allowed", { dispatchId, sites });
     const reach = new Reach(frames === true ? ask : null);
-    return { tabId, input: input ?? {}, ...where, reach, signal, progress, tellNews };
+    const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
+      this.#line.request("files.read", { dispatchId, index, offset });
+    return { tabId, input: input ?? {}, ...where, reach, signal, progress, readFile, tellNews };
   }
 
   /**
@@ -105,6 +109,15 @@ export class Dispatcher {
     return (progress, total, message) =>
       this.#line.notify("tool.progress", { dispatchId, progress, total, message });
   }
+}
+
+/**
+ * @param {unknown} tool
+ * @param {unknown} error
+ */
+function noteFailure(tool, error) {
+  if (error instanceof CommandError) note("info", `${tool}: ${error.reason}`);
+  else noteFault(error);
 }
 
 /** @param {string} method */

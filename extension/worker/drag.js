@@ -7,12 +7,11 @@ import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
 import { send, waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
-import { mainFrame } from "./frames.js";
 import { dragData, holdAt, letGoAt, pullTo } from "./input.js";
 import { modifierBits } from "./modifiers.js";
 import { Sightings } from "./sightings.js";
 import { requireStay } from "./sites.js";
-import { aim, findTarget } from "./target.js";
+import { findPlace, isPoint } from "./spots.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 1000;
@@ -23,8 +22,7 @@ const UNSEEN = new Set(["not_visible", "covered_by"]);
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
-/** @typedef {(signal: AbortSignal, options?: object) => Promise<Point>} Aim */
-/** @typedef {{frame: Frame, aim: Aim}} Place */
+/** @typedef {import("./spots.js").Place} Place */
 /** @typedef {{start: Point, end: Point}} Way */
 
 /** @type {Map<number, Sightings<"caught">>} */
@@ -47,16 +45,13 @@ export async function drag(context) {
     const places = await findBoth(context);
     const { frame } = places.from;
     const hand = new Hand(context, frame, modifiers);
-    const prepare = (/** @type {AbortSignal} */ live) => aimBoth(places, live);
+    /** @type {Way | undefined} */
+    let path;
+    const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
     const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
     if (!isPoint(input.from)) requireArrival(outcome, "press");
-    return { effect: effectOf(outcome), trusted: true };
+    return { effect: effectOf(outcome), trusted: true, path };
   });
-}
-
-/** @param {any} place */
-function isPoint(place) {
-  return Number.isFinite(place?.x) && Number.isFinite(place?.y);
 }
 
 /** @param {Context} context */
@@ -64,7 +59,7 @@ async function findBoth(context) {
   const { tabId, input, signal } = context;
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
-    return { from: await placeOf(context, input.from), to: await placeOf(context, input.to) };
+    return { from: await findPlace(context, input.from), to: await findPlace(context, input.to) };
   });
 }
 
@@ -90,21 +85,6 @@ async function aimBoth({ from, to }, signal) {
 function unlessUnseen(error) {
   if (error instanceof CommandError && UNSEEN.has(error.reason)) return null;
   throw error;
-}
-
-/**
- * @param {Context} context
- * @param {any} place
- * @returns {Promise<Place>}
- */
-async function placeOf({ tabId, reach }, place) {
-  if (!isPoint(place)) {
-    const target = await findTarget(tabId, place ?? {}, reach);
-    return { frame: target.frame, aim: (signal, options) => aim(target, signal, options) };
-  }
-  const frame = await mainFrame(tabId);
-  const point = { x: place.x, y: place.y };
-  return { frame, aim: (_, options) => frame.ask("aimAtPoint", { ...point, ...options }) };
 }
 
 /** What holds the mouse button down, or the data that is dragged. */

@@ -10,8 +10,18 @@ import { requireKnownSite } from "./sites.js";
 
 /** @param {Context} context */
 export async function fill(context) {
-  const { text, clear = true } = context.input;
+  const { text } = context.input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
+  return inTurnWithTab(context, () => fillNow(context, text));
+}
+
+/**
+ * For whoever has the turn already.
+ * @param {Context} context
+ * @param {string} text
+ */
+export async function fillNow(context, text) {
+  const { clear = true } = context.input;
   return put(context, "fill", { text, clear: Boolean(clear) }, () => type(context.tabId, text));
 }
 
@@ -22,7 +32,8 @@ export async function select(context) {
     throw new CommandError("invalid_arguments", "Give either value or label.");
   }
   const wanted = [value ?? label].flat().map(String);
-  return put(context, "select", { by: label === undefined ? "value" : "label", wanted });
+  const body = { by: label === undefined ? "value" : "label", wanted };
+  return inTurnWithTab(context, () => put(context, "select", body));
 }
 
 /**
@@ -32,25 +43,23 @@ export async function select(context) {
  * @param {() => Promise<void>} [type]
  */
 async function put(context, question, body, type) {
-  return inTurnWithTab(context, async () => {
-    const { frame, how } = await find(context);
-    let plan = { typed: false, sensitive: false };
-    /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
-    const act = async (_, live) => {
-      plan = await frame.ask(question, { ...how, ...body });
-      live.throwIfAborted();
-      requireKnownSite(context.tabId, context.site);
-      if (plan.typed) await type?.();
-    };
-    try {
-      const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-      const value = await valueAfter(frame, outcome);
-      const { typed: trusted, sensitive } = plan;
-      return { effect: { ...effectOf(outcome), value }, trusted, sensitive };
-    } catch (error) {
-      throw marked(error, plan.sensitive);
-    }
-  });
+  const { frame, how } = await find(context);
+  let plan = { typed: false, sensitive: false };
+  /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
+  const act = async (_, live) => {
+    plan = await frame.ask(question, { ...how, ...body });
+    live.throwIfAborted();
+    requireKnownSite(context.tabId, context.site);
+    if (plan.typed) await type?.();
+  };
+  try {
+    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
+    const value = await valueAfter(frame, outcome);
+    const { typed: trusted, sensitive } = plan;
+    return { effect: { ...effectOf(outcome), value }, trusted, sensitive };
+  } catch (error) {
+    throw marked(error, plan.sensitive);
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Tab groups: which tabs belong together, as the person sees it. Nothing here moves the focus. */
 
 import { CommandError } from "./errors.js";
+import { letGo } from "./letgo.js";
 import { getTab } from "./tabs.js";
-import { endRecording } from "./recorder.js";
 import { clip } from "./texts.js";
 
 /** Chrome's own words. */
@@ -55,7 +55,8 @@ export async function groupTab({ tabId, input, tellNews }) {
  * @param {Context} context
  */
 export async function ungroupTab({ tabId, tellNews }) {
-  endRecording(tabId);
+  // Whoever had the tab has left it.
+  await letGo(tabId);
   await chrome.tabs.ungroup(tabId).catch(() => {});
   await tellNews();
   return {};

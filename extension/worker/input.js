@@ -11,6 +11,8 @@ const BUTTONS = new Map([
   ["middle", 4],
 ]);
 
+const SHIFT = 8;
+
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{button: string, buttons: number, clickCount: number, modifiers: number}} Press */
 
@@ -30,12 +32,16 @@ function refuse(message) {
   throw new CommandError("invalid_arguments", message);
 }
 
+/** @type {Map<number, Point>} where the mouse was left in each tab */
+const places = new Map();
+
 /**
  * @param {number} tabId
  * @param {string} type
- * @param {object} params
+ * @param {Point & Record<string, unknown>} params
  */
 function mouse(tabId, type, params) {
+  places.set(tabId, { x: params.x, y: params.y });
   return send(tabId, "Input.dispatchMouseEvent", { type, ...params });
 }
 
@@ -46,7 +52,7 @@ function mouse(tabId, type, params) {
  * @param {Press} press
  */
 export async function clickAt(tabId, point, { button, buttons, modifiers, clickCount: count }) {
-  const sent = [move(tabId, point, modifiers)];
+  const sent = [...stir(tabId), move(tabId, point, modifiers)];
   for (let clickCount = 1; clickCount <= count; clickCount++) {
     const params = { ...point, modifiers, button, clickCount };
     sent.push(mouse(tabId, "mousePressed", { ...params, buttons }));
@@ -65,12 +71,23 @@ export function move(tabId, point, modifiers = 0) {
 }
 
 /**
+ * A hand moves the mouse before it is elsewhere. What has opened under a mouse at rest waits for
+ * that: lists of suggestions take the next place for the one they opened at.
+ * @param {number} tabId
+ */
+function stir(tabId) {
+  const at = places.get(tabId);
+  // The browser makes one movement of several alike, so this one differs.
+  return at ? [move(tabId, { x: at.x + 1, y: at.y }, SHIFT)] : [];
+}
+
+/**
  * The browser swallows a movement to where the mouse is already.
  * @param {number} tabId
  * @param {Point} point
  */
 export async function hoverAt(tabId, { x, y }) {
-  await Promise.all([move(tabId, { x: x + 1, y }), move(tabId, { x, y })]);
+  await Promise.all([...stir(tabId), move(tabId, { x: x + 1, y }), move(tabId, { x, y })]);
 }
 
 /**

@@ -119,6 +119,15 @@ function strokeOf(chord, held) {
   return { key: keyOf(name, modifiers, chord), modifiers };
 }
 
+/**
+ * @param {string} character
+ * @returns {Stroke | undefined} nothing where the keyboard has no such key
+ */
+export function typedStroke(character) {
+  const key = character === "\n" ? named.get("enter") : typed.get(character);
+  return key && { key, modifiers: 0 };
+}
+
 /** @param {string} chord */
 function partsOf(chord) {
   if (chord === "+") return ["+"];

@@ -17,7 +17,7 @@ const ABORT_GRACE_MS = 250;
 export class LoadWait {
   #committed = false;
   #started = false;
-  /** @type {PromiseWithResolvers<void>} */
+  /** @type {PromiseWithResolvers<boolean>} */
   #end = Promise.withResolvers();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #grace;
@@ -39,14 +39,14 @@ export class LoadWait {
 
   /**
    * @param {number} timeoutMs
-   * @returns {Promise<boolean>} false when time ran out first
+   * @returns {Promise<boolean>} false when time ran out first, or it was left
    */
   async within(timeoutMs) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs, false)));
     try {
-      return await Promise.race([this.#end.promise.then(() => true), late]);
+      return await Promise.race([this.#end.promise, late]);
     } finally {
       clearTimeout(timer);
       this.stop();
@@ -69,7 +69,12 @@ export class LoadWait {
   }
 
   finish() {
-    this.#end.resolve();
+    this.#end.resolve(true);
+  }
+
+  /** Not to be waited for any longer. */
+  leave() {
+    this.#end.resolve(false);
   }
 
   /** @param {import("./loads.js").LoadEvent} event */

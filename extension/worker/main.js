@@ -7,21 +7,26 @@ import { Attention } from "./attention.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
+import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
+import { restoreEmulation } from "./emulation.js";
 import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
 import { dragEvent } from "./drag.js";
 import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
+import { interceptEvent, restoreInterception } from "./intercept.js";
+import { note, noteFault, restoreJournal } from "./journal.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
+import { forgetPresets, restorePresets } from "./presets.js";
 import {
   forgetRecording,
   recordEvent,
@@ -40,8 +45,12 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(restoreRecordings),
+  adoptAttachments().then(() =>
+    Promise.all([restoreRecordings(), restoreEmulation(), restoreInterception()]),
+  ),
   learnFronts(),
+  restorePresets(),
+  restoreJournal(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -60,21 +69,30 @@ const link = new Link((line) => {
     tellNews: () => news.flush(),
     learn: ({ recording }) => setRecording(recording),
   });
+  note("info", "the link to the server is open");
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => relay.closed();
+link.onClosed = () => {
+  note("warn", "the link to the server has closed");
+  relay.closed();
+};
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
   forgetRecording(tabId);
   tabClosed(tabId);
+  void forgetPresets(tabId);
 }
 
+note("info", "the worker has started");
+self.addEventListener("error", ({ error }) => noteFault(error));
+self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
@@ -117,6 +135,7 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId !== 0) return;
   documentChanged(tabId, url);
+  forgetChooser(tabId);
   siteCommitted(tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
@@ -134,11 +153,15 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   recordEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
+  chooserEvent(tabId, method, params);
+  interceptEvent(tabId, sessionId, method, params);
 });
-chrome.debugger.onDetach.addListener(({ tabId }) => {
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
+  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   forgetTab(tabId);
   forgetDialog(tabId);
+  forgetChooser(tabId);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {

@@ -1,10 +1,12 @@
 /** Opening, navigating and closing tabs. */
 
 import { onAbort } from "./abort.js";
+import { sessionOfClosed } from "./closed.js";
 import { CommandError, messageOf } from "./errors.js";
 import { groupOf, joinGroup } from "./groups.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { forgetBlank, goInHistory } from "./history.js";
+import { onHeldUp, waitingIn } from "./intercept.js";
 import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
 import { lastFailure } from "./loads.js";
@@ -29,6 +31,8 @@ const underWay = new Map();
  * @property {import("./reach.js").Reach} reach
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
+ * @property {(index: number, offset: number) => Promise<{data: string}>} readFile a piece of a file
+ *   that the command is to upload, in base64
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
  */
 
@@ -103,7 +107,7 @@ function unopened(error) {
  * @param {number} tabId
  * @param {string} url
  */
-async function catchUp(wait, tabId, url) {
+export async function catchUp(wait, tabId, url) {
   const tab = await getTab(tabId);
   const failure = lastFailure(tabId);
   if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
@@ -132,15 +136,20 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
+  // Whoever is to answer the request must hear of it first.
+  const stop = onHeldUp(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
     const loaded = await wait.within(timeoutOf(input));
     await tellNews();
-    return await loadedResult(tabId, loaded);
+    const waiting = waitingIn(tabId);
+    const result = await loadedResult(tabId, loaded);
+    return waiting.length ? { ...result, waiting } : result;
   } catch (error) {
     throw await explain(error, url);
   } finally {
+    stop();
     wait.stop();
     if (underWay.get(tabId) === wait) underWay.delete(tabId);
   }
@@ -179,11 +188,13 @@ export async function revive(tabId) {
 
 /** @param {Context} context */
 export async function closeTab({ tabId, signal }) {
+  const { url } = await getTab(tabId);
   await leavingFreely(tabId, async () => {
     signal.throwIfAborted();
     await chrome.tabs.remove(tabId);
   });
-  return { closed: tabId };
+  const sessionId = await sessionOfClosed(url);
+  return { closed: tabId, ...(sessionId !== undefined && { sessionId }) };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What an action leads to outside its page: tabs that open, downloads that begin. */
+/** What an action leads to outside its page: tabs, downloads, choosers of files. */
 
 import { Sightings } from "./sightings.js";
 import { clip, TITLE_LENGTH } from "./texts.js";
@@ -7,7 +7,7 @@ import { clip, TITLE_LENGTH } from "./texts.js";
 const watching = new Map();
 
 export class Outcomes {
-  /** @type {Sightings<"opened" | "download">} */
+  /** @type {Sightings<"opened" | "download" | "chooser">} */
   #seen = new Sightings();
   #tabId;
 
@@ -24,7 +24,7 @@ export class Outcomes {
   }
 
   /**
-   * @param {"opened" | "download"} name
+   * @param {"opened" | "download" | "chooser"} name
    * @param {unknown} what
    */
   note(name, what) {
@@ -33,15 +33,16 @@ export class Outcomes {
 
   /**
    * @param {number} ms
-   * @param {"opened" | "download"} name
+   * @param {"opened" | "download" | "chooser"} name
    */
   until(ms, name) {
     return this.#seen.until(ms, name);
   }
 
-  /** @returns {{opened?: number, download?: string}} */
+  /** @returns {{opened?: number, download?: string, chooser?: import("./dialogs.js").Dialog}} */
   get found() {
-    return { opened: this.#seen.get("opened"), download: this.#seen.get("download") };
+    const get = this.#seen.get.bind(this.#seen);
+    return { opened: get("opened"), download: get("download"), chooser: get("chooser") };
   }
 }
 
@@ -62,4 +63,12 @@ export function downloadEvent(tabId, method, params) {
   if (method !== "Page.downloadWillBegin") return;
   const name = clip(String(params.suggestedFilename || "file"), TITLE_LENGTH);
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("download", name));
+}
+
+/**
+ * @param {number} tabId
+ * @param {import("./dialogs.js").Dialog} chooser
+ */
+export function chooserOpened(tabId, chooser) {
+  watching.get(tabId)?.forEach((outcomes) => outcomes.note("chooser", chooser));
 }

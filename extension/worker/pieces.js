@@ -3,6 +3,7 @@
 import { unlessDialog } from "./dialogs.js";
 import { askMinting, mainFrame } from "./frames.js";
 import { fillHoles } from "./holes.js";
+import { kindOf } from "./kinds.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "./sizes.js";
 import { describe, getTab } from "./tabs.js";
 import { findTarget } from "./target.js";
@@ -37,6 +38,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const maxChars = charsOr(input.maxChars, usual);
     const offset = numberOr(input.offset, 0, 0);
     const { frame, how } = await startOf(tabId, input, reach);
+    const type = kindOf(await mainFrame(tabId));
     const page = await ask(
       frame,
       kind,
@@ -47,7 +49,8 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const readChild = (/** @type {Frame} */ child) => ask(child, kind, inFull, CHILD_MS);
     if (page.frames.length) await fillHoles(frame, page, readChild, reach);
     const { url, title } = describe(await getTab(tabId));
-    return { url, title, source: page.tag, ...part(join(page, gap), offset, maxChars) };
+    const piece = part(join(page, gap), offset, maxChars);
+    return { url, title, ...(await type), source: page.tag, ...piece };
   });
 }
 

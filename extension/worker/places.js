@@ -57,7 +57,7 @@ export async function placeOf(frame) {
  * @param {Frame} frame
  * @returns {Promise<Place | undefined>}
  */
-async function placeByIndex(frame) {
+export async function placeByIndex(frame) {
   const [parentId, index] = await Promise.all([frame.parentId(), frame.ask("index", {})]);
   const parent = framesOf(frame.tabId).find((other) => other.frameId === parentId);
   return parent && index >= 0 ? { parent, index } : undefined;

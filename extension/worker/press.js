@@ -1,4 +1,4 @@
-/** page.press: keys, to one element or to whatever has the focus. */
+/** page.press and page.type: keys, to one element or to whatever has the focus. */
 
 import {
   actAndRest,
@@ -11,43 +11,89 @@ import {
 } from "./act.js";
 import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
+import { CommandError } from "./errors.js";
 import { framesOf, mainFrame } from "./frames.js";
-import { strike } from "./input.js";
+import { insertText, strike } from "./input.js";
 import { strokesOf } from "./keys.js";
 import { modifierBits } from "./modifiers.js";
 import { requireKnownSite, requireStay } from "./sites.js";
+import { piecesOf } from "./typing.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
+/** @typedef {import("./typing.js").Piece} Piece */
+/** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
 
 /** @param {Context} context */
 export async function press(context) {
-  const { tabId, input, site } = context;
+  const { input } = context;
   const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
   return inTurnWithTab(context, async () => {
     const { frame, how } = await findFocus(context);
-    let sensitive = false;
-    /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
-    const act = async (_, live) => {
-      ({ sensitive } = await frame.ask("focus", how));
-      requireKnownSite(tabId, site);
-      for (const stroke of strokes) {
-        live.throwIfAborted();
-        requireStay(tabId, site);
-        await strike(tabId, stroke);
-      }
-    };
-    try {
-      const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-      requireArrival(outcome, "key");
-      const told = await toldBy(frame, outcome);
-      const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
-      return { effect, trusted: true, sensitive: sensitive || Boolean(told.sensitive) };
-    } catch (error) {
-      throw marked(error, sensitive);
-    }
+    return sendKeys(
+      context,
+      frame,
+      () => frame.ask("focus", how),
+      () => strokes,
+    );
   });
+}
+
+/**
+ * Into whatever has the focus, as if at the keyboard.
+ * @param {Context} context
+ */
+export async function type(context) {
+  const { text } = context.input;
+  if (typeof text !== "string" || !text) {
+    throw new CommandError("invalid_arguments", "text is missing.");
+  }
+  return inTurnWithTab(context, async () => {
+    const { frame } = await findFocus({ ...context, input: {} });
+    const focus = () => frame.ask("typing", {});
+    return sendKeys(context, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {Frame} frame
+ * @param {() => Promise<Ready>} focus
+ * @param {(ready: Ready) => Piece[]} piecesFor
+ */
+async function sendKeys(context, frame, focus, piecesFor) {
+  const { tabId, site } = context;
+  let sensitive = false;
+  /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
+  const act = async (_, live) => {
+    const ready = await focus();
+    ({ sensitive } = ready);
+    const pieces = piecesFor(ready);
+    requireKnownSite(tabId, site);
+    for (const piece of pieces) {
+      live.throwIfAborted();
+      requireStay(tabId, site);
+      await sendPiece(tabId, piece);
+    }
+  };
+  try {
+    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
+    requireArrival(outcome, "key");
+    const told = await toldBy(frame, outcome);
+    const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
+    return { effect, trusted: true, sensitive: sensitive || Boolean(told.sensitive) };
+  } catch (error) {
+    throw marked(error, sensitive);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {Piece} piece
+ */
+async function sendPiece(tabId, piece) {
+  await (typeof piece === "string" ? insertText(tabId, piece) : strike(tabId, piece));
 }
 
 /** @param {Context} context */

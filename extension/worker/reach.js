@@ -30,10 +30,19 @@ export class Reach {
    * @param {string | undefined} site the page's own
    */
   async learn(sites, site) {
-    if (!this.#ask) return;
-    const others = [...sites].filter((other) => other !== site);
-    const allowed = others.length ? (await this.#ask(others)).sites : [];
-    this.#sites = new Set([...allowed, ...(site === undefined ? [] : [site])]);
+    this.#sites = await this.among([...sites], site);
+  }
+
+  /**
+   * @param {string[]} places
+   * @param {string | undefined} site the page's own
+   * @returns {Promise<Set<string> | null>} those sites that may be dealt with; null: all there are
+   */
+  async among(places, site) {
+    if (!this.#ask) return null;
+    const others = new Set(places.filter((other) => other !== site));
+    const allowed = others.size ? (await this.#ask([...others])).sites : [];
+    return new Set([...allowed, ...(site === undefined ? [] : [site])]);
   }
 
   /** @param {string} site */

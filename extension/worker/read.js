@@ -5,6 +5,7 @@ import { CommandError } from "./errors.js";
 import { unlessDialog } from "./dialogs.js";
 import { askMinting, frameOfRef, framesOf, mainFrame } from "./frames.js";
 import { fillHoles } from "./holes.js";
+import { kindOf } from "./kinds.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "./sizes.js";
 import { recall, remember } from "./snapshots.js";
 import { countLines, cut, stitch } from "./stitch.js";
@@ -25,7 +26,8 @@ export async function readPage({ tabId, input, signal, reach }) {
     const manner = before?.manner ?? mannerOf(input);
     const maxChars = charsOr(input.maxChars, MAX_CHARS);
     const offset = numberOr(input.offset, 0, 0);
-    const room = (before?.text.length ?? offset) + maxChars;
+    const room = input.measure ? MOST_CHARS : (before?.text.length ?? offset) + maxChars;
+    const kind = kindOf(main);
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
@@ -34,7 +36,9 @@ export async function readPage({ tabId, input, signal, reach }) {
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
     const part = cut(told, offset, maxChars);
-    return { url, title, ...part, ...since, read, nodes: countLines(full.text), viewport };
+    const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
+    const nodes = countLines(full.text);
+    return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
   });
 }
 

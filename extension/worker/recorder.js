@@ -6,6 +6,7 @@
 
 import { onChild } from "./children.js";
 import { heldFor, hold, onLoss, onReturn, send, sendTo, unhold } from "./debugger.js";
+import { onLetGo } from "./letgo.js";
 import { dropNetwork, useNetwork } from "./network.js";
 import { Recording } from "./recording.js";
 import { earlierRequests } from "./timings.js";
@@ -231,3 +232,5 @@ onReturn((tabId) => {
   if (!recordings.get(tabId)?.sizes.consoleEntries) return;
   for (const method of ["Runtime.enable", "Log.enable"]) void send(tabId, method).catch(() => {});
 });
+
+onLetGo(async (tabId) => endRecording(tabId));

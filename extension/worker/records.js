@@ -93,15 +93,6 @@ export async function stopRecording({ tabId }) {
 }
 
 /**
- * The tab is the person's again.
- * @param {Context} context
- */
-export async function forgetRecorded({ tabId }) {
-  endRecording(tabId);
-  return {};
-}
-
-/**
  * @param {Context} context
  * @returns {Promise<Recording>}
  */

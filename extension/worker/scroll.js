@@ -7,7 +7,9 @@ import { CommandError } from "./errors.js";
 import { mainFrame } from "./frames.js";
 import { turnWheel } from "./input.js";
 import { requireKnownSite } from "./sites.js";
+import { isPoint } from "./spots.js";
 import { findTarget, outward } from "./target.js";
+import { wheelAt } from "./wheel.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {{moved?: boolean, position?: object, wheel?: {at: Point, by: Point}}} Scrolled */
@@ -19,6 +21,7 @@ const DIRECTIONS = new Set(["up", "down", "left", "right"]);
 export async function scroll(context) {
   const { tabId } = context;
   const how = howOf(context.input);
+  if (isPoint(context.input)) return inTurnWithTab(context, () => wheelAt(context, how));
   return inTurnWithTab(context, async () => {
     const { frame, place } = await findPlace(context);
     /** @type {Scrolled} nothing is known if a dialog opens while it is done */

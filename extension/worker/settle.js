@@ -1,7 +1,9 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
+import { catchChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
+import { onHeldUp } from "./intercept.js";
 import { watchLoads } from "./loads.js";
 import { Outcomes } from "./outcomes.js";
 import { Requests } from "./requests.js";
@@ -31,14 +33,19 @@ const MOST_REQUESTS_MS = 10_000;
 
 /** Follows navigations of a tab from before an action on. */
 class Departure {
-  /** @type {Sightings<import("./loads.js").Step>} */
+  /** @type {Sightings<import("./loads.js").Step | "held">} */
   #seen = new Sightings();
   #tabId;
 
   /** @param {number} tabId */
   constructor(tabId) {
     this.#tabId = tabId;
-    this.stop = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
+    const unwatch = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
+    const unhear = onHeldUp(tabId, () => this.#seen.note("held", true));
+    this.stop = () => {
+      unwatch();
+      unhear();
+    };
   }
 
   get wasAborted() {
@@ -52,7 +59,7 @@ class Departure {
   /** @param {boolean} expected whether the page has said that it is about to navigate */
   async rest(expected) {
     if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
-    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed");
+    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
   }
 
   /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */
@@ -69,6 +76,7 @@ export class Watch {
   #requests;
   #frame;
   #ms;
+  #isCatching = false;
   hasArrived = false;
 
   /**
@@ -85,13 +93,19 @@ export class Watch {
   }
 
   async start() {
-    if (this.#ms) await this.#requests.start(this.#frame.frameId !== 0);
+    const { tabId, frameId } = this.#frame;
+    this.#isCatching = true;
+    await Promise.all([
+      catchChoosers(tabId, true),
+      this.#ms && this.#requests.start(frameId !== 0),
+    ]);
   }
 
   stop() {
     this.#departure.stop();
     this.#outcomes.stop();
     this.#requests.stop();
+    if (this.#isCatching) void catchChoosers(this.#frame.tabId, false).catch(() => {});
   }
 
   /** What is known at this moment, without waiting. */

@@ -55,6 +55,14 @@ export async function requireSite(tabId, site) {
 }
 
 /**
+ * @param {number} tabId
+ * @returns {string | undefined} as far as navigations were seen
+ */
+export function siteNow(tabId) {
+  return sites.get(tabId);
+}
+
+/**
  * The same in the same turn, for the last moment before something is done.
  * @param {number} tabId
  * @param {string | undefined} site

@@ -1,5 +1,6 @@
 /** tabs.focus and tabs.info. */
 
+import { emulatedIn } from "./emulation.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -20,5 +21,6 @@ export async function focusTab({ tabId, signal, tellNews }) {
 /** @param {Context} context */
 export async function tabInfo({ tabId, tellNews }) {
   await tellNews();
-  return describe(await getTab(tabId));
+  const tab = describe(await getTab(tabId));
+  return { ...tab, emulated: emulatedIn(tabId) };
 }

@@ -5,6 +5,8 @@ import { frameOfRef, framesOf, mainFrame } from "./frames.js";
 import { hoverAt } from "./input.js";
 import { placeOf } from "./places.js";
 
+const MOVING_MS = 2000;
+const LOOK_MS = 100;
 const STABLE_TRIES = 4;
 const HOVER_TRIES = 20;
 
@@ -50,15 +52,47 @@ async function findBySelector(tabId, selector, reach) {
  * Where on the tab's viewport a press reaches the element.
  * @param {Target} target
  * @param {AbortSignal} signal
- * @param {object} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
+ * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
  * @returns {Promise<Point>}
  */
 export async function aim({ frame, how }, signal, options = {}) {
-  const local = await frame.ask("aim", { ...how, ...options });
+  const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
   if (frame.frameId === 0) return local;
   const point = await settled(() => outward(frame, local));
-  await untilHovered(frame, point, signal);
+  // Where nothing is expected, nothing could tell of a movement.
+  if (options.by !== "nothing") await untilHovered(frame, point, signal);
   return point;
+}
+
+/**
+ * What unfolds or slides in can be pressed in a moment: as long as it moves, it is tried again.
+ * @param {() => Promise<Point>} look
+ * @param {AbortSignal} signal
+ */
+async function unlessMoving(look, signal) {
+  const endAt = Date.now() + MOVING_MS;
+  for (let before; ;) {
+    try {
+      return await look();
+    } catch (error) {
+      const placed = takePlaced(error);
+      if (!placed || placed === before || Date.now() > endAt) throw error;
+      before = placed;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+}
+
+/**
+ * Where it was, which concerns nobody else.
+ * @param {unknown} error
+ */
+function takePlaced(error) {
+  if (!(error instanceof CommandError)) return undefined;
+  const { placed, ...data } = error.data;
+  error.data = data;
+  return placed;
 }
 
 /**
@@ -68,7 +102,7 @@ export async function aim({ frame, how }, signal, options = {}) {
  * @param {Point} point
  * @param {AbortSignal} signal
  */
-async function untilHovered(frame, point, signal) {
+export async function untilHovered(frame, point, signal) {
   for (let i = 0; i < HOVER_TRIES; i++) {
     signal.throwIfAborted();
     await hoverAt(frame.tabId, point);

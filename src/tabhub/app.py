@@ -40,10 +40,14 @@ from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
+from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
-from tabhub.tools import catalog, permissions_check
+from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
+from tabhub.tools.shortcut_recording import RecordedSource, Recordings
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -85,7 +89,7 @@ class App:
         )
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.ALL)
+        self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
         self._link = LinkEndpoint(
@@ -106,19 +110,43 @@ class App:
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
+        folders = UploadFolders(lambda: self.settings.uploads.folders)
+        self.shortcuts = Shortcuts(self.store)
+        recordings = Recordings(self.hub.sessions)
+        replays = Replays(self.hub, self.shortcuts)
+        in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
         self.sources: dict[str, Source] = {
-            SOURCE: catalog.BrowserSource(self.browsers, self.hub, files),
+            SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
+            turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
-        return Runner(
+        approvals = Approvals(self.panels, lambda: self.rules.terms)
+        runner = Runner(
             self.hub,
             self.guard,
-            Approvals(self.panels, lambda: self.rules.terms),
+            approvals,
             self.audit,
             self.sources,
             time.monotonic,
             self.settings.limits,
         )
+        self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
+            self.hub, runner, self.shortcuts, recordings, replays
+        )
+        self.sources[dev.SOURCE] = dev.DevSource(
+            lambda: self.settings.dev,
+            self.hub,
+            self.browsers,
+            runner.flights,
+            self.rules.grants,
+            in_browser.shots,
+            recordings,
+        )
+        self.sources[plan.SOURCE] = plan.PlanSource(
+            self.hub.tools, self.guard, approvals, runner.flights
+        )
+        return runner
 
     def _mcp_backend(self) -> ProductBackend:
         listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
@@ -197,6 +225,7 @@ class App:
         self.rules.reload(fresh)
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
+        self.settings.uploads = fresh.uploads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
@@ -206,6 +235,7 @@ class App:
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         for key in gone:
             self.end_session(key)
+        self.shortcuts.keep_only(known)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""

@@ -143,7 +143,12 @@ async def test_open_tabs_are_resources_and_the_prompt_can_be_got(
         assert isinstance(content, TextResourceContents)
         assert endpoint.page in content.text
         templates = (await client.list_resource_templates()).resource_templates
-        assert [template.uri_template for template in templates] == ["tab://{id}"]
+        assert [template.uri_template for template in templates] == [
+            "tab://{id}",
+            "tab://{id}/text",
+            "tab://{id}/snapshot",
+            "tab://{id}/screenshot",
+        ]
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["use_browser"]
         prompt = await client.get_prompt("use_browser", {"task": "Find the form."})
         assert "Find the form." in prompt.messages[0].content.model_dump_json()

@@ -43,7 +43,7 @@ test("what is not on the list is not a command", async () => {
 
 const IN_PAGES = [
   ..."capture click dialog drag evaluate fill find hover html pdf press query".split(" "),
-  ..."read scroll select storage styles text wait".split(" "),
+  ..."read scroll select storage styles text upload wait".split(" "),
 ];
 const ON_TABS = ["cookies.get", "cookies.set", "site.clear", "tabs.focus", "tabs.navigate"];
 for (const name of [...IN_PAGES.map((word) => `page.${word}`), ...ON_TABS]) {

@@ -109,6 +109,8 @@ test("tools stand under their plugin", () => {
 test("a grant says who may do what, where and how long", () => {
   const grant = { tool: "t", client: "c", site: "a.example", scope: "session", expires: null };
   assert.equal(grantText(grant), "c may use t on a.example, this session");
+  const plan = grantText({ ...grant, tool: "*" });
+  assert.equal(plan, "c may use whatever its plan needs on a.example, this session");
   assert.equal(grantText({ ...grant, site: null, scope: "always" }), "c may use t everywhere");
   assert.match(grantText({ ...grant, expires: 86_400_000 }), /, this session until .*1970/);
 });

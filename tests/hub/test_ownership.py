@@ -240,3 +240,16 @@ def _reaches(hub: Hub, session: str, tab: int) -> bool:
     except (Forbidden, NotFound):
         return False
     return True
+
+
+def test_a_tab_at_hand_is_the_current_one_or_the_first_of_ones_own_or_none() -> None:
+    hub = _hub(1, 2, 3)
+    hub.ownership.shares_active = True
+    assert hub.routes.at_hand("ann") is None
+    hub.ownership.take("ann", 2)
+    hub.ownership.take("ann", 3)
+    found = hub.routes.at_hand("ann")
+    assert found is not None and found.id == 2
+    hub.sessions.use("ann", 3)
+    found = hub.routes.at_hand("ann")
+    assert found is not None and found.id == 3

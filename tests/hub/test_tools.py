@@ -1,5 +1,7 @@
 """The registry of tools."""
 
+from dataclasses import replace
+
 import pytest
 
 from tabhub.errors import Internal, NotFound
@@ -38,3 +40,10 @@ def test_an_unknown_tool_has_a_reason() -> None:
     with pytest.raises(NotFound) as missing:
         ToolRegistry().get("nothing")
     assert missing.value.reason == "unknown_tool"
+
+
+def test_a_rule_or_an_argument_says_when_a_reading_tool_changes_something() -> None:
+    by_name = replace(_tool("shot"), changes_when="path")
+    assert by_name.is_reading({}) and not by_name.is_reading({"path": "x"})
+    by_rule = replace(_tool("mouse"), changes_when=lambda given: given.get("action") == "click")
+    assert by_rule.is_reading({"action": "look"}) and not by_rule.is_reading({"action": "click"})

@@ -35,6 +35,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product,
 def _config(folder: Path) -> dict[str, Any]:
     return {
         "downloads": {"folder": str(folder / "saved")},
+        "uploads": {"folders": [str(folder / "given")]},
         "permissions": {"tools": {"browser_clear_site_data": "auto"}},
     }
 
@@ -43,6 +44,14 @@ def _config(folder: Path) -> dict[str, Any]:
 def saved(product: tuple[Product, int]) -> Path:
     """The folder in which tools may save files."""
     return product[0].home.parent / "saved"
+
+
+@pytest.fixture
+def given(product: tuple[Product, int]) -> Path:
+    """The folder from which tools may upload files."""
+    folder = product[0].home.parent / "given"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture

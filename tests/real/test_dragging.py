@@ -1,17 +1,13 @@
-"""Dragging in real pages, by the link's own command: there is no tool for it yet."""
+"""Dragging in real pages, by browser_drag."""
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from tabhub.app import Server
-from tabhub.errors import TabhubError
-from tests.extension.test_own_browser import browser_with
-from tests.support.agent import Agent
-from tests.support.serving import SECRET, client, served
+from tests.real.conftest import Opener
+from tests.real.looking import html
+from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-21")]
@@ -20,36 +16,19 @@ Page = tuple[Drag, Callable[[str], Awaitable[Any]]]
 
 
 @pytest.fixture
-async def page(tmp_path: Path, site: Site) -> AsyncIterator[Page]:
+async def page(
+    agent: Agent, opened: Opener, in_page: Callable[..., Awaitable[Any]], site: Site
+) -> Page:
     """How to drag in a page, and how to look into it."""
-    async with served() as server:
-
-        def pair(extension: Path) -> None:
-            pairing = {"port": server.port, "secret": SECRET, "managed": True}
-            (extension / "auth.json").write_text(json.dumps(pairing))
-
-        async with browser_with(tmp_path / "browser", pair), client(server.port) as http:
-            await server.app.browsers.wait_for_one()
-            agent = Agent(http)
-            tab = (await agent.call("browser_open_tab", url=site.page("drag")))["tabId"]
-
-            async def look(code: str) -> Any:
-                return (await agent.call("browser_execute_script", code=code))["value"]
-
-            yield dragging(server, tab), look
+    await opened(site.page("drag"))
+    return dragging(agent), in_page
 
 
-def dragging(server: Server, tab: int) -> Drag:
+def dragging(agent: Agent) -> Drag:
     async def drag(start: Any, end: Any, **more: Any) -> Any:
-        input = {"from": start, "to": end, **more}
-        found = server.app.hub.tabs.get(tab)
-        return await server.app.browsers.in_tab(found, "page.drag", input, _no_progress)
+        return await agent.call("browser_drag", **{"from": start, "to": end}, **more)
 
     return drag
-
-
-async def _no_progress(progress: float, total: float | None, message: str | None) -> None:
-    return None
 
 
 CARD, ZONE, KNOB = ({"selector": f"#{id}"} for id in ("card", "zone", "knob"))
@@ -57,7 +36,8 @@ CARD, ZONE, KNOB = ({"selector": f"#{id}"} for id in ("card", "zone", "knob"))
 
 async def test_data_is_dragged_and_dropped_by_trusted_events(page: Page) -> None:
     drag, look = page
-    assert await drag(CARD, ZONE) == {"effect": {"mutated": True}, "trusted": True}
+    done = await drag(CARD, ZONE)
+    assert (done["effect"], done["trusted"]) == ({"mutated": True}, True)
     assert await look("log") == ["dragstart true", "drop true", "dragend copy"]
     assert await look("zone.textContent") == "the card"
     assert (await drag(CARD, {"selector": "#closed"}))["effect"] == {"mutated": False}
@@ -75,6 +55,11 @@ async def test_a_knob_is_pulled_from_element_to_point_and_from_point_to_point(pa
     ]
 
 
+async def test_a_result_says_what_was_dragged_where(agent: Agent, page: Page) -> None:
+    said = await agent.text("browser_drag", **{"from": KNOB, "to": {"x": 420.5, "y": 35}})
+    assert said == "Dragged #knob to (420.5, 35). The page changed."
+
+
 async def test_places_that_are_not_in_view_are_brought_there_together(page: Page) -> None:
     drag, look = page
     await look("card.style.marginTop = '2000px'; zone.style.marginTop = '250px'; 1")
@@ -88,14 +73,28 @@ async def test_what_cannot_be_dragged_is_refused_and_nothing_is_pressed(page: Pa
     for start, end, reason in (
         (CARD, {"selector": "#far"}, "not_visible"),
         ({"selector": "#none"}, ZONE, "element_not_found"),
-        (CARD, None, "invalid_arguments"),
+        ({"ref": "ref_99999"}, ZONE, "stale_ref"),
+        (CARD, {}, "invalid_arguments"),
         (CARD, {"x": 1}, "invalid_arguments"),
+        (CARD, {**ZONE, "ref": "ref_1"}, "invalid_arguments"),
         (CARD, {"x": 9999, "y": 1}, "not_visible"),
     ):
-        with pytest.raises(TabhubError) as failed:
+        with pytest.raises(ToolFailed) as failed:
             await drag(start, end)
         assert failed.value.reason == reason
-    with pytest.raises(TabhubError) as failed:
-        await drag(CARD, ZONE, modifiers=["hyper"])
-    assert failed.value.reason == "invalid_arguments"
     assert await look("log") == []
+
+
+async def test_a_box_without_a_filling_is_a_place_to_drop_in(
+    agent: Agent, opened: Opener, in_page: Callable[[str], Awaitable[Any]], site: Site
+) -> None:
+    await opened(
+        html(
+            site,
+            "<svg width=300 height=200 onmouseup='document.title = [event.x, event.y]'>"
+            "<circle id=dot cx=30 cy=30 r=10 /><rect id=box x=100 y=50 width=100 height=100 "
+            "fill=none stroke=black /></svg><style>body { margin: 0 }</style>",
+        )
+    )
+    await dragging(agent)({"selector": "#dot"}, {"selector": "#box"})
+    assert await in_page("document.title") == "150,100"

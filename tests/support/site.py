@@ -41,10 +41,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, bytes(range(256)), **{"Content-Type": "application/octet-stream"})
         elif address.path == "/html":
             self._answer(200, query["body"].encode(), **_policy(query))
+        elif address.path == "/raw":
+            self._answer(200, bytes.fromhex(query["hex"]), **{"Content-Type": query["type"]})
+        elif address.path == "/hang":
+            self._hang()
         elif address.path == "/download":
             self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
         else:
             self._file(address.path, query)
+
+    def _hang(self) -> None:
+        """Say nothing until the browser gives up."""
+        with suppress(OSError):
+            self.connection.recv(1)
+        self.close_connection = True
 
     def _trickle(self, seconds: float) -> None:
         """A download that takes its time, or as long as someone wants it."""
@@ -80,6 +90,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _policy(query: dict[str, str]) -> dict[str, str]:
+    if "policy" in query:
+        return {"Content-Security-Policy": query["policy"]}
     if "sandbox" in query:
         return {"Content-Security-Policy": "sandbox allow-scripts"}
     return {"Content-Security-Policy": STRICT_CSP} if "csp" in query else {}

@@ -1,8 +1,17 @@
 """Screenshots that are kept for a while."""
 
 import re
+from dataclasses import replace
 
-from tabhub.tools.shots import MOST, MOST_CHARACTERS, SECONDS, Shot, Shots
+from tabhub.tools.shots import (
+    MOST,
+    MOST_CHARACTERS,
+    MOST_FRAMES,
+    SECONDS,
+    Frame,
+    Shot,
+    Shots,
+)
 
 
 def shot(data: str = "AAAA") -> Shot:
@@ -33,3 +42,25 @@ def test_large_pictures_leave_less_room_for_others() -> None:
     shots = Shots(lambda: 0.0)
     ids = [shots.keep(shot("A" * (MOST_CHARACTERS // 2))) for _ in range(3)]
     assert [shots.find("ann", id) is not None for id in ids] == [False, True, True]
+
+
+def test_the_frame_of_the_latest_picture_of_a_tab_outlives_the_picture() -> None:
+    now = [0.0]
+    shots = Shots(lambda: now[0])
+    first = replace(shot(), frame=Frame(10, 5, {"width": 20, "height": 10}))
+    shots.keep(first)
+    shots.keep(shot())
+    assert shots.frame("ann", 5) == first.frame
+    assert shots.frame("ann", 6) is None and shots.frame("bob", 5) is None
+    latest = replace(first, frame=Frame(40, 20, {"width": 20, "height": 10}))
+    shots.keep(latest)
+    now[0] = SECONDS + 1
+    assert shots.frame("ann", 5) == latest.frame
+
+
+def test_frames_of_very_many_tabs_are_not_kept_for_ever() -> None:
+    shots = Shots(lambda: 0.0)
+    frame = Frame(10, 5, {"width": 20, "height": 10})
+    for tab in range(MOST_FRAMES + 1):
+        shots.keep(replace(shot(), tab=tab, frame=frame))
+    assert shots.frame("ann", 0) is None and shots.frame("ann", 1) == frame

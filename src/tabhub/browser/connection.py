@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
@@ -12,16 +13,18 @@ import msgspec
 
 from tabhub.browser.pending import Fence, Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
-from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
 
 log = logging.getLogger(__name__)
 
+HangUp = Callable[[], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
 News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
 _frames = msgspec.json.Decoder(link.FramesAsked).decode
+_piece = msgspec.json.Decoder(link.FileRead).decode
 
 
 class Connection:
@@ -37,6 +40,8 @@ class Connection:
         self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
         self.closed = False
+        self.hang_up: HangUp = _nowhere
+        """Ends the connection from our side; the extension comes back by itself."""
 
     async def dispatch(
         self,
@@ -153,9 +158,17 @@ class Connection:
             asked = _frames(params)
             known = self._pending.get(asked.dispatch_id)
             return {"sites": known.entered(asked.sites) if known else []}
+        elif method == "files.read":
+            return self._read(_piece(params))
         else:
             return self._news(self, method, params)
         return None
+
+    def _read(self, wanted: link.FileRead) -> dict[str, str]:
+        pending = self._pending.get(wanted.dispatch_id)
+        if pending is None:
+            raise NotFound("This call has ended.")
+        return {"data": b64encode(pending.piece(wanted.index, wanted.offset)).decode()}
 
     def _soon(self, sending: Awaitable[None]) -> None:
         task = asyncio.ensure_future(_unless_gone(sending))
@@ -166,6 +179,10 @@ class Connection:
 async def _unless_gone(sending: Awaitable[None]) -> None:
     with suppress(OSError):
         await sending
+
+
+async def _nowhere() -> None:
+    """There is no socket."""
 
 
 def gone() -> Unavailable:

@@ -129,7 +129,7 @@ class Desk:
     def _share(self, told: link.TabShare) -> Json:
         tab = self._control.share(told.tab_id, told.shared)
         if not told.shared:
-            self._browsers.soon(tab, "record.forget", {})
+            self._browsers.soon(tab, "tabs.release", {})
         return {}
 
     def _take_back(self, told: link.TabTakeBack) -> Json:

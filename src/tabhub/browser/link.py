@@ -64,6 +64,7 @@ class LinkEndpoint:
             self._max_bytes,
         )
         self._closers[connection] = close
+        connection.hang_up = lambda: close(link.CUT, "cut")
         return connection
 
     def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:

@@ -70,6 +70,7 @@ class PanelState:
             "client": agent.client,
             "color": agent.color,
             "paused": agent.paused,
+            "answering": agent.turn is not None,
             "current": agent.current,
             "tabs": self._hub.ownership.of(agent.key),
         }

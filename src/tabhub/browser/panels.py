@@ -140,7 +140,7 @@ def _shown(question: Question) -> Json:
         "origin": question.site,
         "parameters": question.arguments,
         "rule": question.rule,
-        "scopes": _scopes(question.site),
+        "scopes": _scopes(question.site) if question.scopes is None else question.scopes,
     }
 
 

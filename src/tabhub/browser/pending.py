@@ -8,21 +8,25 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.calls.ports import Progress
-from tabhub.errors import Internal, TabhubError, Unavailable, from_reason
+from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
 
 log = logging.getLogger(__name__)
 
 Learn = Callable[[Any], Any]
+ReadFile = Callable[[int, int], bytes]
+"""Takes the number of a file and a place in it; the bytes that come next."""
 
 
 class Fence(NamedTuple):
-    """Where in a tab a command may act."""
+    """Where in a tab a command may act, and on what."""
 
     site: str
     """What the tab must show."""
     may_enter: Callable[[str], bool] | None
     """Whether it may go into frames of another site; None: into all."""
+    read_file: ReadFile | None = None
+    """For what it uploads."""
 
 
 Told = link.ProgressTold | link.Dispatched | TabhubError
@@ -55,6 +59,13 @@ class Pending:
         """Those of the sites whose frames may be entered."""
         may_enter = self._fence.may_enter if self._fence else None
         return sites if may_enter is None else [site for site in sites if may_enter(site)]
+
+    def piece(self, index: int, offset: int) -> bytes:
+        """The next bytes of a file that the command uploads."""
+        read = self._fence.read_file if self._fence else None
+        if read is None:
+            raise NotFound("This command has no files.")
+        return read(index, offset)
 
     async def outcome(self, progress: Progress) -> Any:
         while True:

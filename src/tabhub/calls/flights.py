@@ -53,7 +53,10 @@ class Flights:
         return len(self._all)
 
     def has(self, session: str) -> bool:
-        return any(flight.session == session for flight in self._all)
+        return self.count(session) > 0
+
+    def count(self, session: str) -> int:
+        return sum(flight.session == session for flight in self._all)
 
     def begin(self, session: str, tab: int | None) -> Flight:
         return Flight(self._all, session, tab)

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tabhub.calls.ports import MayEnter
+from tabhub.calls.ports import MayEnter, MayTell
 from tabhub.config.clients import Client
 from tabhub.hub.ownership import Ownership
 from tabhub.hub.tabs import Tab
@@ -13,10 +13,14 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Verdict
+from tabhub.permissions.verdict import Allow, Deny, Verdict
 
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None asks of the one used when a call names none."""
+
+
+GIVEN = ("grant", "plan")
+"""Rules that a person made for one site."""
 
 
 class Guard:
@@ -44,12 +48,22 @@ class Guard:
     def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
         """Into frames of which other sites a call may go: where it would be allowed as well."""
         rules = self.permissions.rulebook
-        if isinstance(verdict, Allow) and verdict.rule.source != "grant" and not rules.knows_sites:
+        if (
+            isinstance(verdict, Allow)
+            and verdict.rule.source not in GIVEN
+            and not rules.knows_sites
+        ):
             return None
         # The site of the call itself has been allowed by then, perhaps by a person.
         return lambda site: (
             site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
         )
+
+    def telling(self, subject: Subject) -> MayTell:
+        """Of which sites a result may tell: of all but those where the tool is denied."""
+        if not self.permissions.rulebook.knows_sites:
+            return None
+        return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
 
     def subject(
         self,
@@ -93,6 +107,7 @@ def subject_of(
         toolsets=tool.toolsets,
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
+        container=tool.is_container,
         client=client.name,
         session=session,
         site=site,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.calls.ports import Call, Clock, Interrupted
+from tabhub.calls.results import Incomplete
 from tabhub.errors import Cancelled, Forbidden, InvalidArguments
 from tabhub.wire.mcp.messages import CallResult
 
@@ -25,6 +26,8 @@ _REFUSALS = {"permission_off", "permission_denied", "approval_unavailable", "app
 
 def _did_nothing(error: BaseException | None) -> bool:
     """Whether an operation ended before anything was done, so that it may be tried again."""
+    if isinstance(error, Incomplete):
+        return not error.content and _did_nothing(error.cause)
     is_refusal = isinstance(error, Forbidden) and error.reason in _REFUSALS
     return is_refusal or isinstance(error, Interrupted)
 

@@ -18,6 +18,9 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 MayEnter = Callable[[str], bool] | None
 """Whether a call may go into frames of a site that is not its page's; None: into all."""
 
+MayTell = Callable[[str], bool] | None
+"""Whether a result may tell of a site, where it tells of several; None: of all."""
+
 Clock = Callable[[], float]
 """Seconds that only ever go forward."""
 
@@ -38,6 +41,8 @@ class Question(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
+    scopes: tuple[str, ...] | None = None
+    """How far a yes can reach, where that is not as usual."""
 
 
 class Answer(Struct, frozen=True):
@@ -97,8 +102,13 @@ class Job(Struct, frozen=True):
     site: str
     """Where it was decided that this may be done."""
     may_enter: MayEnter
+    may_tell: MayTell
     progress: Progress
     seconds: float
+    agent: str = ""
+    elicit: Elicit | None = None
+    asked: bool = False
+    """Whether a person has said yes to this very call."""
     secrets: set[str] = field(default_factory=set)
     """Arguments that must not be written down; a source takes out those that proved harmless."""
 

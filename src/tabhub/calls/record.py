@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.calls.ports import Call, Event, MayEnter
+from tabhub.calls.ports import Call, Event, MayEnter, MayTell
 from tabhub.errors import TabhubError
 from tabhub.hub.tools import Tool
 
@@ -17,6 +17,7 @@ class Record:
         "call",
         "error",
         "may_enter",
+        "may_tell",
         "rule",
         "secrets",
         "site",
@@ -38,6 +39,7 @@ class Record:
         self.rule = ""
         self.error: TabhubError | None = None
         self.may_enter: MayEnter = None
+        self.may_tell: MayTell = None
 
     def event(self, now: float, ended: float) -> Event:
         call = self.call

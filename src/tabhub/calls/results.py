@@ -3,7 +3,19 @@
 from typing import Any
 
 from tabhub.errors import TabhubError
-from tabhub.wire.mcp.messages import CallResult, text
+from tabhub.wire.mcp.messages import CallResult, Json, text
+
+
+class Incomplete(TabhubError):
+    """Some of it was done before this went wrong, and what came of that is told as well."""
+
+    def __init__(
+        self, message: str, cause: TabhubError, content: list[Json], structured: Json
+    ) -> None:
+        super().__init__(message, cause.reason, data=cause.extra, code=cause.code)
+        self.cause = cause
+        self.content = content
+        self.structured = structured
 
 
 def done(sentence: str, data: Any) -> CallResult:
@@ -12,7 +24,12 @@ def done(sentence: str, data: Any) -> CallResult:
 
 def failed(error: TabhubError) -> CallResult:
     """A tool's error as a result, so that the model can read it and go on."""
-    told = {"code": error.code, **error.data()}
-    return CallResult(
-        content=[text(error.message)], structured_content={"error": told}, is_error=True
-    )
+    content, structured = [text(error.message)], {"error": told(error)}
+    if isinstance(error, Incomplete):
+        content, structured = content + error.content, error.structured | structured
+    return CallResult(content=content, structured_content=structured, is_error=True)
+
+
+def told(error: TabhubError) -> Json:
+    """An error as data."""
+    return {"code": error.code, **error.data()}

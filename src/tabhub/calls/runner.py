@@ -4,7 +4,10 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
+from msgspec import Raw
 from msgspec.structs import replace
 
 from tabhub.calls.approval import Approvals
@@ -74,6 +77,12 @@ class Runner:
             return await self._run(call)
         return await self._operations.once(call, call.operation_id, self._run)
 
+    def check(self, tool: str, arguments: Raw | None) -> Tool:
+        """The tool that a call would run; an error if it is not there or they do not fit."""
+        found = self._tools.get(tool)
+        self._validators.arguments(found, arguments)
+        return found
+
     async def _run(self, call: Call) -> CallResult:
         """Run it, and write down what became of it before anybody hears."""
         record = Record(call, self._clock())
@@ -104,15 +113,21 @@ class Runner:
         record.tool = tool = self._tools.get(call.tool)
         record.secrets = set(tool.secret_arguments)
         record.arguments = arguments = self._validators.arguments(tool, call.arguments)
-        self._sessions.open(call.session, call.client.name, call.agent, time.time())
+        self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
         record.tab = arguments.pop("tabId", None) if tool.needs_tab else None
         tab = self._target(tool, call.session, record.tab)
         record.tab = None if tab is None else tab.id
-        with self.flights.begin(call.session, None if tab is None else tab.id):
+        with self._flight(call.session, tool, tab):
             result = await self._decided(call, record, tool, tab)
         record.tab = self._remember(tool, call.session, tab, result)
         return result
+
+    def _flight(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
+        """What makes other calls is not ended itself: it tells what became of them."""
+        if tool.is_container:
+            return nullcontext()
+        return self.flights.begin(session, None if tab is None else tab.id)
 
     async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
         """Decide and run; where it turns out to be about another site, decide about that one."""
@@ -142,7 +157,11 @@ class Runner:
             raise paused("The person has paused you; nothing was done.")
 
     def _target(self, tool: Tool, session: str, tab_id: int | None) -> Tab | None:
-        return self._routes.tab(session, tab_id) if tool.needs_tab else None
+        if not tool.needs_tab:
+            return None
+        if tool.opens_tab and tab_id is None:
+            return self._routes.at_hand(session)
+        return self._routes.tab(session, tab_id)
 
     async def _permit(
         self, call: Call, record: Record, tool: Tool, tab: Tab | None, frame_site: str | None
@@ -154,6 +173,7 @@ class Runner:
         record.site = subject.site
         verdict = guard.decide(subject)
         record.may_enter = guard.frames(subject, verdict)
+        record.may_tell = guard.telling(subject)
         record.rule = verdict.rule.text
         if isinstance(verdict, Allow):
             record.verdict = "allowed"
@@ -192,7 +212,8 @@ class Runner:
         self, call: Call, record: Record, tool: Tool, tab: Tab | None
     ) -> CallResult:
         """Time out when nothing was heard for the limit; progress extends it, up to a bound."""
-        seconds = tool.seconds or self._seconds
+        # What makes other calls has their time, as long as any call may have.
+        seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
             with Limit(seconds) as limit:
                 progress = self._extending(limit, seconds, call.progress)
@@ -204,8 +225,12 @@ class Runner:
                     tab=tab,
                     site=record.site,
                     may_enter=record.may_enter,
+                    may_tell=record.may_tell,
                     progress=progress,
                     seconds=seconds,
+                    agent=call.agent,
+                    elicit=call.elicit,
+                    asked=record.verdict == "asked",
                     secrets=record.secrets,
                 )
                 return await self._sources[tool.source].run(job)

@@ -19,7 +19,7 @@ class Validators:
 
     def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
         """Decode and check; every fault is named with its place."""
-        given = _decode(raw)
+        given = _renamed(tool, _decode(raw))
         validator = self._of(tool)
         try:
             if not validator.is_valid(given):
@@ -54,6 +54,12 @@ def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise InvalidArguments("The arguments must be an object.")
     return given
+
+
+def _renamed(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
+    """With the listed words in the place of others; where both are given, the other is refused."""
+    names = {other: name for other, name in tool.aliases.items() if name not in given}
+    return {names.get(key, key): value for key, value in given.items()} if names else given
 
 
 def _refusal(tool: Tool, validator: jsonschema_rs.Validator, given: Any) -> InvalidArguments:

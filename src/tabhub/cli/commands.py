@@ -69,6 +69,9 @@ def start(
         bool,
         typer.Option("--share-active-tab", help="Let agents use the tab that you look at."),
     ] = False,
+    dev: Annotated[
+        bool, typer.Option("--dev", help="For work on tabhub: dev_utils works.")
+    ] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
     from tabhub.cli.browser import BrowserWish
@@ -84,6 +87,7 @@ def start(
             auth=not no_auth,
             demo=demo,
             share_active_tab=share_active_tab,
+            dev=dev,
         )
     )
 

@@ -35,6 +35,7 @@ class Wishes:
     auth: bool
     demo: bool
     share_active_tab: bool = False
+    dev: bool = False
 
 
 def run(wishes: Wishes) -> None:
@@ -48,6 +49,7 @@ def run(wishes: Wishes) -> None:
 
 async def _serve(wishes: Wishes, home: Home) -> None:
     chosen = settings.load(home)
+    chosen.dev = chosen.dev or wishes.dev
     check_rules(home, chosen)
     port = settings.chosen_port(wishes.port, chosen)
     try:

@@ -56,6 +56,11 @@ class DownloadSettings(_Keys):
     """Where tools may save files; none means that they may not."""
 
 
+class UploadSettings(_Keys):
+    folders: list[str] = msgspec.field(default_factory=list)
+    """Below which tools may take files for pages; none means that they may not."""
+
+
 class RecordingSettings(_Keys):
     """How much of each tab that agents use is kept in the browser; 0 keeps nothing."""
 
@@ -71,9 +76,12 @@ class Settings(_Keys):
     toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
     permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
     policy_file: str | None = None
+    dev: bool = False
+    """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
+    uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
 
 

@@ -25,6 +25,12 @@ class Routes:
             raise self._foreign(session, wanted)
         return wanted
 
+    def at_hand(self, session: str) -> Tab | None:
+        """A session's current tab or the first of its own, for what can do without one."""
+        current = self._sessions.current(session)
+        known = self._ownership.of(session) if current is None else [current]
+        return self.tab(session, known[0]) if known else None
+
     def _default(self, session: str) -> Tab:
         current = self._sessions.current(session)
         if current is not None:

@@ -16,6 +16,16 @@ HANDLE = "grp_"
 
 
 @dataclass
+class Turn:
+    """An answer to the person that an agent is about to give."""
+
+    since: float
+    """In seconds since 1970."""
+    calls: int = 0
+    """How many it has made meanwhile."""
+
+
+@dataclass
 class AgentSession:
     """One agent at work."""
 
@@ -32,6 +42,8 @@ class AgentSession:
     paused: bool = False
     awaited: int | None = None
     """After a restart of the server: the browser's number of the tab that was current."""
+
+    turn: Turn | None = None
 
     @property
     def is_common(self) -> bool:
@@ -53,6 +65,13 @@ class AgentSessions:
 
     def find(self, key: str) -> AgentSession | None:
         return self._all.get(key)
+
+    def call(self, key: str, client: str, label: str, now: float) -> AgentSession:
+        """A call has come: its session, as it is or new."""
+        session = self.open(key, client, label, now)
+        if session.turn is not None:
+            session.turn.calls += 1
+        return session
 
     def open(self, key: str, client: str, label: str, now: float) -> AgentSession:
         """The session of that key, as it is or new."""
@@ -95,6 +114,13 @@ class AgentSessions:
             session.current = tab
             self._tell(session)
 
+    def leave(self, key: str) -> None:
+        """From now on the session has no current tab."""
+        session = self._all.get(key)
+        if session is not None:
+            session.current = None
+            self._tell(session)
+
     def pause(self, key: str, paused: bool) -> AgentSession | None:
         """Pause or resume; sessions that its client opens while it is paused begin paused."""
         session = self._all.get(key)
@@ -104,6 +130,15 @@ class AgentSessions:
         (self._barred.add if paused else self._barred.discard)(session.client)
         self._tell(session)
         return session
+
+    def answering(self, key: str, since: float | None) -> Turn | None:
+        """An answer begins, or with None it ends; the turn that was open until now."""
+        session = self._all.get(key)
+        if session is None:
+            return None
+        before, session.turn = session.turn, None if since is None else Turn(since)
+        self._tell(session)
+        return before
 
     def stop(self, stopped: bool) -> None:
         """Stop all agents, those to come too, or let them go on."""

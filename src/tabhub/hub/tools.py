@@ -7,6 +7,8 @@ from typing import Any
 from tabhub.errors import Internal, NotFound
 
 Json = dict[str, Any]
+Changes = Callable[[Mapping[str, Any]], bool] | str
+"""By which arguments a reading tool changes something: a rule, or the name of one argument."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,10 @@ class Tool:
     needs_tab: bool = True
     """Whether a call goes to one tab; then `tabId` names it and the hub fills it in."""
     opens_tab: bool = False
-    """Whether the result names a tab that becomes the session's current one."""
+    """Whether the result names a tab that becomes the session's current one.
+
+    One that needs a tab as well opens it only where the session has none.
+    """
     seconds: float | None = None
     """A time limit of its own, where the usual one does not fit."""
     plugin: str = ""
@@ -33,14 +38,19 @@ class Tool:
     """The address that given arguments would lead to, where that is what a tool is for."""
     secret_arguments: frozenset[str] = frozenset()
     """Arguments that may hold a password and are not written down unless proved harmless."""
-    changes_when: str | None = None
-    """Arguments, with blanks between, that turn a reading tool into one that changes something."""
+    changes_when: Changes | None = None
+    """What turns a reading tool into one that changes something."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other words for arguments, which are understood but not listed."""
+    is_container: bool = False
+    """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
 
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
-        if self.changes_when is not None:
-            return not any(arguments.get(name) for name in self.changes_when.split())
-        return self.annotations.get("readOnlyHint") is True
+        changes = self.changes_when
+        if changes is None:
+            return self.annotations.get("readOnlyHint") is True
+        return not (arguments.get(changes) if isinstance(changes, str) else changes(arguments))
 
     @property
     def is_careful(self) -> bool:

@@ -1,10 +1,10 @@
 """The decision about a call: the first step that settles it counts."""
 
-from tabhub.permissions.grants import Grant, Grants
+from tabhub.permissions.grants import ANY, Grant, Grants
 from tabhub.permissions.levels import Level
 from tabhub.permissions.rulebook import RuleBook
 from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Ask, Deny, Duration, Reason, Rule, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Deny, Duration, Reason, Rule, RuleSource, Verdict
 
 _SKIP = Allow(Rule("skip", "permissions are skipped: ask = auto"))
 
@@ -61,4 +61,5 @@ def _deny(subject: Subject, rule: Rule, reason: Reason) -> Deny:
 
 def _granted(grant: Grant) -> Allow:
     duration: Duration = "session" if grant.scope == "session" else "always"
-    return Allow(Rule("grant", f"grant {grant.id} of {grant.tool}: {grant.scope}"), duration)
+    source: RuleSource = "plan" if grant.tool == ANY else "grant"
+    return Allow(Rule(source, f"{source} {grant.id} of {grant.tool}: {grant.scope}"), duration)

@@ -13,6 +13,10 @@ _Place = tuple[Scope, str, str]
 """Scope, session and site; empty where the scope does not look."""
 
 
+ANY = "*"
+"""In the place of a tool: all of them, save those that say that they destroy something."""
+
+
 class Grant(msgspec.Struct, frozen=True):
     """A person's yes to one tool for one client, bound to a session, to a site, or to neither."""
 
@@ -41,6 +45,20 @@ def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None)
         client=subject.client,
         session=subject.session if scope == "session" else None,
         site=None if scope == "always" else subject.site,
+        expires=None if seconds is None else now + seconds,
+        created=now,
+    )
+
+
+def plan_grant(client: str, session: str, site: str, now: float, seconds: float | None) -> Grant:
+    """A yes to a plan: what a session would be asked about on one site."""
+    return Grant(
+        id=secrets.token_hex(8),
+        scope="session",
+        tool=ANY,
+        client=client,
+        session=session,
+        site=site,
         expires=None if seconds is None else now + seconds,
         created=now,
     )
@@ -88,7 +106,11 @@ class Grants:
 
     def matching(self, subject: Subject, now: float) -> Grant | None:
         """The narrowest grant that covers the call now."""
-        places = self._places.get((subject.tool, subject.client))
+        own = self._covering(subject.tool, subject, now)
+        return own if own or subject.careful else self._covering(ANY, subject, now)
+
+    def _covering(self, tool: str, subject: Subject, now: float) -> Grant | None:
+        places = self._places.get((tool, subject.client))
         if places is None:
             return None
         for place in _places_of(subject):

@@ -33,6 +33,9 @@ _DEFAULTS = {
     "reading": _built_in(Level.AUTO, "what only reads in a person's own browser"),
 }
 _PLUGIN = _built_in(Level.OFF, "plugins")
+_CONTAINER = Held(
+    Level.AUTO, Rule("default", "a tool that only makes other calls is not asked about = auto")
+)
 _HINT = Held(Level.ASK, Rule("hint", "destructiveHint or consequentialHint of the tool = ask"))
 
 
@@ -103,6 +106,8 @@ class RuleBook:
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""
         held = self._written(subject) or self._default(subject)
+        if subject.container and held.level is Level.ASK and not self._names(subject.tool):
+            held = _CONTAINER
         given = subject.arguments
         for condition, most in self._conditions.get(subject.tool, ()):
             if given is not None and most.level < held.level and not condition.fits(given):

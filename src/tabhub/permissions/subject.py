@@ -30,3 +30,5 @@ class Subject(msgspec.Struct, frozen=True):
     only_toolsets: frozenset[str] | None = None
     """The toolsets the client's token is limited to."""
     only_reading: bool = False
+    container: bool = False
+    """It only makes other calls, about each of which it is decided."""

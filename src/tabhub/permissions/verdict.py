@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-RuleSource = Literal["policy", "config", "grant", "default", "hint", "client", "skip"]
+RuleSource = Literal["policy", "config", "grant", "plan", "default", "hint", "client", "skip"]
 Duration = Literal["session", "always"]
 Reason = Literal["permission_off", "permission_denied"]
 

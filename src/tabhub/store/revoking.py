@@ -3,9 +3,10 @@
 from typing import Any
 
 from tabhub.store.grants import GRANTS
+from tabhub.store.shortcuts import SHORTCUTS
 from tabhub.store.store import Store, decoded
 
-_OWNERS = {GRANTS: "client", "agents": "client", "sessions": "caller"}
+_OWNERS = {GRANTS: "client", SHORTCUTS: "client", "agents": "client", "sessions": "caller"}
 """The shelves that belong to clients, and where their bodies say to whom."""
 
 

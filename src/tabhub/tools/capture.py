@@ -6,7 +6,7 @@ from pathlib import Path
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
-from tabhub.tools.shots import Shot
+from tabhub.tools.shots import Frame, Shot
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
@@ -23,9 +23,10 @@ async def _screenshot(context: Context) -> CallResult:
     given = context.job.arguments
     path = _place(context, tuple(FORMATS))
     output = await context.in_tab("page.capture", {**_format(path), **_wanted(given)})
-    data: str = output.pop("data")
-    shot = _shot(context, data, output)
+    data: str = output["data"]
+    shot = shot_of(context, output, _frame(given, output))
     id = context.shots.keep(shot)
+    del output["data"]
     shown: Json = {"tabId": shot.tab, "id": id, **output}
     sentence = f"Screenshot {id} of tab {shot.tab}: {_described(shot)}.{_note(given, output)}"
     if path is None:
@@ -54,17 +55,28 @@ def _format(path: Path | None) -> Json:
     return {} if path is None else {"format": FORMATS[path.suffix.lower()]}
 
 
-def _shot(context: Context, data: str, output: Json) -> Shot:
+def shot_of(context: Context, output: Json, frame: Frame | None) -> Shot:
+    """A picture that the browser has made for this call."""
     return Shot(
         session=context.job.session,
         tab=context.tab.id,
-        data=data,
+        data=output["data"],
         mime=output["mimeType"],
         width=output["width"],
         height=output["height"],
         scale=output["scale"],
         region=output["region"],
+        frame=frame,
     )
+
+
+def _frame(given: Json, output: Json) -> Frame:
+    """A part of the page stays where it is on the page, the viewport moves with it."""
+    is_part = any(given.get(key) for key in ("ref", "selector", "region", "fullPage"))
+    region = output["region"]
+    corner = (region["x"], region["y"]) if is_part else None
+    size = {"width": region["width"], "height": region["height"]}
+    return Frame(output["width"], output["height"], size, corner)
 
 
 def _described(shot: Shot) -> str:

@@ -3,35 +3,56 @@
 import time
 
 from tabhub.browser.browsers import Browsers
+from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
     acting,
+    batch,
+    bookmarks,
     capture,
+    closed,
     console,
+    dev,
     dialogs,
     downloads,
+    dragging,
+    emulation,
+    extension,
     finding,
+    gif_creator,
     groups,
     har,
+    history,
+    intercept,
     keys,
     network,
     notices,
     permissions_check,
+    plan,
     reading,
     resources,
     script,
     scrolling,
+    shortcuts,
     sitedata,
     tabgroups,
     tabs,
     texts,
+    turns,
+    uploads,
     windows,
 )
+from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
+from tabhub.tools.claude import tabs as own_tabs
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
+from tabhub.tools.gif_recorder import Recorder
+from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
 _IN_BROWSER: tuple[BrowserTool, ...] = (
@@ -42,33 +63,86 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
     *acting.TOOLS,
     *keys.TOOLS,
     *scrolling.TOOLS,
+    *dragging.TOOLS,
     *dialogs.TOOLS,
+    *uploads.TOOLS,
+    *gif_creator.TOOLS,
     *script.TOOLS,
     *capture.TOOLS,
     *windows.TOOLS,
     *tabgroups.TOOLS,
     *sitedata.TOOLS,
     *downloads.TOOLS,
+    *history.TOOLS,
+    *bookmarks.TOOLS,
+    *closed.TOOLS,
+    *intercept.TOOLS,
+    *emulation.TOOLS,
+    *extension.TOOLS,
     *notices.TOOLS,
     *console.TOOLS,
     *network.TOOLS,
     *har.TOOLS,
     *resources.TOOLS,
     *groups.TOOLS,
+    *own_tabs.TOOLS,
+    *shown_tabs.TOOLS,
+    *navigate.TOOLS,
+    *computer.TOOLS,
+    *forms.TOOLS,
+    *window.TOOLS,
 )
-ALL: tuple[Tool, ...] = (*(tool.entry() for tool in _IN_BROWSER), permissions_check.TOOL)
+
+
+def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
+    """All of them; some look at what else a registry has."""
+    return (
+        *(tool.entry() for tool in _IN_BROWSER),
+        batch.tool(tools),
+        permissions_check.TOOL,
+        plan.TOOL,
+        *turns.TOOLS,
+        *shortcuts.TOOLS,
+        dev.TOOL,
+    )
+
+
+ALL = all_for(ToolRegistry())
 
 
 class BrowserSource:
     """Runs browser tools."""
 
-    def __init__(self, browsers: Browsers, hub: Hub, files: Files) -> None:
+    def __init__(
+        self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders, guard: Guard
+    ) -> None:
         self._browsers = browsers
         self._hub = hub
         self._files = files
-        self._shots = Shots(time.monotonic)
+        self._folders = folders
+        self.shots = Shots(time.monotonic)
+        self._closings = Closings()
+        self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
+        self._recorder = Recorder(hub, guard)
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
+        hub.sessions.on_change(lambda _: self._recordings.drop_ended())
+
+    def context(self, job: Job) -> Context:
+        return Context(
+            job,
+            self._browsers,
+            self._hub,
+            self._files,
+            self._folders,
+            self.shots,
+            self._closings,
+            self._recordings,
+        )
 
     async def run(self, job: Job) -> CallResult:
-        context = Context(job, self._browsers, self._hub, self._files, self._shots)
-        return await self._run[job.tool.name](context)
+        context = self.context(job)
+        run = self._run[job.tool.name]
+        recording = self._recordings.running(job.session)
+        if recording is None:
+            return await run(context)
+        return await self._recorder.run(recording, context, run)

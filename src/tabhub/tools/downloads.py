@@ -5,6 +5,8 @@ from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.errors import Refused
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
@@ -31,7 +33,12 @@ async def _list(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "downloads.list", input)
     items = output["downloads"]
     counted = f"{len(items)} of {output['total']} downloads, the latest first"
-    return done("\n".join([counted, *map(_line, items)]), output)
+    lines = [_line(item) for item in items]
+
+    def shape(count: int) -> Json:
+        return {**output, "downloads": items[:count]}
+
+    return listed(given, counted, lines, shape)
 
 
 async def _status(context: Context) -> CallResult:
@@ -93,6 +100,7 @@ LIST_DOWNLOADS = BrowserTool(
             "description": f"Default {LIMIT}.",
         },
         "connectionId": CONNECTION,
+        "maxTokens": MAX_TOKENS,
     },
     read_only=True,
     needs_tab=False,

@@ -6,6 +6,7 @@ from tabhub.calls.results import done
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
+CHOOSER = "file_chooser"
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
 MODIFIERS: Json = {
     "type": "object",
@@ -40,10 +41,14 @@ def _told(effect: Json) -> str:
 
 
 def _in_page(effect: Json, has_asides: bool) -> list[str]:
-    if dialog := effect.get("dialog"):
+    if (dialog := effect.get("dialog")) and dialog["type"] == CHOOSER:
+        return [_chooser(dialog)]
+    if dialog:
         return [f"The page opened {worded(dialog)}. Answer it with browser_handle_dialog."]
     if "navigated" in effect:
         return [f"The page went to {effect['navigated']}."]
+    if "files" in effect:
+        return [f"The page received {_files(effect['files'])}."]
     held = [f"It now holds {effect['value']!r}."] if "value" in effect else []
     focused = [f"The focus is now on {effect['focused']}."] if "focused" in effect else []
     if held or focused:
@@ -53,8 +58,22 @@ def _in_page(effect: Json, has_asides: bool) -> list[str]:
     return [] if has_asides or "position" in effect else ["The page shows no change."]
 
 
+def _files(files: list[Json]) -> str:
+    return ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files) or "no file"
+
+
+def _chooser(dialog: Json) -> str:
+    how_many = "several files" if dialog["multiple"] else "one file"
+    return (
+        f"The page opened a file chooser for {how_many}. Answer it with browser_upload_files "
+        "without a target, or dismiss it with browser_handle_dialog."
+    )
+
+
 def worded(dialog: Json) -> str:
     """A dialog in words; a question before leaving has none of its own."""
+    if dialog["type"] == CHOOSER:
+        return "the file chooser"
     message = f": {dialog['message']!r}" if dialog["message"] else ""
     return f"a dialog ({dialog['type']}){message}"
 

@@ -12,6 +12,11 @@ class Files:
     def __init__(self, folder: Callable[[], str | None]) -> None:
         self._folder = folder
 
+    @property
+    def has_folder(self) -> bool:
+        """Whether files may be saved at all."""
+        return self._folder() is not None
+
     def place(self, wanted: str, suffixes: Sequence[str]) -> Path:
         """Where a new file may be written; a path without a root begins at the folder."""
         root = self._root()

@@ -4,6 +4,7 @@ import json
 
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, fitting
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
@@ -25,7 +26,7 @@ def _limit(usual: int) -> Json:
         "type": "integer",
         "minimum": 1,
         "maximum": MOST,
-        "description": f"Default {usual}.",
+        "default": usual,
     }
 
 
@@ -128,7 +129,7 @@ CLAUDE_FIND = BrowserTool(
     name="find",
     title="Find elements",
     description="Find elements by a description in words, with their refs.",
-    run=_find,
+    run=with_tabs(_find),
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,

@@ -6,6 +6,9 @@ import time
 from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
+from tabhub.tools.tab_context import group_tabs, line
 from tabhub.tools.tabs import open_tab
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -17,12 +20,12 @@ async def _context(context: Context) -> CallResult:
     creates = context.job.arguments.get("createIfEmpty", False)
     browser = context.browsers.latest().id
     session = _group(context, creates)
-    tabs = _tabs(context, session)
+    tabs = group_tabs(context, session.key)
     if not tabs and not creates:
         return done("You have no tab group yet. Pass createIfEmpty: true to make one.", {})
     if not tabs:
         tabs = [await _first_tab(context, session, browser)]
-    return done(_told(session, tabs), _shown(session, tabs))
+    return in_group(context, session, tabs)
 
 
 async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
@@ -50,14 +53,10 @@ def _group(context: Context, creates: bool) -> AgentSession:
     return sessions.open(HANDLE + secrets.token_urlsafe(16), known.client, known.name, time.time())
 
 
-def _tabs(context: Context, session: AgentSession) -> list[Tab]:
-    found = (context.hub.tabs.find(id) for id in context.hub.ownership.of(session.key))
-    return [tab for tab in found if tab is not None]
-
-
-def _told(session: AgentSession, tabs: list[Tab]) -> str:
-    lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
-    return "\n".join([f"Your tab group {session.name!r}:", *lines])
+def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
+    """The tabs of a group."""
+    head, lines = f"Your tab group {session.name!r}:", [line(tab) for tab in tabs]
+    return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
 
 
 def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
@@ -79,7 +78,10 @@ TABS_CONTEXT_MCP = BrowserTool(
         "is none; a client without a session then names it by groupHandle in _meta tabhub/group."
     ),
     run=_context,
-    properties={"createIfEmpty": {"type": "boolean", "description": "Default false."}},
+    properties={
+        "createIfEmpty": {"type": "boolean", "description": "Default false."},
+        "maxTokens": MAX_TOKENS,
+    },
     read_only=True,
     changes_when="createIfEmpty",
     needs_tab=False,

@@ -216,7 +216,7 @@ EXPORT_HAR = BrowserTool(
         "clear": CLEAR,
     },
     read_only=True,
-    changes_when="filePath clear",
+    changes_when=lambda given: bool(given.get("filePath") or given.get("clear")),
     toolsets=BROWSER,
 )
 

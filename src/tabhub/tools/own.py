@@ -11,9 +11,9 @@ def is_own(context: Context, tab: Tab | None) -> bool:
     return tab is not None and context.hub.ownership.owner(tab.id) == context.job.session
 
 
-def own_numbers(context: Context) -> list[int]:
-    """The browser's numbers of the caller's tabs, by which the browser itself looks again."""
-    tabs = context.hub.tabs.of_browser(context.browser)
+def own_numbers(context: Context, browser: str | None = None) -> list[int]:
+    """A browser's numbers of the caller's tabs, by which the browser itself looks again."""
+    tabs = context.hub.tabs.of_browser(context.browser if browser is None else browser)
     return [tab.native_id for tab in tabs if is_own(context, tab)]
 
 

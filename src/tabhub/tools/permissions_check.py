@@ -1,15 +1,14 @@
 """What the caller would be allowed, and by which rule. Asks nobody, changes nothing."""
 
-from typing import Any
-
 from tabhub.calls.guard import Guard, subject_of
 from tabhub.calls.ports import Job
-from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.tool import CLAUDE, Json, schema
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
@@ -32,6 +31,7 @@ TOOL = Tool(
             "domain": {"type": "string", "description": "Instead of url: a host."},
             "tool": {"type": "string", "description": "A tool's name."},
             "action": {"type": "string", "description": "Another word for tool."},
+            "maxTokens": MAX_TOKENS,
         }
     ),
     source=SOURCE,
@@ -55,10 +55,14 @@ class PermissionSource:
         tools = list(self._hub.tools) if name is None else [self._hub.tools.get(name)]
         verdicts = {tool.name: self._verdict(tool, job, site, managed) for tool in tools}
         strictest = min(verdicts.values(), key=lambda verdict: _WORDS.index(_word(verdict)))
-        shown: Json = {"domain": site or None, "tool": name, **_shown(strictest)}
-        if name is None:
-            shown["tools"] = {tool: _shown(verdict) for tool, verdict in verdicts.items()}
-        return done(_told(verdicts, site), shown)
+        about: Json = {"domain": site or None, "tool": name, **_shown(strictest)}
+        shown = {tool: _shown(verdict) for tool, verdict in verdicts.items()}
+
+        def shape(count: int) -> Json:
+            return about if name else {**about, "tools": dict(list(shown.items())[:count])}
+
+        head = f"Permissions on {site}:" if site else "Permissions:"
+        return listed(job.arguments, head, [*map(_line, verdicts, verdicts.values())], shape)
 
     def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
         arguments = {"url": job.arguments["url"]} if "url" in job.arguments else None
@@ -90,16 +94,12 @@ def _shown(verdict: Verdict) -> Json:
     source = verdict.rule.source
     return {
         "decision": _word(verdict),
-        "source": source if source in ("grant", "default") else "policy",
+        "source": source if source in ("grant", "plan", "default") else "policy",
         "rule": verdict.rule.text,
         "duration": verdict.duration if isinstance(verdict, Allow) else None,
         "needsPrompt": isinstance(verdict, Ask),
     }
 
 
-def _told(verdicts: dict[str, Any], site: str) -> str:
-    where = f" on {site}" if site else ""
-    lines = [
-        f"{name}: {_word(verdict)} ({verdict.rule.text})" for name, verdict in verdicts.items()
-    ]
-    return "\n".join([f"Permissions{where}:", *lines])
+def _line(name: str, verdict: Verdict) -> str:
+    return f"{name}: {_word(verdict)} ({verdict.rule.text})"

@@ -2,16 +2,27 @@
 
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, chars
-from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.tools.kinds import about_kind
+from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15
 MAX_CHARS = 50_000
-_KEPT = ("url", "title", "nodes", "truncated", "next", "read")
+_KEPT = ("url", "title", "contentType", "nodes", "truncated", "next", "total", "read")
 
 
 async def _read(context: Context) -> CallResult:
+    output = await _output(context, {"since": context.job.arguments.get("since")})
+    return _result(context, output)
+
+
+async def _read_measured(context: Context) -> CallResult:
+    return _result(context, await _output(context, {"measure": True}))
+
+
+async def _output(context: Context, more: Json) -> Json:
     given = context.job.arguments
     input = {
         "filter": given.get("filter", "all"),
@@ -19,9 +30,14 @@ async def _read(context: Context) -> CallResult:
         "ref": given.get("ref_id"),
         "maxChars": chars(given, "max_chars", MAX_CHARS),
         "offset": given.get("offset", 0),
-        "since": given.get("since"),
+        **more,
     }
-    output = await context.in_tab("page.read", input)
+    output: Json = await context.in_tab("page.read", input)
+    return output
+
+
+def _result(context: Context, output: Json) -> CallResult:
+    given = context.job.arguments
     kept = {key: output[key] for key in _KEPT if key in output}
     delta = {} if "since" not in given else {"delta": "since" in output}
     return done(_told(output, given.get("since")), {"tabId": context.tab.id, **kept, **delta})
@@ -32,13 +48,27 @@ def _told(output: Json, since: int | None) -> str:
     lines = [
         *_about_delta(output, since),
         fenced(output["text"]),
+        *about_kind(output),
+        *_cut(output),
         f"Read {output['read']}.",
         "",
         f"Viewport: {viewport['width']}x{viewport['height']}",
     ]
-    if output["truncated"]:
-        lines.append(f"(Cut here. Go on with offset {output['next']}, or give ref_id or depth.)")
     return "\n".join(lines)
+
+
+def _cut(output: Json) -> list[str]:
+    if not output["truncated"]:
+        return []
+    return [
+        f"(Cut here{_size(output)}. Go on with offset {output['next']}, or give ref_id or depth.)"
+    ]
+
+
+def _size(output: Json) -> str:
+    if "total" not in output:
+        return ""
+    return f" of {'' if output['whole'] else 'more than '}{output['total']} characters"
 
 
 def _about_delta(output: Json, since: int | None) -> list[str]:
@@ -51,6 +81,15 @@ def _about_delta(output: Json, since: int | None) -> list[str]:
     return [f"(What has changed since read {since}: + is new, - is gone.)"]
 
 
+_SETTINGS: Json = {
+    "filter": {"enum": ["all", "interactive"], "default": "all"},
+    "depth": {"type": "integer", "minimum": 1, "default": DEPTH},
+    "ref_id": {"type": "string", "description": "Only this element's subtree."},
+    "max_chars": {"type": "integer", "minimum": 100, "default": MAX_CHARS},
+    "maxTokens": MAX_TOKENS,
+    "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
+}
+
 READ_PAGE = BrowserTool(
     name="browser_read_page",
     title="Read page",
@@ -60,12 +99,7 @@ READ_PAGE = BrowserTool(
     ),
     run=_read,
     properties={
-        "filter": {"enum": ["all", "interactive"], "description": "Default all."},
-        "depth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},
-        "ref_id": {"type": "string", "description": "Only this element's subtree."},
-        "max_chars": {"type": "integer", "minimum": 100, "description": f"Default {MAX_CHARS}."},
-        "maxTokens": MAX_TOKENS,
-        "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
+        **_SETTINGS,
         "since": {
             "type": "integer",
             "description": "Number of an earlier read: only what changed.",
@@ -74,4 +108,17 @@ READ_PAGE = BrowserTool(
     read_only=True,
 )
 
-TOOLS = (READ_PAGE,)
+CLAUDE_READ_PAGE = BrowserTool(
+    name="read_page",
+    title="Read page",
+    description=(
+        "The page as an indented tree: role, name, ref and state of each element, off-screen too, "
+        "in all frames and shadow roots."
+    ),
+    run=with_tabs(_read_measured),
+    properties=_SETTINGS,
+    read_only=True,
+    toolsets=CLAUDE,
+)
+
+TOOLS = (READ_PAGE, CLAUDE_READ_PAGE)

@@ -4,35 +4,52 @@ import msgspec
 
 from tabhub.calls.results import done
 from tabhub.errors import Refused
-from tabhub.tools.tool import BrowserTool, Context, Json
+from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 SHOWN_CHARS = 50_000
+MOST_CHARS = 100_000
 
 
 async def _execute(context: Context) -> CallResult:
-    input = {"code": context.job.arguments["code"], "timeoutMs": context.wait_ms}
-    output = await context.in_tab("page.evaluate", input)
+    output = await _output(context, context.job.arguments["code"])
+    return done(_told(_shown(output), SHOWN_CHARS), {"value": output.get("value")})
+
+
+async def _javascript(context: Context) -> CallResult:
+    """As a console shows it: strings as they are, and what JSON cannot hold by a description."""
+    output = await _output(context, context.job.arguments["text"])
+    value = output.get("value")
+    shown = value if isinstance(value, str) else _shown(output)
+    return done(_told(shown, MOST_CHARS), {"tabId": context.tab.id, "value": value})
+
+
+async def _output(context: Context, code: str) -> Json:
+    input = {"code": code, "timeoutMs": context.wait_ms}
+    output: Json = await context.in_tab("page.evaluate", input)
     thrown = output.get("exception")
     if thrown is not None:
         raise _script_error(thrown)
-    value = output.get("value")
-    shown = output.get("description") or msgspec.json.encode(value).decode()
-    return done(_cut(shown), {"value": value})
+    return output
 
 
-def _cut(shown: str) -> str:
+def _shown(output: Json) -> str:
+    return output.get("description") or msgspec.json.encode(output.get("value")).decode()
+
+
+def _told(shown: str, most: int) -> str:
     """A model reads the text; a program that wants all of it has the structured content."""
-    if len(shown) <= SHOWN_CHARS:
-        return shown
-    return f"{shown[:SHOWN_CHARS]}\n(Cut here: {len(shown)} characters in all.)"
+    if len(shown) <= most:
+        return fenced(shown)
+    return f"{fenced(shown[:most])}\n(Cut here: {len(shown)} characters in all.)"
 
 
 def _script_error(thrown: Json) -> Refused:
     message, stack = str(thrown.get("message", "")), str(thrown.get("stack") or "")
-    sentence = f"The script threw: {message}"
     return Refused(
-        f"{sentence}\n{stack}" if stack else sentence,
+        f"The script threw:\n{fenced(stack or message)}",
         "script_error",
         data={"message": message, "stack": stack},
     )
@@ -50,4 +67,18 @@ EXECUTE_SCRIPT = BrowserTool(
     required=("code",),
 )
 
-TOOLS = (EXECUTE_SCRIPT,)
+JAVASCRIPT_TOOL = BrowserTool(
+    name="javascript_tool",
+    title="Execute JavaScript",
+    description=(
+        "Run JavaScript in the page and get the value of the last expression. Top-level await "
+        "works."
+    ),
+    run=with_tabs(_javascript),
+    properties={"action": {"enum": ["javascript_exec"]}, "text": {"type": "string"}},
+    required=("action", "text"),
+    aliases={"code": "text"},
+    toolsets=CLAUDE,
+)
+
+TOOLS = (EXECUTE_SCRIPT, JAVASCRIPT_TOOL)

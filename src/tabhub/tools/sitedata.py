@@ -11,6 +11,8 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
@@ -24,7 +26,12 @@ async def _get_cookies(context: Context) -> CallResult:
     cookies = (await _on_site(context, "cookies.get", _passed(context, "url", "name")))["cookies"]
     lines = [f"- {cookie['name']}={_cut(cookie['value'])}" for cookie in cookies]
     counted = "1 cookie" if len(cookies) == 1 else f"{len(cookies)} cookies"
-    return done("\n".join([f"{counted} for {context.job.site}", *lines]), {"cookies": cookies})
+    head = f"{counted} for {context.job.site}"
+
+    def shape(count: int) -> Json:
+        return {"cookies": cookies[:count]}
+
+    return listed(context.job.arguments, head, lines, shape, from_page=True)
 
 
 async def _set_cookie(context: Context) -> CallResult:
@@ -84,12 +91,15 @@ async def _get_storage(context: Context) -> CallResult:
     output = await context.in_tab("page.storage", input)
     entries = dict(output["entries"])
     lines = [f"- {key}: {_cut(value)}" for key, value in entries.items()]
-    left_out = output["total"] - len(entries)
-    if left_out:
-        lines.append(f"({left_out} more are too large to be told at once: ask for one by its key.)")
-    counted = "1 entry" if output["total"] == 1 else f"{output['total']} entries"
-    shown: Json = {"tabId": context.tab.id, "entries": entries, "total": output["total"]}
-    return done("\n".join([f"{counted} in the page's {kind} storage", *lines]), shown)
+    total = output["total"]
+    head = f"{'1 entry' if total == 1 else f'{total} entries'} in the page's {kind} storage"
+    if total > len(entries):
+        head += f" ({total - len(entries)} too large to be told at once: ask by key)"
+
+    def shape(count: int) -> Json:
+        return {"tabId": context.tab.id, "entries": dict(output["entries"][:count]), "total": total}
+
+    return listed(given, head, lines, shape, from_page=True)
 
 
 def _cut(value: str) -> str:
@@ -115,7 +125,12 @@ GET_COOKIES = BrowserTool(
     title="Get cookies",
     description="The cookies that the browser sends to an address, those for servers only too.",
     run=_get_cookies,
-    properties={"url": _URL, "name": _STRING, "connectionId": CONNECTION},
+    properties={
+        "url": _URL,
+        "name": _STRING,
+        "connectionId": CONNECTION,
+        "maxTokens": MAX_TOKENS,
+    },
     required=("url",),
     # It changes nothing, but who has the cookies of a session can go on with it elsewhere.
     idempotent=True,
@@ -172,6 +187,7 @@ GET_STORAGE = BrowserTool(
     properties={
         "storageType": {"enum": ["local", "session"], "description": "Default local."},
         "key": {"type": "string", "description": "Only this entry."},
+        "maxTokens": MAX_TOKENS,
     },
     # As for cookies: many sites keep there what lets a person in.
     idempotent=True,

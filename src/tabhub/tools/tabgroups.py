@@ -3,6 +3,8 @@
 from tabhub.calls.results import done
 from tabhub.errors import NotFound
 from tabhub.hub.sessions import COLORS
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.own import is_own, known, own_numbers, required
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -11,7 +13,8 @@ from tabhub.wire.mcp.messages import CallResult
 async def _list(context: Context) -> CallResult:
     groups = await _groups(context)
     counted = "1 tab group" if len(groups) == 1 else f"{len(groups)} tab groups"
-    return done("\n".join([counted, *map(_line, groups)]), {"groups": groups})
+    lines = [_line(group) for group in groups]
+    return listed(context.job.arguments, counted, lines, lambda count: {"groups": groups[:count]})
 
 
 async def _list_tabs(context: Context) -> CallResult:
@@ -23,7 +26,11 @@ async def _list_tabs(context: Context) -> CallResult:
     tabs = [context.hub.tabs.get(id) for id in group["tabIds"]]
     lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
     shown = [{"tabId": tab.id, "url": tab.url, "title": tab.title} for tab in tabs]
-    return done("\n".join([_line(group), *lines]), {**group, "tabs": shown})
+
+    def shape(count: int) -> Json:
+        return {**group, "tabs": shown[:count]}
+
+    return listed(context.job.arguments, _line(group), lines, shape)
 
 
 async def _groups(context: Context) -> list[Json]:
@@ -95,7 +102,11 @@ LIST_TAB_GROUPS = BrowserTool(
     title="List tab groups",
     description="The tab groups of a browser or of one window, and which are yours.",
     run=_list,
-    properties={"windowId": {"type": "integer"}, "connectionId": CONNECTION},
+    properties={
+        "windowId": {"type": "integer"},
+        "connectionId": CONNECTION,
+        "maxTokens": MAX_TOKENS,
+    },
     read_only=True,
     needs_tab=False,
     toolsets=BROWSER,
@@ -106,7 +117,7 @@ LIST_TABS_IN_GROUP = BrowserTool(
     title="List tabs in group",
     description="The tabs of a tab group.",
     run=_list_tabs,
-    properties={"groupId": _GROUP_ID, "connectionId": CONNECTION},
+    properties={"groupId": _GROUP_ID, "connectionId": CONNECTION, "maxTokens": MAX_TOKENS},
     required=("groupId",),
     read_only=True,
     needs_tab=False,

@@ -10,6 +10,9 @@ from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.intercept import waiting_lines
+from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
@@ -21,8 +24,9 @@ async def _list_tabs(context: Context) -> CallResult:
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
-    lines = [counted, *(f"- {tab.id}: {_page(tab)}{_marks(context, tab)}" for tab in tabs)]
-    return done("\n".join(lines), {"tabs": [_shown(context, tab) for tab in tabs]})
+    lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}" for tab in tabs]
+    shown = [_shown(context, tab) for tab in tabs]
+    return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
 
 
 async def _tabs_of(context: Context, browser: str) -> list[Tab]:
@@ -38,7 +42,7 @@ async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
     url, active = address(given["url"]), given.get("active", False)
     tab = await open_tab(context, context.job.session, context.browser, url, active=active)
-    return done(f"Opened tab {tab.id}: {_page(tab)}{_pending(tab)}", _location(tab))
+    return done(f"Opened tab {tab.id}: {page(tab)}{pending(tab)}", location(tab))
 
 
 async def open_tab(context: Context, session: str, browser: str, url: str, *, active: bool) -> Tab:
@@ -67,42 +71,70 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
 
 
 async def _close_tab(context: Context) -> CallResult:
+    await close(context)
+    return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
+
+
+async def close(context: Context) -> None:
+    """Close the tab, which must be the caller's own."""
     if context.hub.ownership.owner(context.tab.id) != context.job.session:
         raise Forbidden(
             f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
             "foreign_tab",
         )
-    await context.in_tab("tabs.close", {})
-    return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
+    output = await context.in_tab("tabs.close", {})
+    if "sessionId" in output:
+        context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
 
 
 async def _navigate_tab(context: Context) -> CallResult:
+    tab, waiting = await navigate(context)
+    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab)}", *held_up(waiting)]
+    return done("\n".join(told), {**location(tab), **waiting})
+
+
+async def navigate(context: Context) -> tuple[Tab, Json]:
+    """Send the tab where a call says, and wait until it is there, or the agent holds it up."""
     wanted = context.job.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
-    tab = await context.in_tab("tabs.navigate", input, lambda output: _moved(context, output))
-    return done(f"Tab {tab.id} is at {_page(tab)}{_pending(tab)}", _location(tab))
+    arrived: tuple[Tab, Json] = await context.in_tab(
+        "tabs.navigate", input, lambda told: _arrived(context, told)
+    )
+    return arrived
+
+
+def held_up(waiting: Json) -> list[str]:
+    """The requests of a page that the agent itself has intercepted."""
+    return ["You hold requests up:", *waiting_lines(waiting)] if waiting else []
 
 
 async def _focus_tab(context: Context) -> CallResult:
     tab = await context.in_tab("tabs.focus", {}, lambda output: _moved(context, output))
-    return done(f"Tab {tab.id} is in front: {_page(tab)}", _location(tab))
+    return done(f"Tab {tab.id} is in front: {page(tab)}", location(tab))
 
 
 async def _get_tab_info(context: Context) -> CallResult:
-    def learn(output: Json) -> Tab:
-        return context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
+    def learn(output: Json) -> tuple[Tab, Json]:
+        state = msgspec.convert(output, TabState)
+        return context.browsers.learn(context.tab.browser, state), output.get("emulated", {})
 
-    tab = await context.in_tab("tabs.info", {}, learn)
-    told = f"Tab {tab.id}: {_page(tab)}{_marks(context, tab)}, {tab.status}"
-    return done(told, {**_location(tab), **_shown(context, tab)})
+    tab, emulated = await context.in_tab("tabs.info", {}, learn)
+    told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}"
+    told += f", emulated: {', '.join(emulated)}" if emulated else ""
+    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated})
+
+
+def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:
+    waiting = output.pop("waiting", None)
+    return _moved(context, output), {"waiting": waiting} if waiting else {}
 
 
 def _moved(context: Context, output: Json) -> Tab:
     return context.browsers.moved(context.tab.browser, msgspec.convert(output, TabState))
 
 
-def _target(given: Mapping[str, Any]) -> str | None:
+def target(given: Mapping[str, Any]) -> str | None:
     """The address that arguments name; none when they only go back or forth."""
     wanted = given.get("url", "")
     return None if wanted in HISTORY or not wanted else address(wanted)
@@ -123,16 +155,19 @@ def _may_use(context: Context, tab: Tab) -> bool:
     return context.hub.ownership.may_use(context.job.session, tab)
 
 
-def _page(tab: Tab) -> str:
+def page(tab: Tab) -> str:
+    """Where a tab is, in words."""
     title = " ".join(tab.title.split())
     return f"{tab.url} {title!r}" if title else tab.url
 
 
-def _pending(tab: Tab) -> str:
+def pending(tab: Tab) -> str:
+    """What is to be said of a page that has not loaded."""
     return "" if tab.status == "complete" else ". It is still loading: time was up before it ended."
 
 
-def _location(tab: Tab) -> Json:
+def location(tab: Tab) -> Json:
+    """Where a tab is, for programs."""
     return {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
 
 
@@ -157,6 +192,7 @@ LIST_TABS = BrowserTool(
         "All open tabs, and whose they are. You can use your own and those the person shares."
     ),
     run=_list_tabs,
+    properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
 )
@@ -174,7 +210,7 @@ OPEN_TAB = BrowserTool(
     required=("url",),
     needs_tab=False,
     opens_tab=True,
-    address_of=_target,
+    address_of=target,
 )
 
 CLOSE_TAB = BrowserTool(
@@ -193,7 +229,7 @@ NAVIGATE_TAB = BrowserTool(
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
     },
     required=("url",),
-    address_of=_target,
+    address_of=target,
 )
 
 FOCUS_TAB = BrowserTool(

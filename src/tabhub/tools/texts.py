@@ -4,41 +4,45 @@ from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.finding import BROWSER
+from tabhub.tools.kinds import about_kind
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 TEXT_CHARS = 50_000
 HTML_CHARS = 200_000
+HEAD_CHARS = 200
 OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a cut was."}
-_KEPT = ("url", "title", "source", "truncated", "next")
+_KEPT = ("url", "title", "contentType", "source", "truncated", "next")
 
 
 async def _content(context: Context) -> CallResult:
     output = await _piece(context, "page.text", TEXT_CHARS, "maxLength")
-    notes = [*_cut(output), *_rest_of_page(context, output)]
+    notes = [*_notes(output), *_rest_of_page(context, output)]
     text = "\n".join([fenced(output["text"]), *notes])
     return done(text, _shape(context, output) | {"text": output["text"]})
 
 
 async def _html(context: Context) -> CallResult:
     output = await _piece(context, "page.html", HTML_CHARS, "maxLength")
-    text = "\n".join([fenced(output["text"]), *_cut(output)])
+    text = "\n".join([fenced(output["text"]), *_notes(output)])
     return done(text, _shape(context, output) | {"html": output["text"]})
 
 
 async def _page_text(context: Context) -> CallResult:
     output = await _piece(context, "page.text", TEXT_CHARS, "max_chars")
     if not output["text"]:
-        sentence = "The page shows no text: it may be made of images or a canvas."
+        kind = about_kind(output)
+        sentence = kind[0][1:-1] if kind else "The page shows no text: it may be made of images."
         raise NotFound(sentence, "element_not_found")
     head = [
-        f"Title: {output['title']}",
-        f"URL: {output['url']}",
+        f"Title: {output['title'][:HEAD_CHARS]}",
+        f"URL: {output['url'][:HEAD_CHARS]}",
         f"Source element: <{output['source']}>",
         "---",
     ]
-    text = "\n".join([fenced("\n".join([*head, output["text"]])), *_cut(output)])
+    text = "\n".join([fenced("\n".join([*head, output["text"]])), *_notes(output)])
     return done(text, _shape(context, output) | {"text": output["text"]})
 
 
@@ -56,10 +60,14 @@ def _shape(context: Context, output: Json) -> Json:
     return {"tabId": context.tab.id, **{key: output[key] for key in _KEPT if key in output}}
 
 
-def _cut(output: Json) -> list[str]:
+def _notes(output: Json) -> list[str]:
+    kind = about_kind(output)
     if not output["truncated"]:
-        return []
-    return [f"(Cut here. Go on with offset {output['next']}, or read a part by ref or selector.)"]
+        return kind
+    return [
+        *kind,
+        f"(Cut here. Go on with offset {output['next']}, or read a part by ref or selector.)",
+    ]
 
 
 def _rest_of_page(context: Context, output: Json) -> list[str]:
@@ -114,7 +122,7 @@ GET_PAGE_TEXT = BrowserTool(
     name="get_page_text",
     title="Page text",
     description="The text of a page, its article or main content first.",
-    run=_page_text,
+    run=with_tabs(_page_text),
     properties={
         "max_chars": {"type": "integer", "minimum": 1, "description": f"Default {TEXT_CHARS}."},
         "maxTokens": MAX_TOKENS,

@@ -5,15 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Fence, Learn
+from tabhub.browser.pending import Fence, Learn, ReadFile
 from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Changes, Tool
 from tabhub.permissions.sites import site_of
+from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
+from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
+from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
@@ -24,6 +27,8 @@ ANSWER_MARGIN_SECONDS = 2.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
 
 Json = dict[str, Any]
+Seen = Callable[[str, Json, Any], None]
+"""Takes a command, its input and what came of it."""
 
 # Said once, in the server's instructions: every list of tools would repeat it in each tool.
 TAB_ID: Json = {"type": "integer"}
@@ -54,7 +59,12 @@ class Context:
     browsers: Browsers
     hub: Hub
     files: Files
+    folders: UploadFolders
     shots: Shots
+    closings: Closings
+    recordings: Recordings
+    seen: Seen | None = None
+    """Is told what was done in tabs."""
 
     @property
     def browser(self) -> str:
@@ -79,18 +89,31 @@ class Context:
         """How long the browser may wait for a page."""
         return int(max(self.job.seconds - ANSWER_MARGIN_SECONDS, 1) * 1000)
 
-    async def in_tab(self, command: str, input: Json, learn: Learn | None = None) -> Any:
+    async def in_tab(
+        self,
+        command: str,
+        input: Json,
+        learn: Learn | None = None,
+        read_file: ReadFile | None = None,
+    ) -> Any:
         job = self.job
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
         is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
-        fence = Fence(site_of(self.tab.url), job.may_enter) if is_in_page else None
-        return await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        fence = Fence(site_of(self.tab.url), job.may_enter, read_file) if is_in_page else None
+        output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        if self.seen is not None:
+            self.seen(command, input, output)
+        return output
 
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
         progress = self.job.progress
         return await self.browsers.in_browser(browser, command, input, progress, learn)
+
+    def may_tell(self, url: str) -> bool:
+        """Whether a result may tell of a page, where it tells of several."""
+        return self.job.may_tell is None or self.job.may_tell(site_of(url))
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
@@ -119,7 +142,8 @@ class BrowserTool:
     toolsets: frozenset[str] = CORE
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
     secret_arguments: frozenset[str] = frozenset()
-    changes_when: str | None = None
+    changes_when: Changes | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def entry(self) -> Tool:
         """The tool as the hub lists it."""
@@ -137,6 +161,7 @@ class BrowserTool:
             address_of=self.address_of,
             secret_arguments=self.secret_arguments,
             changes_when=self.changes_when,
+            aliases=self.aliases,
         )
 
     def _properties(self) -> Mapping[str, Any]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.calls.results import done
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed
 from tabhub.tools.own import is_own, known, own_numbers
 from tabhub.tools.tabs import opened
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
@@ -19,7 +21,8 @@ async def _list_windows(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "windows.list", {})
     windows = [_shown(context, window) for window in output["windows"]]
     counted = "1 window" if len(windows) == 1 else f"{len(windows)} windows"
-    return done("\n".join([counted, *map(_line, windows)]), {"windows": windows})
+    lines = [_line(window) for window in windows]
+    return listed(context.job.arguments, counted, lines, lambda count: {"windows": windows[:count]})
 
 
 async def _create_window(context: Context) -> CallResult:
@@ -85,7 +88,7 @@ LIST_WINDOWS = BrowserTool(
     title="List windows",
     description="The browser's windows: place, size, state and tabs, and which are yours.",
     run=_list_windows,
-    properties={"connectionId": CONNECTION},
+    properties={"connectionId": CONNECTION, "maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
     toolsets=BROWSER,

@@ -12,6 +12,8 @@ SUBPROTOCOLS = ("tabhub", "opentabs")
 
 Permission = Literal["off", "ask", "auto"]
 
+CUT = 4002
+"""The code a connection is closed with that was to be cut."""
 REPLACED = 4001
 """Close code: the same profile has connected again."""
 
@@ -92,6 +94,14 @@ class FramesAsked(Params):
 
     dispatch_id: str
     sites: list[str]
+
+
+class FileRead(Params):
+    """`files.read`: a piece of a file that a command uploads."""
+
+    dispatch_id: str
+    index: Annotated[int, msgspec.Meta(ge=0)]
+    offset: Annotated[int, msgspec.Meta(ge=0)]
 
 
 def answered_id(body: bytes) -> str | None:

@@ -1,6 +1,7 @@
 """Which tools a client sees: those of its toolsets, and of those only what its token may call."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -53,9 +54,17 @@ class Listing:
             # The names of our own tools say what their titles would; an agent pays for each word.
             title=None if tool.plugin == "browser" else tool.title,
             description=DISABLED + tool.description if disabled else tool.description,
-            input_schema=tool.input_schema,
+            input_schema=_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
         )
+
+
+def _schema(tool: Tool) -> Mapping[str, Any]:
+    """Our own tools take no other arguments, each of them, and say so to who gives one."""
+    given = tool.input_schema
+    if tool.plugin != "browser":
+        return given
+    return {key: value for key, value in given.items() if key != "additionalProperties"}
 
 
 def _may_call(client: Client, tool: Tool) -> bool:

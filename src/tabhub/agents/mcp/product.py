@@ -1,6 +1,5 @@
 """tabhub as an MCP server: the hub's tools, the open tabs as resources, one prompt."""
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -12,6 +11,7 @@ from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
+from tabhub.agents.mcp.tab_resources import TabResources, changes
 from tabhub.calls.ports import AuditSink, Call
 from tabhub.calls.record import incident
 from tabhub.calls.results import failed
@@ -19,7 +19,6 @@ from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
-from tabhub.hub.tabs import Tab
 from tabhub.wire.mcp import messages as m
 
 OPERATION_ID = "tabhub/operationId"
@@ -27,9 +26,6 @@ GROUP = "tabhub/group"
 """Names the tab group that a sessionless call belongs to."""
 LONGEST_OPERATION_ID = 200
 LONGEST_AGENT = 80
-SCHEME = "tab://"
-TEMPLATE = "tab://{id}"
-_ID = re.compile(r"[0-9]{1,18}")
 COMPLETIONS = 100
 """MCP allows no more values in one completion."""
 
@@ -70,7 +66,7 @@ class ProductBackend(Backend):
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
         self.instructions = INSTRUCTIONS
         self._tools = hub.tools
-        self._tabs = hub.tabs
+        self._resources = TabResources(hub)
         self._sessions = hub.sessions
         self._runner = runner
         self._listing = listing
@@ -125,33 +121,27 @@ class ProductBackend(Backend):
             self._audit.record(incident("door", exchange.caller.name, GROUP, error=error))
             raise
 
-    async def _open_tabs(self, exchange: Exchange) -> list[Tab]:
-        """What is open, for those who may list it."""
+    async def _refresh(self, exchange: Exchange) -> None:
+        """Learn what is open, for those who may list it."""
         with suppress(Unavailable):
             await self._runner.run(self._call(exchange, "browser_list_tabs", None))
-        return self._tabs.all()
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
         _only_page(params)
-        tabs = await self._open_tabs(exchange)
-        return m.ResourceList(resources=[_resource(tab) for tab in tabs])
+        await self._refresh(exchange)
+        return m.ResourceList(resources=self._resources.listed())
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         _only_page(params)
-        template = {
-            "uriTemplate": TEMPLATE,
-            "name": "tab",
-            "title": "An open tab",
-            "description": "Address, title and state of one open tab.",
-            "mimeType": "application/json",
-        }
-        return m.TemplateList(resource_templates=[template])
+        return m.TemplateList(resource_templates=self._resources.templates())
 
     async def read_resource(self, exchange: Exchange, params: m.UriParams) -> m.ReadResult:
-        await self._open_tabs(exchange)
-        text = msgspec.json.encode(_state(self._tab_of(params.uri))).decode()
-        content = {"uri": params.uri, "mimeType": "application/json", "text": text}
-        return m.ReadResult(contents=[content])
+        async def look(tool: str, arguments: m.Json) -> m.CallResult:
+            raw = msgspec.Raw(msgspec.json.encode(arguments))
+            return await self._runner.run(self._call(exchange, tool, raw))
+
+        await self._refresh(exchange)
+        return m.ReadResult(contents=[await self._resources.read(params.uri, look)])
 
     async def list_prompts(self, exchange: Exchange, params: m.PageParams) -> m.PromptList:
         _only_page(params)
@@ -167,9 +157,10 @@ class ProductBackend(Backend):
         return m.PromptResult(messages=[message])
 
     async def complete(self, exchange: Exchange, params: m.CompleteParams) -> m.CompleteResult:
-        ids = [str(tab.id) for tab in await self._open_tabs(exchange)]
-        wanted = params.ref.get("uri") == TEMPLATE and params.argument.name == "id"
-        fitting = [id for id in ids if wanted and id.startswith(params.argument.value)]
+        await self._refresh(exchange)
+        named = params.argument.name == "id"
+        ids = self._resources.ids(params.ref.get("uri"), self._session(exchange)) if named else []
+        fitting = [id for id in ids if id.startswith(params.argument.value)]
         completion = {
             "values": fitting[:COMPLETIONS],
             "total": len(fitting),
@@ -180,22 +171,13 @@ class ProductBackend(Backend):
     def session_ended(self, session: str) -> None:
         self._release(session)
 
-    def _tab_of(self, uri: str) -> Tab:
-        id = uri.removeprefix(SCHEME)
-        tab = self._tabs.find(int(id)) if _ID.fullmatch(id) else None
-        if tab is None or not uri.startswith(SCHEME):
-            raise NotFound(f"There is no resource {uri}.", "unknown_resource", data={"uri": uri})
-        return tab
-
     def tools_changed(self) -> None:
         self._listing.changed()
         self.news.announce(Change("tools"))
 
     def _tab_changed(self, change: hub_tabs.Change, id: int) -> None:
-        if change == "updated":
-            self.news.announce(Change("resource", uri=f"{SCHEME}{id}"))
-        else:
-            self.news.announce(Change("resources"))
+        for news in changes(change, id):
+            self.news.announce(news)
 
 
 def _only_page(params: m.PageParams) -> None:
@@ -209,23 +191,3 @@ def _operation_id(meta: m.Json) -> str | None:
     if given is None or (isinstance(given, str) and 0 < len(given) <= LONGEST_OPERATION_ID):
         return given
     raise ProtocolError(f"{OPERATION_ID} must be a short string.", "invalid_params")
-
-
-def _state(tab: Tab) -> m.Json:
-    return {
-        "tabId": tab.id,
-        "url": tab.url,
-        "title": tab.title,
-        "active": tab.active,
-        "status": tab.status,
-        "browser": tab.browser,
-    }
-
-
-def _resource(tab: Tab) -> m.Json:
-    return {
-        "uri": f"{SCHEME}{tab.id}",
-        "name": tab.title or tab.url or f"tab {tab.id}",
-        "description": tab.url,
-        "mimeType": "application/json",
-    }

@@ -1,0 +1,1 @@
+"""Other servers that let agents use a browser, measured beside tabhub."""

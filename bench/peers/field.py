@@ -1,0 +1,55 @@
+"""Everybody, each with a browser of the same build, ready on the same site."""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from bench.peers.contender import Contender
+from bench.peers.devtools import DevTools, SlimDevTools
+from bench.peers.ours import BareFloor, Tabhub
+from bench.peers.playwright import Playwright
+from bench.peers.stdio import StdioServer, serving
+from bench.stand import stand
+from tabhub.browser.finder import find_browser
+from tests.support.site import Site
+
+PROGRAMS = Path(__file__).parent.parent / "npm" / "node_modules" / ".bin"
+QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+
+
+@asynccontextmanager
+async def field() -> AsyncIterator[tuple[Site, list[Contender]]]:
+    async with AsyncExitStack() as stack:
+        ready = await stack.enter_async_context(stand())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        page = ready.site.page("form")
+
+        async def started(*command: str) -> StdioServer:
+            return await stack.enter_async_context(serving(command, folder))
+
+        yield (
+            ready.site,
+            [
+                Tabhub(ready.agent, await ready.agent.open(page)),
+                BareFloor(ready.floor, await ready.floor.ask("open", url=page)),
+                Playwright(await started(*_playwright()), "playwright"),
+                Playwright(await started(*_playwright("--timeout-settle", "0")), "playwright 0"),
+                DevTools(await started(*_devtools())),
+                SlimDevTools(await started(*_devtools("--slim"))),
+            ],
+        )
+
+
+def _playwright(*more: str) -> Sequence[str]:
+    program = str(PROGRAMS / "playwright-mcp")
+    browser = ("--browser", "chrome", "--executable-path", str(find_browser().path))
+    return (program, "--headless", "--isolated", "--no-sandbox", *browser, *more)
+
+
+def _devtools(*more: str) -> Sequence[str]:
+    program = str(PROGRAMS / "chrome-devtools-mcp")
+    browser = ("--executablePath", str(find_browser().path))
+    flags = (f"--chromeArg={flag}" for flag in ("--no-sandbox", *QUIET))
+    quiet = ("--no-usage-statistics", "--no-performance-crux")
+    return (program, "--headless", "--isolated", *browser, *flags, *quiet, *more)

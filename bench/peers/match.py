@@ -1,0 +1,175 @@
+"""One table: each operation, everybody's median, and how tabhub compares with the best peer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from statistics import median
+
+import uvloop
+
+from bench.caller import milliseconds
+from bench.pages import item_page, large_page
+from bench.peers.contender import CannotDo, Contender, Spot
+from bench.peers.field import field as everybody
+from tests.support.site import Site
+
+PACE_SECONDS = 0.09
+TERMS = Spot("checkbox", "I agree", "[name=terms]")
+MAIL = Spot("textbox", "Email", "#mail")
+GO = Spot("button", "Go", "#go")
+KILOBYTE = 1024
+
+Deed = Callable[[Contender], Awaitable[int]]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often, and how quickly one after the other; by turns in blocks."""
+
+    name: str
+    rounds: int
+    block: int
+    seconds: float
+
+
+TIGHT = Pace("in a tight loop", 5, 5, 0.0)
+CALM = Pace("90 ms apart", 4, 4, PACE_SECONDS)
+
+
+@dataclass
+class Contest:
+    """Something that everybody does, the aim for tabhub in ms, and what was measured."""
+
+    name: str
+    deed: Deed
+    aim: float | None = None
+    spot: Spot | None = None
+    after: Callable[[Contender], Awaitable[None]] | None = None
+    tells_size: bool = False
+    times: dict[str, list[float]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    async def hold(self, contenders: Sequence[Contender], pace: Pace) -> None:
+        able = [one for one in contenders if await self._prepared(one)]
+        for _ in range(pace.rounds):
+            for one in able:
+                await self._block(one, pace)
+
+    async def _prepared(self, one: Contender) -> bool:
+        """A first time warms up, and shows whether it can be done at all."""
+        try:
+            if self.spot is not None:
+                await one.prepare(self.spot)
+            self.sizes[one.name] = await self.deed(one)
+        except CannotDo:
+            return False
+        await self._tidy(one)
+        self.times[one.name] = []
+        return True
+
+    async def _block(self, one: Contender, pace: Pace) -> None:
+        for _ in range(pace.block):
+            await asyncio.sleep(pace.seconds)
+            self.times[one.name].append(await milliseconds(lambda: self.deed(one)))
+            await self._tidy(one)
+
+    async def _tidy(self, one: Contender) -> None:
+        if self.after is not None:
+            await self.after(one)
+
+
+def measure() -> Iterator[str]:
+    """Markdown, a table for each pace and one for sizes."""
+    yield from uvloop.run(_measure())
+
+
+async def _measure() -> list[str]:
+    async with everybody() as (site, contenders):
+        tables = []
+        for pace in (TIGHT, CALM):
+            contests = await _hold_all(site, contenders, pace)
+            tables.append(_times(pace, contests, contenders))
+        return [*tables, _sizes(contests, contenders)]
+
+
+async def _hold_all(site: Site, contenders: Sequence[Contender], pace: Pace) -> list[Contest]:
+    held = []
+    for url, contests in _programme(site):
+        await asyncio.gather(*(one.visit(url) for one in contenders))
+        for contest in contests:
+            await contest.hold(contenders, pace)
+            print(f"{contest.name}, {pace.name}", flush=True)
+            held.append(contest)
+    return held
+
+
+def _programme(site: Site) -> list[tuple[str, list[Contest]]]:
+    words = cycle(["Ada", "Grace", "Edsger"])
+    pages = cycle([site.page("targets"), site.page("form")])
+
+    def snapshot(what: str, aim: float) -> Contest:
+        return Contest(f"snapshot, {what}", lambda c: c.snapshot(), aim, tells_size=True)
+
+    def click(what: str, spot: Spot, aim: float) -> Contest:
+        return Contest(what, lambda c: c.click(spot), aim, spot)
+
+    form = [
+        Contest("evaluate 1+1", lambda c: c.evaluate(), 2.5),
+        click("click", TERMS, 12),
+        Contest("fill a field", lambda c: c.fill(MAIL, next(words)), 6, MAIL),
+        snapshot("small form", 5),
+        Contest("screenshot", lambda c: c.screenshot(), 50),
+        Contest("list tabs", lambda c: c.list_tabs(), 2),
+        Contest("tools/list", lambda c: c.list_tools(), 1.5, tells_size=True),
+        Contest("open tab", lambda c: c.open_tab(site.page("form")), 110, after=_close),
+        Contest("navigate", lambda c: c.visit(next(pages)), 130),
+    ]
+    large = [click("click, 5,000 nodes", GO, 15), snapshot("5,000 nodes", 35)]
+    return [
+        (site.page("form"), form),
+        (item_page(site), [snapshot("500 items", 15)]),
+        (large_page(site), large),
+    ]
+
+
+async def _close(one: Contender) -> None:
+    await one.close_tab()
+
+
+def _times(pace: Pace, contests: Sequence[Contest], contenders: Sequence[Contender]) -> str:
+    head = [f"ms, {pace.name}", *(one.name for one in contenders), "÷ best peer", "aim"]
+    rows = [_time_row(contest, contenders) for contest in contests]
+    return _table(head, rows)
+
+
+def _time_row(contest: Contest, contenders: Sequence[Contender]) -> list[str]:
+    medians = {name: median(times) for name, times in contest.times.items()}
+    ratio = _ratio(medians, contenders)
+    aim = "" if contest.aim is None else f"{contest.aim:g}"
+    return [contest.name, *(_number(medians.get(one.name)) for one in contenders), ratio, aim]
+
+
+def _sizes(contests: Sequence[Contest], contenders: Sequence[Contender]) -> str:
+    head = ["KB that an agent reads", *(one.name for one in contenders), "÷ best peer"]
+    rows = []
+    for contest in (contest for contest in contests if contest.tells_size):
+        sizes = {name: size / KILOBYTE for name, size in contest.sizes.items()}
+        shown = [_number(sizes.get(one.name)) for one in contenders]
+        rows.append([contest.name, *shown, _ratio(sizes, contenders)])
+    return _table(head, rows)
+
+
+def _ratio(figures: dict[str, float], contenders: Sequence[Contender]) -> str:
+    peers = [figures[one.name] for one in contenders if one.is_peer and one.name in figures]
+    ours = next(one.name for one in contenders if not one.is_peer)
+    return f"{figures[ours] / min(peers):.2f}×" if peers else ""
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

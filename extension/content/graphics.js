@@ -1,0 +1,84 @@
+/** What has no words: shapes of a drawing, icons, patches of colour. */
+tabhub.define("graphics", () => {
+  const { closest, firstChild, isElement, isText, nextSibling, rect, shadowRoot } = tabhub.dom;
+  const words = (/** @type {string} */ list) => new Set(list.split(" "));
+  const SHAPES = words("circle ellipse image line path polygon polyline rect text use");
+  /** Illustrations are made of these by the hundred: alone they say nothing. */
+  const STROKES = words("path use");
+  const LEAVES = words("a b div em i label li p s span strong td th u");
+  /** Smaller ones are icons, and smaller leaves are decoration. */
+  const DRAWING_SIZE = 48;
+  const LEAF_SIZE = 6;
+  const CLEAR = "rgba(0, 0, 0, 0)";
+
+  /** @param {Element} element */
+  function isEmpty(element) {
+    if (shadowRoot(element)) return false;
+    for (let n = firstChild(element); n; n = nextSibling(n)) {
+      if (isElement(n) || (isText(n) && n.data.trim())) return false;
+    }
+    return true;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {number} size
+   */
+  function isAtLeast(element, size) {
+    const { width, height } = rect(element);
+    return width >= size && height >= size;
+  }
+
+  /** @param {CSSStyleDeclaration} style */
+  function hasPaint(style) {
+    return (
+      style.backgroundImage !== "none" ||
+      style.backgroundColor !== CLEAR ||
+      style.content.includes("url(") ||
+      (style.borderTopStyle !== "none" && style.borderLeftStyle !== "none")
+    );
+  }
+
+  /** @param {Element} element icon fonts draw by a letter in front of nothing */
+  function hasLetter(element) {
+    const { content } = getComputedStyle(element, "::before");
+    return content !== "none" && content !== "normal" && content !== '""';
+  }
+
+  /** @param {string} color */
+  function hex(color) {
+    const parts = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color)?.slice(1);
+    return parts ? `#${parts.map((n) => Number(n).toString(16).padStart(2, "0")).join("")}` : "";
+  }
+
+  /** @param {Element} element */
+  function colorOf(element) {
+    const style = getComputedStyle(element);
+    if (!(element instanceof SVGElement)) return hex(style.backgroundColor);
+    return hex(style.fill) || hex(style.stroke);
+  }
+
+  /** @type {TabhubGraphics["box"]} */
+  function box(element) {
+    const { x, y, width, height } = rect(element);
+    return ` box=${[x, y, width, height].map(Math.round).join(",")}`;
+  }
+
+  return {
+    box,
+    isShape: (element, tag) => SHAPES.has(tag) && element instanceof SVGElement,
+    isDrawing: (element) => isAtLeast(element, DRAWING_SIZE),
+    /** Whether it is told although nothing says that it can be clicked. */
+    isSimple: (tag) => !STROKES.has(tag),
+    drawingOf: (element) => closest(element, "svg"),
+    isPicture: (element, tag) =>
+      LEAVES.has(tag) &&
+      isEmpty(element) &&
+      isAtLeast(element, LEAF_SIZE) &&
+      (hasPaint(getComputedStyle(element)) || hasLetter(element)),
+    look(element) {
+      const color = colorOf(element);
+      return (color && ` color=${color}`) + box(element);
+    },
+  };
+});

@@ -1,0 +1,167 @@
+/**
+ * page.emulate: a tab as if it were another device, elsewhere, on a slower line. It lasts, through
+ * navigations and restarts of this worker, until it is ended or the debugger is gone.
+ */
+
+import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
+import {
+  heldFor,
+  hold,
+  isTaken,
+  onLoss,
+  onReturn,
+  sendTo,
+  unhold,
+  within,
+  withTab,
+} from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { KIND_NAMES, ordersFor, ordersOf } from "./emulated.js";
+import { CommandError, messageOf } from "./errors.js";
+import { onLetGo } from "./letgo.js";
+import { dropNetwork, useNetwork } from "./network.js";
+import { requireKnownSite } from "./sites.js";
+
+const WHY = "emulation";
+const STORED = "emulation";
+const CHILD_MS = 1000;
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./emulated.js").Emulated} Emulated */
+/** @typedef {import("./emulated.js").Kind} Kind */
+/** @typedef {import("./emulated.js").Order} Order */
+
+/** @type {Map<number, Emulated>} */
+const tabs = new Map();
+
+/** To be called when it is known again which tabs are held. */
+export async function restoreEmulation() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  const held = heldFor(WHY);
+  for (const [tabId, state] of Array.isArray(stored) ? stored : []) {
+    if (held.includes(tabId)) tabs.set(tabId, state);
+  }
+  await Promise.all([...tabs.keys()].map((tabId) => use(tabId).catch(() => {})));
+}
+
+function save() {
+  void chrome.storage.session.set({ [STORED]: [...tabs] });
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Emulated}
+ */
+export function emulatedIn(tabId) {
+  return tabs.get(tabId) ?? {};
+}
+
+/** @param {Context} context */
+export async function emulate({ tabId, input, site, signal }) {
+  const changes = changesOf(input);
+  return unlessDialog(tabId, signal, (live) =>
+    withTab(tabId, async () => {
+      await hold(tabId, WHY);
+      try {
+        live.throwIfAborted();
+        requireKnownSite(tabId, site);
+        for (const [kind, value] of changes) await change(tabId, kind, value ?? undefined);
+      } finally {
+        await rest(tabId);
+      }
+      return { emulated: emulatedIn(tabId) };
+    }),
+  );
+}
+
+/**
+ * @param {any} input
+ * @returns {[Kind, any][]}
+ */
+function changesOf({ set }) {
+  const changes = /** @type {[Kind, any][]} */ (Object.entries(set ?? {}));
+  if (changes.every(([kind]) => KIND_NAMES.includes(kind))) return changes;
+  throw new CommandError("invalid_arguments", `There is ${KIND_NAMES.join(", ")} to emulate.`);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Kind} kind
+ * @param {any} value undefined ends it
+ */
+async function change(tabId, kind, value) {
+  const before = emulatedIn(tabId);
+  if (value === undefined && before[kind] === undefined) return;
+  if (kind === "network") await useNetwork(tabId, WHY, { children: true });
+  const { [kind]: _, ...others } = before;
+  // What comes up meanwhile is to be told the new state.
+  tabs.set(tabId, value === undefined ? others : { ...others, [kind]: value });
+  try {
+    await Promise.all(ordersOf(kind, value).map((order) => tell(tabId, order)));
+  } catch (error) {
+    tabs.set(tabId, before);
+    await Promise.allSettled(ordersOf(kind, before[kind]).map((order) => tell(tabId, order)));
+    throw new CommandError("invalid_arguments", `The browser refuses it: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {Order} order
+ */
+async function tell(tabId, { method, params, everywhere }) {
+  const frames = everywhere ? childrenOf(tabId) : [];
+  const told = frames.map(({ session }) =>
+    // One that is busy hears of it later.
+    within(CHILD_MS, sendTo(tabId, session, method, params)).catch(() => {}),
+  );
+  await sendTo(tabId, undefined, method, params);
+  await Promise.all(told);
+}
+
+/**
+ * Keep what is still needed for what is emulated now.
+ * @param {number} tabId
+ */
+async function rest(tabId) {
+  const state = emulatedIn(tabId);
+  if (!state.network) dropNetwork(tabId, WHY);
+  if (Object.keys(state).length) await use(tabId).catch(() => {});
+  else end(tabId);
+  save();
+}
+
+/** @param {number} tabId */
+function end(tabId) {
+  tabs.delete(tabId);
+  dropChildren(tabId, WHY);
+  unhold(tabId, WHY);
+}
+
+/**
+ * Frames that come later are to be told as well.
+ * @param {number} tabId
+ */
+async function use(tabId) {
+  const state = emulatedIn(tabId);
+  const isEverywhere = ordersFor(state).some(({ everywhere }) => everywhere);
+  if (isEverywhere) await useChildren(tabId, WHY);
+  if (state.network) await useNetwork(tabId, WHY, { children: true });
+}
+
+onChild(({ tabId, session }) => {
+  for (const { method, params, everywhere } of ordersFor(emulatedIn(tabId))) {
+    if (everywhere) void sendTo(tabId, session, method, params).catch(() => {});
+  }
+});
+onReturn((tabId) => {
+  for (const order of ordersFor(emulatedIn(tabId))) void tell(tabId, order).catch(() => {});
+});
+onLoss((tabId) => {
+  if (tabs.delete(tabId)) save();
+});
+onLetGo(async (tabId) => {
+  if (!tabs.has(tabId) || !isTaken(tabId)) return;
+  for (const kind of KIND_NAMES) await change(tabId, kind, undefined);
+  await rest(tabId);
+});

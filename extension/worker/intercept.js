@@ -1,0 +1,324 @@
+/**
+ * intercept.*: requests of a tab that wait until the caller answers them. One that nobody answers
+ * goes on by itself; all of them do when interception ends.
+ */
+
+import { onAbort } from "./abort.js";
+import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
+import { heldFor, hold, onLoss, onReturn, sendTo, unhold, withTab } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { CommandError, messageOf } from "./errors.js";
+import { onLetGo } from "./letgo.js";
+import { BY_ITSELF, holdsUpLoading, originsIn, PausedRequests, WAIT_MS } from "./paused.js";
+import { answerOf } from "./requestanswers.js";
+import { requireKnownSite, siteNow, siteOf } from "./sites.js";
+import { clip, LONG_LENGTH, URL_LENGTH } from "./texts.js";
+
+const WHY = "interception";
+const STORED = "interception";
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./paused.js").Paused} Paused */
+
+/**
+ * @typedef {object} Interception
+ * @property {string[]} patterns
+ * @property {string[] | null} sites whose requests may be held; null: of all
+ * @property {PausedRequests} requests
+ */
+
+/** @type {Map<number, Interception>} */
+const tabs = new Map();
+/** @type {Map<number, Set<(request: Paused) => void>>} */
+const watchers = new Map();
+/** To be called when it is known again which tabs are held. */
+export async function restoreInterception() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  const held = heldFor(WHY);
+  for (const [tabId, { patterns, sites, requests }] of Array.isArray(stored) ? stored : []) {
+    if (!held.includes(tabId)) continue;
+    const restored = { patterns, sites, requests: new PausedRequests(requests) };
+    tabs.set(tabId, restored);
+    restored.requests.waiting.forEach((request) => continueLater(tabId, request));
+    await useChildren(tabId, WHY).catch(() => {});
+  }
+}
+
+function save() {
+  const all = [...tabs].map(([tabId, { requests, ...rest }]) => [
+    tabId,
+    { ...rest, requests: requests.dump() },
+  ]);
+  void chrome.storage.session.set({ [STORED]: all });
+}
+
+/** @param {Context} context */
+export async function startIntercepting({ tabId, input, site, signal, reach }) {
+  const { urlPatterns } = input;
+  const named = originsIn(urlPatterns).map(siteOf);
+  const sites = await reach.among(named, site);
+  return unlessDialog(tabId, signal, (live) =>
+    withTab(tabId, async () => {
+      await hold(tabId, WHY);
+      live.throwIfAborted();
+      requireKnownSite(tabId, site);
+      const requests = tabs.get(tabId)?.requests ?? new PausedRequests();
+      tabs.set(tabId, { patterns: urlPatterns, sites: sites && [...sites], requests });
+      save();
+      await useChildren(tabId, WHY);
+      await Promise.all([undefined, ...sessionsOf(tabId)].map((one) => enable(tabId, one)));
+      return { ...standing(tabId), urlPatterns, sites: sites && [...sites] };
+    }),
+  );
+}
+
+/** @param {number} tabId */
+function sessionsOf(tabId) {
+  return childrenOf(tabId).map(({ session }) => session);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ */
+async function enable(tabId, session) {
+  const patterns = (tabs.get(tabId)?.patterns ?? []).map((urlPattern) => ({ urlPattern }));
+  const enabled = sendTo(tabId, session, "Fetch.enable", { patterns });
+  // Not everything that has a session makes requests.
+  await (session === undefined ? enabled : enabled.catch(() => {}));
+}
+
+/** @param {number} tabId */
+function require(tabId) {
+  const found = tabs.get(tabId);
+  if (found) return found;
+  const message = "No requests of this tab are intercepted. Begin with browser_intercept_requests.";
+  throw new CommandError("not_found", message);
+}
+
+/** @param {number} tabId */
+function standing(tabId) {
+  const { requests } = require(tabId);
+  return { waiting: requests.waiting.map(describe), overdue: requests.overdue };
+}
+
+/** @param {Paused} request */
+function describe({ fetchId: _, session: __, url, ...request }) {
+  return { ...request, url: clip(url, URL_LENGTH) };
+}
+
+/**
+ * @param {number} tabId
+ * @returns {object[]} what waits in a tab, whether or not anything is intercepted there
+ */
+export function waitingIn(tabId) {
+  return (tabs.get(tabId)?.requests.waiting ?? []).map(describe);
+}
+
+/** @param {Context} context */
+export async function listIntercepted({ tabId, input, signal }) {
+  const { requests } = require(tabId);
+  const { timeoutMs = 0 } = input;
+  if (!requests.waiting.length && timeoutMs) await nextPaused(tabId, timeoutMs, signal);
+  return standing(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ */
+async function nextPaused(tabId, ms, signal) {
+  /** @type {PromiseWithResolvers<void>} */
+  const { promise, resolve } = Promise.withResolvers();
+  const timer = setTimeout(resolve, ms);
+  const stops = [onPaused(tabId, () => resolve()), onAbort(signal, () => resolve())];
+  await promise;
+  clearTimeout(timer);
+  stops.forEach((stop) => stop());
+}
+
+/**
+ * @param {number} tabId
+ * @param {(request: Paused) => void} listener
+ * @returns {() => void} stops listening
+ */
+export function onPaused(tabId, listener) {
+  const set = watchers.get(tabId) ?? new Set();
+  watchers.set(tabId, set.add(listener));
+  return () => {
+    set.delete(listener);
+    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
+  };
+}
+
+/**
+ * @param {number} tabId
+ * @param {() => void} listener called when a page's loading waits for a request
+ */
+export function onHeldUp(tabId, listener) {
+  return onPaused(tabId, ({ resourceType }) => void (holdsUpLoading(resourceType) && listener()));
+}
+
+/** @param {Context} context */
+export async function answerRequest({ tabId, input, site, signal, reach }) {
+  const { requests } = require(tabId);
+  const request = requests.require(input.requestId);
+  if (input.url !== undefined) await requireReach(reach, input.url, site);
+  const { method, params, past } = answerOf(input);
+  signal.throwIfAborted();
+  requireKnownSite(tabId, site);
+  const { fetchId, session } = request;
+  try {
+    await sendTo(tabId, session, method, { requestId: fetchId, ...params });
+  } catch (error) {
+    throw refused(tabId, request, error);
+  }
+  ended(tabId, request, past);
+  return { requestId: request.requestId, ...standing(tabId) };
+}
+
+/**
+ * The answer of the other address would be read as if it were this one's.
+ * @param {import("./reach.js").Reach} reach
+ * @param {string} url
+ * @param {string | undefined} site
+ */
+async function requireReach(reach, url, site) {
+  const other = siteOf(url);
+  const allowed = await reach.among([other], site);
+  if (!allowed || allowed.has(other)) return;
+  const message = `Requests may not be sent to ${other}: this tool is not allowed there.`;
+  throw new CommandError("permission_off", message);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Paused} request
+ * @param {unknown} error
+ */
+function refused(tabId, request, error) {
+  const message = messageOf(error);
+  if (!/invalid interceptionid/i.test(message)) {
+    return new CommandError("invalid_arguments", `The browser refuses this answer: ${message}`);
+  }
+  ended(tabId, request, "was given up by the page");
+  const gone = `The page has given up ${request.requestId} meanwhile.`;
+  return new CommandError("not_found", gone);
+}
+
+/** @param {Context} context */
+export async function stopIntercepting({ tabId }) {
+  const { requests } = require(tabId);
+  const continued = requests.waiting.length;
+  await end(tabId);
+  return { continued };
+}
+
+/** @param {number} tabId */
+async function end(tabId) {
+  const waiting = tabs.get(tabId)?.requests.waiting ?? [];
+  tabs.delete(tabId);
+  save();
+  await Promise.all(waiting.map((request) => goOn(tabId, request)));
+  const disabled = [undefined, ...sessionsOf(tabId)].map((session) =>
+    sendTo(tabId, session, "Fetch.disable").catch(() => {}),
+  );
+  await Promise.all(disabled);
+  dropChildren(tabId, WHY);
+  unhold(tabId, WHY);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Pick<Paused, "fetchId" | "session">} request
+ */
+function goOn(tabId, { fetchId, session }) {
+  const params = { requestId: fetchId };
+  return sendTo(tabId, session, "Fetch.continueRequest", params).catch(() => {});
+}
+
+/**
+ * @param {number} tabId
+ * @param {Paused} request
+ * @param {string} how
+ */
+function ended(tabId, { requestId }, how) {
+  if (tabs.get(tabId)?.requests.end(requestId, how)) save();
+}
+
+/**
+ * @param {number} tabId
+ * @param {Paused} request
+ */
+function continueLater(tabId, request) {
+  const left = Math.max(request.since + WAIT_MS - Date.now(), 0);
+  setTimeout(() => {
+    if (!tabs.get(tabId)?.requests.waiting.includes(request)) return;
+    ended(tabId, request, BY_ITSELF);
+    void goOn(tabId, request);
+  }, left);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} method
+ * @param {any} params
+ */
+export function interceptEvent(tabId, session, method, params) {
+  if (method !== "Fetch.requestPaused") return;
+  const tab = tabs.get(tabId);
+  const fetchId = params.requestId;
+  if (!tab || !mayHold(tab, tabId, session, params.request)) {
+    return void goOn(tabId, { fetchId, session });
+  }
+  const { url, method: verb, headers, postData } = params.request;
+  const request = tab.requests.add({
+    fetchId,
+    url,
+    method: verb,
+    resourceType: params.resourceType,
+    headers,
+    since: Date.now(),
+    ...(session !== undefined && { session }),
+    ...(postData !== undefined && { postData: clip(postData, LONG_LENGTH) }),
+  });
+  save();
+  continueLater(tabId, request);
+  watchers.get(tabId)?.forEach((listener) => listener(request));
+}
+
+/**
+ * Where rules depend on the site, whoever may answer requests of one must not see those of
+ * another, nor decide what its pages get.
+ * @param {Interception} tab
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {any} request
+ */
+function mayHold({ sites }, tabId, session, { url, headers }) {
+  if (!sites) return true;
+  const frame = childrenOf(tabId).find((child) => child.session === session);
+  const places = [siteOf(url), siteNow(tabId), frame && siteOf(frame.url), refererOf(headers)];
+  return places.every((place) => !place || sites.includes(place));
+}
+
+/** @param {Record<string, string>} headers */
+function refererOf(headers) {
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === "referer");
+  return found && siteOf(found[1]);
+}
+
+onChild(({ tabId, session }) => {
+  if (tabs.has(tabId)) void enable(tabId, session);
+});
+onReturn((tabId) => {
+  if (tabs.has(tabId)) void enable(tabId, undefined).catch(() => {});
+});
+onLoss((tabId) => {
+  if (tabs.delete(tabId)) save();
+});
+onLetGo(async (tabId) => {
+  if (tabs.has(tabId)) await end(tabId);
+});

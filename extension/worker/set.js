@@ -1,0 +1,81 @@
+/** page.set: a field gets a value of its own kind, whatever kind that is. */
+
+import { find, inTurnWithTab, marked } from "./act.js";
+import { clickNow } from "./click.js";
+import { CommandError } from "./errors.js";
+import { fillNow } from "./fill.js";
+import { askMinting } from "./frames.js";
+
+/** @typedef {import("./navigation.js").Context} Context */
+
+/**
+ * @typedef {object} Field
+ * @property {string} kind switch, radio or value
+ * @property {string} before what it holds, or whether it is on
+ * @property {boolean} sensitive
+ * @property {number} ref of what is to be pressed or filled
+ */
+
+/** @param {Context} context */
+export async function set(context) {
+  return inTurnWithTab(context, async () => {
+    const field = await look(context);
+    try {
+      const named = { ref: `ref_${field.ref}`, settle: context.input.settle };
+      const act = field.kind === "value" ? fillIn : turn;
+      const output = await act({ ...context, input: named }, field, context.input.value);
+      return { ...output, before: field.before, sensitive: field.sensitive };
+    } catch (error) {
+      throw marked(error, field.sensitive);
+    }
+  });
+}
+
+/**
+ * @param {Context} context
+ * @returns {Promise<Field>}
+ */
+async function look(context) {
+  const { frame, how } = await find(context);
+  return askMinting(frame, "field", how);
+}
+
+/**
+ * @param {Context} context
+ * @param {Field} _
+ * @param {unknown} value
+ */
+async function fillIn(context, _, value) {
+  if (typeof value === "string" || typeof value === "number")
+    return fillNow(context, String(value));
+  throw refusal("This field takes text or a number, not true or false.");
+}
+
+/**
+ * @param {Context} context
+ * @param {Field} field
+ * @param {unknown} value
+ */
+async function turn(context, { kind, before }, value) {
+  const wanted = wantedState(value);
+  if (kind === "radio" && wanted === "false") {
+    throw refusal("A radio button is switched off by choosing another one of its group.");
+  }
+  if (wanted === before) return { effect: { mutated: false, value: before }, trusted: true };
+  const { effect, trusted } = await clickNow(context);
+  const isThere = !effect.dialog && effect.navigated === undefined;
+  const after = isThere ? await look(context).catch(() => undefined) : undefined;
+  return { effect: { ...effect, value: after?.before }, trusted };
+}
+
+/** @param {unknown} value */
+function wantedState(value) {
+  const word = String(value).toLowerCase();
+  if (word === "true" || word === "false") return word;
+  throw refusal("This is a box to be switched on or off: give true or false.");
+}
+
+/** @param {string} message */
+function refusal(message) {
+  return new CommandError("invalid_arguments", message);
+}

@@ -1,0 +1,57 @@
+/** Turning the wheel at a point: what scrolls then, if anything, is up to the page. */
+
+import { actAndRest, effectOf, findNamed, requireArrival } from "./act.js";
+import { CommandError } from "./errors.js";
+import { turnWheel } from "./input.js";
+
+const DISTANCE = 300;
+/** @type {Map<string, import("./input.js").Point>} */
+const WAYS = new Map([
+  ["up", { x: 0, y: -1 }],
+  ["down", { x: 0, y: 1 }],
+  ["left", { x: -1, y: 0 }],
+  ["right", { x: 1, y: 0 }],
+]);
+
+/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./spots.js").Spot} Spot */
+/** @typedef {import("./frame.js").Frame} Frame */
+/** @typedef {{moved?: boolean, position?: object}} Scrolled */
+
+/**
+ * For whoever has the turn already.
+ * @param {Context} context
+ * @param {{direction?: string, distance?: number}} how
+ */
+export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {
+  const way = WAYS.get(direction);
+  if (!way || context.input.position !== undefined) throw refusal();
+  const by = { x: way.x * distance, y: way.y * distance };
+  const { frame, around, aim } = await findNamed(context);
+  /** @type {Scrolled} */
+  let scrolled = {};
+  const prepare = async (/** @type {AbortSignal} */ live) => {
+    await Promise.all(around.map((spot) => spot.frame.ask("noteScroll", spot.point)));
+    return aim(live, { by: "wheel", mayBeDisabled: true });
+  };
+  const outcome = await actAndRest(context, frame, prepare, async (point) => {
+    await turnWheel(context.tabId, point, by);
+    scrolled = await scrolledIn([frame, ...around.map((spot) => spot.frame)]);
+  });
+  if (!scrolled.moved) requireArrival(outcome, "turn of the wheel");
+  return { effect: { ...effectOf(outcome), ...scrolled }, trusted: true };
+}
+
+/**
+ * What cannot scroll further passes the wheel on to what is around it.
+ * @param {Frame[]} frames
+ * @returns {Promise<Scrolled>} of the frame that scrolled, else of the innermost
+ */
+async function scrolledIn(frames) {
+  const all = await Promise.all(frames.map((frame) => frame.ask("wheeled", {})));
+  return all.find(({ moved }) => moved) ?? all[0];
+}
+
+function refusal() {
+  return new CommandError("invalid_arguments", "At a point, give direction and distance.");
+}

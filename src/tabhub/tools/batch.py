@@ -1,0 +1,201 @@
+"""Several calls in one: one after the other, until one of them fails.
+
+Each is a call like any other: validated, decided about, asked about and written down by itself.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from tabhub.calls.limit import Limit
+from tabhub.calls.ports import Answer, Call, Elicit, Interrupted, Job, Progress, Question
+from tabhub.calls.results import Incomplete, told
+from tabhub.calls.runner import Runner
+from tabhub.errors import Forbidden, InvalidArguments, NotFound, TabhubError, TimedOut
+from tabhub.hub.sessions import AgentSessions
+from tabhub.hub.tools import Changes, Tool, ToolRegistry
+from tabhub.tools.shots import Shots
+from tabhub.tools.tool import CLAUDE, CORE, Json, schema
+from tabhub.wire.mcp.messages import CallResult, text
+
+SOURCE = "batch"
+NAME = "browser_batch"
+MOST = 50
+OWN_SHARE = 0.05
+"""The share of its time that a batch keeps to tell what was done when the time is up."""
+
+_ITEM = schema({"name": {"type": "string"}, "input": {"type": "object"}}, ("name",))
+_SCHEMA = schema(
+    {"actions": {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}}, ("actions",)
+)
+
+
+def tool(tools: ToolRegistry) -> Tool:
+    """The tool, which reads if all its items do."""
+    return Tool(
+        name=NAME,
+        title="Batch",
+        description=(
+            "Run tool calls in order; the first failure ends it. Coordinates are in the "
+            "screenshot before the batch."
+        ),
+        input_schema=_SCHEMA,
+        source=SOURCE,
+        annotations={"readOnlyHint": False},
+        needs_tab=False,
+        plugin="browser",
+        toolsets=CORE | CLAUDE,
+        # Its items are in the record themselves, each without its own secrets.
+        secret_arguments=frozenset({"actions"}),
+        changes_when=_changes(tools),
+        is_container=True,
+    )
+
+
+def _changes(tools: ToolRegistry) -> Changes:
+    def changes(arguments: Mapping[str, Any]) -> bool:
+        return not all(is_reading(item) for item in arguments.get("actions", ()))
+
+    def is_reading(item: Json) -> bool:
+        named = tools.find(item["name"])
+        return named is not None and named.is_reading(item.get("input", {}))
+
+    return changes
+
+
+@dataclass
+class _Run:
+    """How far a batch has come."""
+
+    job: Job
+    end: float
+    calls: list[Call]
+    content: list[Json] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+
+    @property
+    def remaining(self) -> int:
+        return len(self.calls) - len(self.results)
+
+    def add(self, call: Call, result: CallResult) -> None:
+        self.content += [text(_label(call)), *result.content]
+        self.results.append(result.structured_content or None)
+
+    def shown(self) -> Json:
+        return {
+            "completed": len(self.results),
+            "remaining": self.remaining,
+            "results": self.results,
+        }
+
+
+class BatchSource:
+    """Runs batches through the runner, as if their items had come one by one."""
+
+    def __init__(self, runner: Runner, sessions: AgentSessions, shots: Shots) -> None:
+        self._runner = runner
+        self._sessions = sessions
+        self._shots = shots
+
+    async def run(self, job: Job) -> CallResult:
+        loop = asyncio.get_running_loop()
+        run = _Run(job, loop.time() + job.seconds * (1 - OWN_SHARE), _calls(job))
+        self._check(run.calls)
+        with self._shots.holding(job.session):
+            for number, call in enumerate(run.calls):
+                await job.progress(number, len(run.calls), _label(call))
+                try:
+                    run.add(call, await self._in_time(call, run.end - loop.time()))
+                except TabhubError as error:
+                    raise _failed(run, number, error) from error
+        return CallResult(content=run.content, structured_content=run.shown())
+
+    def _check(self, calls: list[Call]) -> None:
+        """All of it or nothing: no item runs unless every one of them could."""
+        for number, call in enumerate(calls):
+            try:
+                found = self._runner.check(call.tool, call.arguments)
+            except TabhubError as error:
+                sentence = f"{NAME}: nothing was done, action {number}: {error.message}"
+                raise type(error)(sentence, error.reason, data=error.extra) from None
+            if found.is_container:
+                raise InvalidArguments(
+                    f"{NAME}: nothing was done, action {number}: {call.tool} cannot be in a batch."
+                )
+
+    async def _in_time(self, call: Call, seconds: float) -> CallResult:
+        if self._sessions.find(call.session) is None:
+            raise NotFound("Your session has ended.", "unknown_session")
+        if seconds <= 0:
+            raise TimedOut(f"The batch's time was over before {call.tool} could begin.")
+        try:
+            with Limit(seconds):
+                return await self._runner.run(call)
+        except TimeoutError:
+            raise TimedOut(
+                f"The batch's time was over and {call.tool} was cancelled. The page may have "
+                "received it: look at the page before you try again."
+            ) from None
+
+
+def _calls(job: Job) -> list[Call]:
+    return [
+        Call(
+            tool=item["name"],
+            arguments=msgspec.Raw(msgspec.json.encode(item.get("input", {}))),
+            session=job.session,
+            progress=_within(job.progress, number, len(job.arguments["actions"])),
+            client=job.client,
+            agent=job.agent,
+            elicit=None if job.elicit is None else _uninterrupted(job.elicit),
+        )
+        for number, item in enumerate(job.arguments["actions"])
+    ]
+
+
+def _within(progress: Progress, number: int, total: int) -> Progress:
+    """An item's progress as the batch's: it only ever grows, and stays below the next item's."""
+    heard = 0
+
+    async def inner(done: float, of: float | None, message: str | None) -> None:
+        nonlocal heard
+        heard += 1
+        await progress(number + heard / (heard + 1), total, message)
+
+    return inner
+
+
+def _uninterrupted(elicit: Elicit) -> Elicit:
+    """Where a question means that the whole call comes again, half a batch would be run twice."""
+
+    async def ask(question: Question) -> Answer:
+        try:
+            return await elicit(question)
+        except Interrupted:
+            raise Forbidden(
+                f"{question.tool.name} needs a person's approval, and your client cannot ask "
+                "them within a batch. Call it by itself.",
+                "approval_unavailable",
+            ) from None
+
+    return ask
+
+
+def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
+    name = run.calls[number].tool
+    left = run.remaining - 1
+    sentence = (
+        f"Action {number} ({name}) failed: {cause.message} "
+        f"{number} completed before it, {left} after it not begun."
+    )
+    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
+    return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
+
+
+def _label(call: Call) -> str:
+    given = msgspec.json.decode(call.arguments or b"{}")
+    action = given.get("action")
+    return f"[{call.tool}:{action}]" if isinstance(action, str) else f"[{call.tool}]"

@@ -1,0 +1,36 @@
+"""Setting form fields, whatever kind they are."""
+
+from tabhub.tools.effects import acted
+from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.tool import CLAUDE, REF, BrowserTool, Context
+from tabhub.wire.mcp.messages import CallResult
+
+
+async def _form_input(context: Context) -> CallResult:
+    given = context.job.arguments
+    output = await context.in_tab("page.set", {"ref": given["ref"], "value": given["value"]})
+    if output["sensitive"] is False:
+        context.job.secrets.clear()
+    before = output["before"]
+    return acted(context, f"Set {given['ref']}, which held {before!r}", output, before=before)
+
+
+FORM_INPUT = BrowserTool(
+    name="form_input",
+    title="Set form field",
+    description=(
+        "Set a form field: true or false for boxes and radios, an option's value or text for "
+        "selects, text or numbers for others. Tells the old and the new value."
+    ),
+    run=with_tabs(_form_input),
+    properties={
+        "ref": REF,
+        "value": {"type": ["string", "boolean", "number"]},
+        "action_summary": {"type": "string"},
+    },
+    required=("ref", "value"),
+    secret_arguments=frozenset({"value"}),
+    toolsets=CLAUDE,
+)
+
+TOOLS = (FORM_INPUT,)

@@ -1,0 +1,56 @@
+"""Going to an address, in the current tab or in the first one of a new group."""
+
+from tabhub.calls.results import done
+from tabhub.errors import NotFound
+from tabhub.hub.tabs import Tab
+from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.tabs import held_up, location, navigate, open_tab, page, pending, target
+from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.urls import HISTORY, address
+from tabhub.wire.mcp.messages import CallResult
+
+
+async def _navigate(context: Context) -> CallResult:
+    wanted = context.job.arguments["url"]
+    tab, waiting = await (_open if context.job.tab is None else navigate)(context)
+    asked = None if wanted in HISTORY else address(wanted)
+    is_redirected = asked is not None and not _is_same(asked, tab.url)
+    note = f" It was redirected there from {asked}." if is_redirected else ""
+    more = {"requestedUrl": asked} if is_redirected else {}
+    told = [f"Tab {tab.id} is at {page(tab)}.{note}{pending(tab)}", *held_up(waiting)]
+    return done("\n".join(told), {**location(tab), **more, **waiting})
+
+
+async def _open(context: Context) -> tuple[Tab, Json]:
+    wanted = context.job.arguments["url"]
+    if wanted in HISTORY:
+        raise NotFound(f"You have no tab yet that could go {wanted}.", "no_current_tab")
+    session, browser = context.job.session, context.browser
+    return await open_tab(context, session, browser, address(wanted), active=False), {}
+
+
+def _is_same(asked: str, found: str) -> bool:
+    """Whether the browser went where it was sent; it completes and tidies up addresses."""
+    return _tidy(asked) == _tidy(found)
+
+
+def _tidy(url: str) -> str:
+    return url.partition("#")[0].rstrip("/").lower()
+
+
+NAVIGATE = BrowserTool(
+    name="navigate",
+    title="Navigate",
+    description=(
+        "Go to an address, or back, forward or reload, and wait until the page has loaded. Tells "
+        "the final address. Without a tab yet, opens one."
+    ),
+    run=with_tabs(_navigate),
+    properties={"url": {"type": "string", "minLength": 1}},
+    required=("url",),
+    opens_tab=True,
+    address_of=target,
+    toolsets=CLAUDE,
+)
+
+TOOLS = (NAVIGATE,)

@@ -1,0 +1,168 @@
+"""A plan that a person says yes to once, instead of to each of its steps.
+
+A yes covers what would be asked about on the plan's sites, for this session. What is off stays
+off, walls stand, and what says of itself that it destroys something is asked about all the same.
+"""
+
+import secrets
+import time
+
+from tabhub.calls.approval import Approvals
+from tabhub.calls.flights import Flights
+from tabhub.calls.guard import Guard, subject_of
+from tabhub.calls.ports import Answer, Call, Job, Question
+from tabhub.calls.results import done
+from tabhub.errors import Forbidden, InvalidArguments
+from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.permissions.grants import plan_grant
+from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.permissions.verdict import Ask, Deny, Verdict
+from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.urls import address
+from tabhub.wire.mcp.messages import CallResult
+
+SOURCE = "plan"
+MOST_DOMAINS = 20
+MOST_STEPS = 20
+LONGEST_STEP = 300
+RULE = "a yes allows what would be asked about on these sites, for this session"
+
+TOOL = Tool(
+    name="update_plan",
+    title="Plan",
+    description=(
+        "Show the person what you are about to do and on which sites. Their yes allows it there "
+        "for this session, without a question for each step."
+    ),
+    input_schema=schema(
+        {
+            "domains": {
+                "type": "array",
+                "items": {"type": "string", "minLength": 1, "maxLength": 300},
+                "minItems": 1,
+                "maxItems": MOST_DOMAINS,
+                "description": "Hosts you will act on, each by its full name.",
+            },
+            "approach": {
+                "type": "array",
+                "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
+                "minItems": 1,
+                "maxItems": MOST_STEPS,
+                "description": "What you will do, in 3 to 7 short steps.",
+            },
+        },
+        ("domains", "approach"),
+    ),
+    source=SOURCE,
+    annotations={"readOnlyHint": False},
+    needs_tab=False,
+    plugin="browser",
+    toolsets=CLAUDE,
+    aliases={"plan": "approach"},
+    # It asks by itself, about what it would open; where nothing is asked about, neither is it.
+    is_container=True,
+)
+
+
+class PlanSource:
+    """Asks the person about a plan, and keeps their yes."""
+
+    def __init__(
+        self, tools: ToolRegistry, guard: Guard, approvals: Approvals, flights: Flights
+    ) -> None:
+        self._tools = tools
+        self._guard = guard
+        self._approvals = approvals
+        self._flights = flights
+
+    async def run(self, job: Job) -> CallResult:
+        sites = _sites(job.arguments["domains"])
+        verdicts = {site: self._verdicts(job, site) for site in sites}
+        asked = [site for site in sites if any(isinstance(v, Ask) for v in verdicts[site])]
+        closed = [site for site in sites if all(isinstance(v, Deny) for v in verdicts[site])]
+        if len(closed) == len(sites):
+            raise Forbidden(
+                f"None of this can be planned: the rules close {', '.join(closed)} to you. Do not "
+                "work around this; ask the person.",
+                "permission_off",
+            )
+        if not asked:
+            return _told("auto-approved", [], closed)
+        try:
+            answer = await self._answer(job, asked)
+        except Forbidden as refused:
+            if refused.reason != "permission_denied":
+                raise
+            return _told("rejected", [], closed)
+        return _told("approved", self._keep(job, asked, answer), closed)
+
+    def _verdicts(self, job: Job, site: str) -> list[Verdict]:
+        """What the rules say there of each tool that a plan can be about."""
+        managed = self._guard.is_managed(None)
+        return [
+            self._guard.decide(
+                subject_of(tool, None, job.client, job.session, site=site, managed=managed)
+            )
+            for tool in self._tools
+            if not tool.is_container and not tool.is_careful
+        ]
+
+    async def _answer(self, job: Job, sites: list[str]) -> Answer:
+        if job.asked:
+            return Answer(True)
+        call = Call(
+            tool=job.tool.name,
+            arguments=None,
+            session=job.session,
+            progress=job.progress,
+            client=job.client,
+            agent=job.agent,
+            elicit=job.elicit,
+        )
+        with self._flights.begin(job.session, None):
+            return await self._approvals.ask(call, _question(job, sites))
+
+    def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
+        """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
+        if not answer.by_person:
+            return []
+        for site in sites:
+            grant = plan_grant(job.client.name, job.session, site, time.time(), answer.seconds)
+            self._guard.permissions.grants.add(grant)
+        return sites
+
+
+def _sites(domains: list[str]) -> list[str]:
+    sites = list(dict.fromkeys(site_of(address(domain)) for domain in domains))
+    if any(site in ("", OPAQUE) for site in sites):
+        raise InvalidArguments("update_plan: each domain must be the name of a host.")
+    return sites
+
+
+def _question(job: Job, sites: list[str]) -> Question:
+    return Question(
+        id=secrets.token_hex(8),
+        tool=job.tool,
+        client=job.client,
+        agent=job.agent,
+        session=job.session,
+        tab=None,
+        site="",
+        arguments={"domains": sites, "approach": job.arguments["approach"]},
+        rule=RULE,
+        scopes=("session",),
+    )
+
+
+def _told(status: str, granted: list[str], closed: list[str]) -> CallResult:
+    sentence = {
+        "approved": "The person approved the plan: go on.",
+        "auto-approved": "Nothing of this needs to be asked about: go on.",
+        "rejected": (
+            "The person rejected the plan. Do nothing of it, by no other way either; ask them "
+            "what they want instead."
+        ),
+    }[status]
+    aside = f" The rules close {', '.join(closed)} to you." if closed else ""
+    shown: Json = {"status": status, "granted": granted, "closed": closed}
+    return done(sentence + aside, shown)

@@ -1,0 +1,38 @@
+"""Episodes of a task, played by its policy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tests.miniwob.policies import POLICIES
+from tests.miniwob.suite import Task
+from tests.support.agent import ToolFailed
+
+SEEDS = range(1, 21)
+SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class Episode:
+    """How one ended; `why` is empty if it was solved."""
+
+    task: str
+    seed: int
+    why: str
+
+    @property
+    def is_solved(self) -> bool:
+        return not self.why
+
+
+async def play(name: str, task: Task, seeds: Iterable[int] = SEEDS) -> list[Episode]:
+    return [Episode(name, seed, await _why_not(name, task, seed)) for seed in seeds]
+
+
+async def _why_not(name: str, task: Task, seed: int) -> str:
+    await task.begin(seed)
+    try:
+        await POLICIES[name](task.page)
+    except (ToolFailed, LookupError) as error:
+        return str(error) or type(error).__name__
+    reward = await task.reward()
+    return "" if reward >= 1 else f"the reward was {reward:g}"

@@ -1,0 +1,83 @@
+"""A page as a policy meets it: reading and acting tools, and nothing else."""
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tests.miniwob.snapshot import Line, Snapshot
+from tests.support.agent import Agent
+
+PATIENCE = 20.0
+T = TypeVar("T")
+Place = Line | tuple[float, float]
+
+
+class Page:
+    """Calls tools in one tab. There is no way here to run code in the page."""
+
+    def __init__(self, agent: Agent, tab: int) -> None:
+        self._agent = agent
+        self._tab = tab
+
+    async def _call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        return await self._agent.call(tool, tabId=self._tab, **arguments)
+
+    async def read(self) -> Snapshot:
+        return Snapshot(await self._agent.text("browser_read_page", tabId=self._tab))
+
+    async def until(self, find: Callable[[Snapshot], T | None]) -> T:
+        """What is found on the page, as soon as it is there."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            seen = await self.read()
+            found = find(seen)
+            if found is not None:
+                return found
+            if time.monotonic() > end:
+                raise LookupError(f"it does not come:\n{seen}")
+
+    async def query(self, selector: str, *attributes: str) -> list[dict[str, Any]]:
+        wanted = {"attributes": list(attributes)} if attributes else {}
+        found = await self._call("browser_query_elements", selector=selector, **wanted)
+        elements: list[dict[str, Any]] = found["elements"]
+        return elements
+
+    async def text(self, line: Line) -> str:
+        said = await self._call("browser_get_tab_content", ref=line.ref)
+        text: str = said["text"]
+        return text
+
+    async def click(self, line: Line | str, **more: Any) -> None:
+        await self._call("browser_click_element", ref=_ref(line), **more)
+
+    async def click_name(self, name: str) -> None:
+        await self.click((await self.read()).named(name))
+
+    async def hover(self, line: Line | str) -> None:
+        await self._call("browser_hover_element", ref=_ref(line))
+
+    async def type(self, line: Line, text: str, **more: Any) -> None:
+        await self._call("browser_type_text", ref=line.ref, text=text, **more)
+
+    async def select(self, line: Line, *labels: str) -> None:
+        await self._call("browser_select_option", ref=line.ref, label=list(labels))
+
+    async def press(self, key: str, line: Line | None = None, repeat: int = 1) -> None:
+        target = {} if line is None else {"ref": line.ref}
+        await self._call("browser_press_key", key=key, repeat=repeat, **target)
+
+    async def scroll(self, line: Line | str, **more: Any) -> None:
+        await self._call("browser_scroll", ref=_ref(line), **more)
+
+    async def drag(self, start: Place | str, end: Place | str) -> None:
+        await self._call("browser_drag", **{"from": _place(start), "to": _place(end)})
+
+
+def _ref(line: Line | str) -> str:
+    return line if isinstance(line, str) else line.ref
+
+
+def _place(place: Place | str) -> dict[str, Any]:
+    if isinstance(place, tuple):
+        return {"x": place[0], "y": place[1]}
+    return {"ref": _ref(place)}

@@ -1,0 +1,139 @@
+"""Widgets of scripts: sliders, spinners, date pickers, menus, suggestions."""
+
+import re
+
+from tests.miniwob.page import Page
+from tests.miniwob.policies.registry import solves
+from tests.miniwob.policies.words import first, ordinals, part, quoted
+from tests.miniwob.snapshot import Line, Snapshot
+
+MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+
+
+def _handles(seen: Snapshot) -> list[Line]:
+    return [line for line in seen if "ui-slider-handle" in line.hint]
+
+
+def _numbers(seen: Snapshot) -> list[int]:
+    return [int(text) for text in seen.texts if re.fullmatch(r"-?\d+", text)]
+
+
+async def _slide(page: Page, handle: Line, now: int, wanted: int) -> None:
+    key = "ArrowRight" if wanted > now else "ArrowLeft"
+    for _ in range(0, abs(wanted - now), 100):
+        await page.press(key, handle, min(abs(wanted - now), 100))
+        now += 100 if wanted > now else -100
+
+
+@solves("use-slider")
+async def a_slider(page: Page) -> None:
+    seen = await page.read()
+    (wanted,) = part(r"Select (-?\d+) with", seen.task)
+    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(wanted))
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("use-slider-2")
+async def three_sliders(page: Page) -> None:
+    seen = await page.read()
+    wanted = part(r"\[(\d+),(\d+),(\d+)\]", seen.task)
+    for handle, now, number in zip(_handles(seen), _numbers(seen), wanted, strict=False):
+        await _slide(page, handle, now, int(number))
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("form-sequence")
+async def a_slider_and_a_checkbox(page: Page) -> None:
+    seen = await page.read()
+    (wanted,) = part(r"Select (-?\d+) with", seen.task)
+    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(wanted))
+    await page.click(seen.all("checkbox")[ordinals(seen.task)[0]])
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("form-sequence-3")
+async def a_dropdown_and_a_button(page: Page) -> None:
+    seen = await page.read()
+    (wanted,) = part(r"Choose (.*) from the dropdown", seen.task)
+    await page.select(seen.one("combobox"), wanted)
+    await page.click(seen.one("button", quoted(seen.task)[0]))
+
+
+@solves("use-spinner")
+async def a_spinner(page: Page) -> None:
+    seen = await page.read()
+    wanted = int(part(r"Select (-?\d+) with", seen.task)[0])
+    # The page hides these two from readers; keys it refuses.
+    up, down = await page.query(".ui-spinner-button")
+    for _ in range(abs(wanted)):
+        await page.click((up if wanted > 0 else down)["ref"])
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("choose-date", "choose-date-nodelay", "choose-date-easy", "choose-date-medium")
+async def a_date_picker(page: Page) -> None:
+    seen = await page.read()
+    month, day, _ = map(int, part(r"(\d+)/(\d+)/(\d+)", seen.task))
+    await page.click(seen.one("textbox"))
+    shown = await page.read()
+    while _month(shown) > month:
+        await page.click(shown.named("Prev"))
+        shown = await page.read()
+    await page.click(shown.named(str(day)))
+    await page.click(seen.one("button", "Submit"))
+
+
+def _month(seen: Snapshot) -> int:
+    (name,) = part(f"({'|'.join(MONTHS)}) 2016", " ".join(seen.texts))
+    return MONTHS.index(name) + 1
+
+
+@solves("use-autocomplete", "use-autocomplete-nodelay")
+async def a_suggestion(page: Page) -> None:
+    seen = await page.read()
+    start, *ends = quoted(seen.task)
+    await page.type(seen.one("textbox"), start)
+    await page.click(await page.until(lambda now: _suggestion(now, start, "".join(ends))))
+    await page.click(seen.one("button", "Submit"))
+
+
+def _suggestion(seen: Snapshot, start: str, end: str) -> Line | None:
+    fitting = (line for line in seen.all("generic") if re.match(start, line.name))
+    return next((line for line in fitting if line.name.endswith(end)), None)
+
+
+@solves("click-menu")
+async def a_path_in_a_menu(page: Page) -> None:
+    *path, last = part(r"Select (.*)", (await page.read()).task)[0].split(">")
+    for name in path:
+        await page.hover(await _item(page, name))
+    await page.click(await _item(page, last))
+
+
+async def _item(page: Page, name: str) -> Line:
+    """Menus open in their own time."""
+    return await page.until(lambda seen: first(seen.all("menuitem"), name))
+
+
+ICONS = {
+    "disk": "Save",
+    "seek-start": "Prev",
+    "stop": "Stop",
+    "play": "Play",
+    "seek-end": "Next",
+    "zoomin": "Zoom In",
+    "zoomout": "Zoom Out",
+}
+
+
+@solves("click-menu-2")
+async def a_menu_with_icons(page: Page) -> None:
+    seen = await page.read()
+    icon = seen.lines[1].hint
+    name = ICONS[icon.split("ui-icon-")[1]] if icon else quoted(seen.task)[1]
+    await page.click(seen.one("button", "Menu"))
+    if name in ("Prev", "Stop", "Play", "Next"):
+        await page.hover(await _item(page, "Playback"))
+    await page.click(await _item(page, name))

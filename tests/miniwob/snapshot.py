@@ -1,0 +1,120 @@
+"""What browser_read_page tells, as lines with their parts: all that a policy sees of a page."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.real.looking import page_lines
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(rf"( *)([^\s\"]*)(?: ?({_STRING}))?(?: \[(ref_\d+)\])?(.*)")
+_ATTRIBUTE = re.compile(rf"([\w-]+)=({_STRING}|\S+)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One element, or a text (which has no role)."""
+
+    depth: int
+    role: str
+    name: str
+    ref: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    states: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        more = [self.ref, *(f"{key}={value}" for key, value in self.attributes.items())]
+        return " ".join([" " * self.depth + self.role, repr(self.name), *more, *self.states])
+
+    @property
+    def hint(self) -> str:
+        return self.attributes.get("hint", "")
+
+    @property
+    def is_multiline(self) -> bool:
+        return "multiline" in self.states
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        x, y, width, height = map(float, self.attributes["box"].split(","))
+        return x, y, width, height
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        x, y, width, height = self.box
+        return x + width / 2, y + height / 2
+
+
+class Snapshot:
+    """The lines of a page."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = [_line(line) for line in page_lines(text).splitlines()]
+
+    @property
+    def task(self) -> str:
+        """What the page asks for stands first."""
+        return self.lines[0].name
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.lines)
+
+    def all(self, *roles: str) -> list[Line]:
+        """What has a ref and one of these roles."""
+        return [line for line in self if line.ref and line.role in roles]
+
+    def one(self, role: str, name: str | None = None) -> Line:
+        """The first of a role, or the first with this name."""
+        for line in self.all(role):
+            if name is None or line.name == name:
+                return line
+        raise LookupError(f"no {role} {name or ''} in:\n{self}")
+
+    def named(self, name: str) -> Line:
+        """The first thing with a ref that has this name."""
+        for line in self:
+            if line.ref and line.name == name:
+                return line
+        raise LookupError(f"no {name!r} in:\n{self}")
+
+    def hinted(self, words: str) -> Line:
+        """The first thing with a ref that has these words in its hint."""
+        for line in self:
+            if line.ref and words in line.hint:
+                return line
+        raise LookupError(f"nothing with {words!r} in:\n{self}")
+
+    def has(self, name: str) -> bool:
+        return any(line.ref and line.name == name for line in self)
+
+    @property
+    def texts(self) -> list[str]:
+        """Texts and names below what is asked for."""
+        return [line.name for line in self.lines[1:] if line.name]
+
+    def after(self, text: str, role: str) -> Line:
+        """The first of a role behind a text."""
+        seen = False
+        for line in self.lines[1:]:
+            if seen and line.ref and line.role == role:
+                return line
+            seen = seen or line.name == text
+        raise LookupError(f"no {role} behind {text!r} in:\n{self}")
+
+    def __str__(self) -> str:
+        return "\n".join(str(line) for line in self)
+
+
+def _line(text: str) -> Line:
+    found = _LINE.fullmatch(text)
+    assert found, text
+    indent, role, name, ref, rest = found.groups()
+    attributes = {key: _plain(value) for key, value in _ATTRIBUTE.findall(rest)}
+    states = frozenset(_ATTRIBUTE.sub("", rest).split())
+    return Line(len(indent), role, _plain(name or ""), ref or "", attributes, states)
+
+
+def _plain(text: str) -> str:
+    plain: str = json.loads(text) if text.startswith('"') else text
+    return plain

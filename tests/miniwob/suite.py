@@ -1,0 +1,73 @@
+"""The MiniWoB++ pages: served to the browser, an episode begun, its reward read."""
+
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.miniwob.page import Page
+from tests.support.agent import Agent
+from tests.support.cdp import Cdp
+
+HTML = Path(__file__).parents[2] / ".venv" / "miniwob" / "html"
+BEGIN = "core.EPISODE_MAX_TIME = 1e6; Math.seedrandom({seed}); core.startEpisodeReal(); true"
+REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : 0"
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The address of the pages."""
+    assert HTML.is_dir(), "the pages are not here: run scripts/fetch-miniwob"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=HTML))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/miniwob"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Task:
+    """One kind of task, open in a tab. Looks into the page by the browser's own debugging."""
+
+    def __init__(self, page: Page, cdp: Cdp, session: str) -> None:
+        self.page = page
+        self._cdp = cdp
+        self._session = session
+
+    async def begin(self, seed: int) -> None:
+        assert await self._evaluate(BEGIN.format(seed=seed)) is True
+
+    async def reward(self) -> float:
+        """What the page itself gives, whatever the time it took."""
+        given: float = await self._evaluate(REWARD)
+        return given
+
+    async def _evaluate(self, code: str) -> Any:
+        answer = await self._cdp.send(
+            "Runtime.evaluate", self._session, expression=code, returnByValue=True
+        )
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+
+@asynccontextmanager
+async def opened(name: str, pages: str, agent: Agent, cdp: Cdp) -> AsyncIterator[Task]:
+    """A task in a tab of its own."""
+    address = f"{pages}/{name}.html"
+    tab = (await agent.call("browser_open_tab", url=address))["tabId"]
+    target = await cdp.page(address)
+    attached = await cdp.send("Target.attachToTarget", targetId=target, flatten=True)
+    yield Task(Page(agent, tab), cdp, attached["sessionId"])
+    await agent.call("browser_close_tab", tabId=tab)

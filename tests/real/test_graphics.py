@@ -1,0 +1,163 @@
+"""What has no words is read too: drawings, icons, patches of colour; and it can be clicked."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.real.looking import html, page_lines
+from tests.support.agent import Agent
+from tests.support.site import Site
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-20")]
+Value = Callable[..., Awaitable[Any]]
+PLAIN = "<style>body { margin: 0 } .a { display: inline-block; width: 20px; height: 20px }</style>"
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
+
+@pytest.fixture
+def lines(agent: Agent, opened: Opener, site: Site) -> Callable[..., Awaitable[list[str]]]:
+    """The lines of a page, without its refs."""
+
+    async def read(body: str, **more: Any) -> list[str]:
+        await opened(html(site, PLAIN + body))
+        return page_lines(await agent.text("browser_read_page", **more)).splitlines()
+
+    return read
+
+
+async def test_shapes_of_a_drawing_have_a_colour_and_a_place(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    drawing = (
+        "<svg width=200 height=100><circle cx=50 cy=50 r=10 fill=red /><path d='M0 0L9 9' />"
+        "<rect class=bar x=100 y=0 width=20 height=40 fill=none stroke=blue />"
+        "<rect width=5 height=5><title>March</title></rect><text x=150 y=50>Total</text></svg>"
+    )
+    first, *shapes = await lines(drawing)
+    assert first == "img [ref_1] box=0,0,200,100"
+    assert [shape.split("]")[0].split(" [")[0].strip() for shape in shapes] == [
+        "circle",
+        "rect",
+        'rect "March"',
+        'text "Total"',
+    ]
+    assert shapes[0].endswith("color=#ff0000 box=40,40,20,20")
+    assert shapes[1].endswith('hint="bar" color=#0000ff box=100,0,20,40')
+
+
+async def test_a_large_drawing_is_not_told_shape_by_shape(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    shapes = "<circle cx=50 cy=50 r=10 />" * 70
+    told = await lines(f"<svg width=100 height=100>{shapes}</svg>")
+    assert sum(line.startswith(" circle [") for line in told) == 50
+    assert told[-1] == " (and more shapes)"
+
+
+async def test_icons_say_nothing_of_their_shapes_and_adorn_what_they_are_in(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    icon = "<svg width=16 height=16><circle cx=8 cy=8 r=8 /></svg>"
+    told = await lines(f"{icon}<button>Go {icon}<i class=a style='background: red'></i></button>")
+    assert told == ['button "Go" [ref_1]']
+
+
+async def test_icons_and_patches_of_colour_have_refs_and_hints(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    told = await lines(
+        f"<span class='a trash' style='background: url({DOT})'></span><br>"
+        "<div class=a style='background: #808000'></div><br>"
+        f"<span class=pen style='content: url({DOT}); width: 9px; height: 9px'></span><br>"
+        "<i class=a title=Save style='border: 1px solid'></i><br>"
+        "<i class=fold></i><style>.fold::before { content: 'X' }</style>"
+    )
+    assert told[0] == 'img [ref_1] hint="a trash" box=0,0,20,20'
+    assert 'hint="a" color=#808000 box=0,' in told[1]
+    assert 'hint="pen" box=0,' in told[2]
+    assert told[3].startswith('img "Save" [')
+    assert 'hint="fold"' in told[4]
+
+
+async def test_an_icon_in_a_row_that_can_be_clicked_says_what_is_beside_it(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    icon = "<b class=a style='background: red'></b>"
+    row = f"<span>{icon}<em>Reply</em></span><span>{icon}<em>Forward</em></span>"
+    told = await lines(f"<div style='cursor: pointer'>{row}</div>")
+    assert told[0] == 'generic "ReplyForward" [ref_1]'
+    assert ['near="Reply"' in told[1], 'near="Forward"' in told[2]] == [True, True]
+
+
+async def test_canvases_and_controls_without_a_name_have_a_place(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    told = await lines("<canvas width=30 height=20></canvas><input type=checkbox>")
+    assert told[0] == "canvas [ref_1] box=0,0,30,20"
+    assert told[1].startswith("checkbox [ref_2] box=")
+
+
+async def test_what_a_cursor_is_over_is_told_item_by_item(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    told = await lines(
+        "<div style='cursor: pointer'><ul><li>Copy</li><li>Paste<ul><li>Plain</li></ul></li></ul>"
+        "</div><ul tabindex=0><li><div tabindex=-1>Austria</div></li>"
+        "<li><div tabindex=-1>Albania</div></li></ul>"
+    )
+    with_ref = [line.strip().split(" [")[0] for line in told if "[ref_" in line]
+    assert with_ref == [
+        "list",
+        'listitem "Copy"',
+        "list",
+        'listitem "Plain"',
+        "list",
+        'generic "Austria"',
+        'generic "Albania"',
+    ]
+    assert any("Paste" in line for line in told)
+
+
+async def test_a_link_without_an_address_is_one_that_a_script_listens_to(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    told = await lines("<a class=prev title=Prev><span>Prev</span></a><a name=top></a><a>x</a>")
+    assert [line for line in told if "[ref_" in line] == ['generic "Prev" [ref_1]']
+
+
+async def test_a_multiple_select_is_not_named_by_all_its_options(
+    lines: Callable[..., Awaitable[list[str]]],
+) -> None:
+    options = "<option>One</option><option selected>Two</option>"
+    told = await lines(f"<select multiple aria-label=Numbers>{options}</select>")
+    assert told == [
+        'listbox "Numbers" [ref_1] value="Two"',
+        ' option "One"',
+        ' option "Two" selected',
+    ]
+
+
+async def test_lines_and_shapes_without_a_filling_are_clicked_on_their_outline(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    shapes = (
+        "<line id=line x1=10 y1=90 x2=90 y2=90 stroke-width=4 />"
+        "<circle id=ring cx=50 cy=40 r=30 fill=none />"
+    )
+    script = "onclick='document.title += event.target.id'"
+    await opened(html(site, f"<svg width=100 height=100 stroke=black {script}>{shapes}</svg>"))
+    for id in ("line", "ring"):
+        await agent.call("browser_click_element", selector=f"#{id}")
+    assert await in_page("document.title") == "linering"
+
+
+async def test_the_whole_value_of_a_field_can_be_read(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    value = "word " * 200
+    await opened(html(site, f"<textarea>{value}</textarea><input type=password value=s3cret>"))
+    assert (await agent.call("browser_get_tab_content", selector="textarea"))["text"] == value
+    secret = await agent.call("browser_get_tab_content", selector="input")
+    assert "s3cret" not in secret["text"]

@@ -1,0 +1,93 @@
+"""Open tabs as MCP resources, looked into and followed in a real browser."""
+
+from base64 import b64decode
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.agents.mcp.clients import LoneClient, events, next_message
+from tests.real.conftest import Opener
+from tests.support.agent import Agent
+from tests.support.product import Product
+from tests.support.site import Site
+
+pytestmark = pytest.mark.real_browser
+
+
+async def _read(agent: Agent, uri: str) -> dict[str, Any]:
+    answer = (await agent.post("resources/read", {"uri": uri})).json()
+    assert "result" in answer, answer
+    (content,) = answer["result"]["contents"]
+    assert content["uri"] == uri
+    found: dict[str, Any] = content
+    return found
+
+
+async def test_a_tab_is_read_as_state_text_snapshot_and_picture(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(site.page("form"))
+    state = await _read(agent, f"tab://{tab}")
+    text = await _read(agent, f"tab://{tab}/text")
+    snapshot = await _read(agent, f"tab://{tab}/snapshot")
+    picture = await _read(agent, f"tab://{tab}/screenshot")
+    assert '"title":"Form"' in state["text"] and '"owner":"' in state["text"]
+    assert "page content" in text["text"] and "[ref_" not in text["text"]
+    assert "[ref_" in snapshot["text"]
+    assert picture["mimeType"] == "image/jpeg"
+    assert b64decode(picture["blob"])[:3] == b"\xff\xd8\xff"
+
+
+async def test_another_agent_may_know_of_a_tab_but_not_look_into_it(
+    another: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(site.page("form"))
+    assert '"title":"Form"' in (await _read(another, f"tab://{tab}"))["text"]
+    for view in ("text", "snapshot", "screenshot"):
+        answer = (await another.post("resources/read", {"uri": f"tab://{tab}/{view}"})).json()
+        assert answer["error"]["data"]["reason"] == "foreign_tab"
+    wanted = {
+        "ref": {"type": "ref/resource", "uri": "tab://{id}/text"},
+        "argument": {"name": "id", "value": str(tab)},
+    }
+    completion = (await another.post("completion/complete", wanted)).json()["result"]["completion"]
+    assert completion["values"] == []
+
+
+async def test_who_follows_a_tab_hears_of_its_new_address_and_title(
+    product: tuple[Product, int], agent: Agent, opened: Opener, site: Site
+) -> None:
+    running, port = product
+    tab = await opened(site.page("form"))
+    followed = [f"tab://{tab}", f"tab://{tab}/text"]
+    listen = {"notifications": {"resourceSubscriptions": followed}}
+    async with (
+        running.client(port) as http,
+        LoneClient(http).streaming("subscriptions/listen", listen) as response,
+    ):
+        stream = events(response)
+        await next_message(stream)
+        await agent.call("browser_navigate_tab", url=site.page("targets"), tabId=tab)
+        assert await _heard(stream, followed) == set(followed)
+        await agent.call("browser_execute_script", code="document.title = 'New'", tabId=tab)
+        while '"title":"New"' not in (await _read(agent, followed[0]))["text"]:
+            assert await _heard(stream, followed) == set(followed)
+
+
+async def _heard(stream: Any, followed: list[str]) -> set[str]:
+    heard: set[str] = set()
+    while heard != set(followed):
+        news = await next_message(stream)
+        assert news["method"] == "notifications/resources/updated"
+        heard.add(news["params"]["uri"])
+    return heard
+
+
+@pytest.mark.parametrize("suffix", ["/html", "/text/more", "/", "/TEXT"])
+async def test_a_view_that_is_not_there_is_no_resource(
+    agent: Agent, opened: Opener, site: Site, suffix: str
+) -> None:
+    tab = await opened(site.page("form"))
+    answer: httpx.Response = await agent.post("resources/read", {"uri": f"tab://{tab}{suffix}"})
+    assert answer.json()["error"]["data"]["reason"] == "unknown_resource"

@@ -1,0 +1,335 @@
+"""Batches: several calls in one, each of them a call like any other."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from tabhub.calls.approval import Terms
+from tabhub.calls.control import Control
+from tabhub.calls.ports import Answer, Call, Interrupted, Job, Question
+from tabhub.calls.results import Incomplete, done, failed
+from tabhub.config.clients import Client
+from tabhub.config.settings import PermissionSettings
+from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError
+from tabhub.hub.tools import Tool
+from tabhub.permissions.rulebook import RuleBook
+from tabhub.tools import batch
+from tabhub.tools.shots import Frame, Shot, Shots
+from tabhub.wire.mcp.messages import CallResult
+from tests.calls.test_runner import SCHEMA, Bench
+
+Json = dict[str, Any]
+ITEM: Json = {"name": "free", "input": {"n": 1}}
+READ: Json = {"name": "look", "input": {"n": 1}}
+
+
+def item(n: int, name: str = "free") -> Json:
+    return {"name": name, "input": {"n": n}}
+
+
+class Stage(Bench):
+    """A bench with batches, and a tool that only looks."""
+
+    def __init__(self, **limits: float) -> None:
+        super().__init__(**limits)
+        look = Tool(
+            "look",
+            "looks",
+            SCHEMA,
+            "test",
+            annotations={"readOnlyHint": True},
+            needs_tab=False,
+            toolsets=frozenset({"core"}),
+        )
+        computer = Tool("computer", "acts", {"type": "object"}, "test", needs_tab=False)
+        self.tools.add(look, computer, batch.tool(self.tools))
+        self.shots = Shots(lambda: 0.0)
+        source = batch.BatchSource(self.runner, self.sessions, self.shots)
+        self.runner._sources = {"test": self.source, batch.SOURCE: source}
+        self.told: list[tuple[float, float | None, str | None]] = []
+
+    async def batch(self, *actions: Json, client: Client | None = None, **more: Any) -> CallResult:
+        raw = msgspec.Raw(msgspec.json.encode({"actions": actions}))
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            self.told.append((progress, total, message))
+
+        call = Call(batch.NAME, raw, "s", hear, client or Client("c"), **more)
+        return await self.runner.run(call)
+
+    @property
+    def ran(self) -> list[int]:
+        return [job.arguments["n"] for job in self.source.jobs]
+
+
+class Failing:
+    """A source that fails at one number."""
+
+    def __init__(self, stage: Stage, at: int, error: TabhubError) -> None:
+        self._stage, self._at, self._error = stage, at, error
+
+    async def run(self, job: Job) -> CallResult:
+        if job.arguments["n"] == self._at:
+            raise self._error
+        return await self._stage.source.run(job)
+
+
+def failing(at: int, error: TabhubError) -> Stage:
+    stage = Stage()
+    sources = dict(stage.runner._sources)
+    stage.runner._sources = {**sources, "test": Failing(stage, at, error)}
+    return stage
+
+
+async def test_items_run_in_order_and_each_result_is_told_under_its_name() -> None:
+    stage = Stage()
+    result = await stage.batch(item(1), {"name": "computer", "input": {"action": "wait"}}, item(3))
+    assert [block["text"] for block in result.content] == [
+        *("[free]", "ok"),
+        *("[computer:wait]", "ok"),
+        *("[free]", "ok"),
+    ]
+    shown: Any = result.structured_content
+    assert (shown["completed"], shown["remaining"]) == (3, 0)
+    assert [told["n"] for told in shown["results"]] == [1, None, 3]
+    assert "failed" not in shown and not result.is_error
+
+
+async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> None:
+    stage = failing(2, Refused("ref_7 is gone.", "stale_ref"))
+    with pytest.raises(Incomplete) as stopped:
+        await stage.batch(item(1), item(2), item(3), item(4))
+    assert stage.ran == [1]
+    result = failed(stopped.value)
+    assert result.is_error
+    for part in ("Action 1 (free)", "ref_7 is gone.", "1 completed", "2 after it not begun"):
+        assert part in result.content[0]["text"]
+    assert [block["text"] for block in result.content[1:]] == ["[free]", "ok"]
+    shown: Any = result.structured_content
+    assert shown["error"]["reason"] == "stale_ref"
+    assert (shown["completed"], shown["remaining"]) == (1, 3)
+    assert shown["results"] == [{"n": 1, "runs": 1}]
+    assert (shown["failed"]["index"], shown["failed"]["name"]) == (1, "free")
+    assert shown["failed"]["error"]["reason"] == "stale_ref"
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    ("last", "reason", "told"),
+    [
+        ({"name": "nothing"}, "unknown_tool", "nothing"),
+        (item(0), "invalid_arguments", "minimum"),
+        ({"name": "free"}, "invalid_arguments", "required"),
+        (
+            {"name": batch.NAME, "input": {"actions": [ITEM]}},
+            "invalid_arguments",
+            "cannot be in a batch",
+        ),
+    ],
+)
+async def test_no_item_runs_unless_all_of_them_could(last: Json, reason: str, told: str) -> None:
+    stage = Stage()
+    with pytest.raises(TabhubError, match=told) as refused:
+        await stage.batch(item(1), last)
+    assert refused.value.reason == reason
+    assert "action 1" in refused.value.message
+    assert stage.ran == []
+
+
+@pytest.mark.parametrize(
+    "actions", [[], [{"input": {}}], [{"name": "free", "arguments": {}}], [ITEM] * 51, ["free"]]
+)
+async def test_a_batch_that_is_none_is_refused(actions: list[Any]) -> None:
+    stage = Stage()
+    with pytest.raises(InvalidArguments):
+        await stage.batch(*actions)
+    assert stage.ran == []
+
+
+async def test_progress_is_told_for_each_item_and_only_grows() -> None:
+    stage = Stage()
+
+    class Talking:
+        async def run(self, job: Job) -> CallResult:
+            await job.progress(50, 100, "half of it")
+            await job.progress(100, 100, "all of it")
+            return done("ok", {})
+
+    stage.runner._sources = {**stage.runner._sources, "test": Talking()}
+    await stage.batch(item(1), item(2))
+    amounts = [progress for progress, _, _ in stage.told]
+    assert amounts == sorted(set(amounts)) and amounts[0] == 0 and max(amounts) < 2
+    assert {total for _, total, _ in stage.told} == {2}
+    assert [message for _, _, message in stage.told][:3] == ["[free]", "half of it", "all of it"]
+
+
+async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other() -> None:
+    stage = Stage()
+    stage.source.go.clear()
+    running = asyncio.create_task(stage.batch(item(1), item(2)))
+    await stage.source.started.wait()
+    running.cancel()
+    await asyncio.wait({running})
+    stage.source.go.set()
+    await asyncio.sleep(0)
+    assert running.cancelled()
+    assert stage.ran == [1] and stage.source.ended == ["cancelled"]
+
+
+async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_was_done() -> None:
+    stage = Stage(call_seconds=60, max_call_seconds=1)
+
+    class Stuck:
+        async def run(self, job: Job) -> CallResult:
+            if job.arguments["n"] == 2:
+                stage.source.go.clear()
+            return await stage.source.run(job)
+
+    stage.runner._sources = {**stage.runner._sources, "test": Stuck()}
+    with pytest.raises(Incomplete) as late:
+        await stage.batch(item(1), item(2), item(3))
+    assert late.value.reason == "timeout"
+    assert stage.ran == [1, 2] and stage.source.ended == ["cancelled"]
+    assert late.value.structured["completed"] == 1
+
+
+async def test_an_item_that_takes_too_long_is_that_items_error() -> None:
+    stage = Stage(call_seconds=0.05, max_call_seconds=60)
+    stage.source.go.clear()
+    with pytest.raises(Incomplete, match="free did not finish in time") as late:
+        await stage.batch(item(1), item(2))
+    assert late.value.reason == "timeout" and stage.ran == [1]
+
+
+async def test_the_same_operation_id_runs_a_batch_once_also_when_it_has_failed() -> None:
+    stage = Stage()
+    stage.source.go.clear()
+    both = [asyncio.create_task(stage.batch(item(1), item(2), operation_id="op")) for _ in range(2)]
+    await stage.source.started.wait()
+    stage.source.go.set()
+    first, second = await asyncio.gather(*both)
+    assert first is second and await stage.batch(item(1), item(2), operation_id="op") is first
+    assert stage.ran == [1, 2]
+    stage = failing(2, Forbidden("No."))
+    for _ in range(2):
+        with pytest.raises(Incomplete):
+            await stage.batch(item(1), item(2), operation_id="op")
+    assert stage.ran == [1]
+
+
+async def test_a_batch_whose_first_item_was_refused_may_be_tried_again_under_its_id() -> None:
+    stage = failing(1, Forbidden("No."))
+    for _ in range(2):
+        with pytest.raises(Incomplete, match="No"):
+            await stage.batch(item(1), item(2), operation_id="op")
+    refusals = [event for event in stage.audit.events if event.tool == "free"]
+    assert len(refusals) == 2
+
+
+async def test_each_item_is_in_the_audit_and_the_batch_does_not_repeat_what_they_hold() -> None:
+    stage = Stage()
+    await stage.batch(item(1), item(2, "look"))
+    assert [event.tool for event in stage.audit.events] == ["free", "look", batch.NAME]
+    assert stage.audit.events[-1].secret_arguments == {"actions"}
+
+
+async def test_a_token_that_may_only_read_batches_readings_and_nothing_else() -> None:
+    stage, reader = Stage(), Client("c", read_only=True)
+    await stage.batch(READ, READ, client=reader)
+    with pytest.raises(Forbidden, match="only reading"):
+        await stage.batch(READ, ITEM, client=reader)
+    assert stage.ran == [1, 1]
+
+
+async def test_a_token_of_some_toolsets_gets_no_further_by_a_batch() -> None:
+    stage = Stage()
+    with pytest.raises(Incomplete, match="only toolsets core") as refused:
+        await stage.batch(READ, ITEM, client=Client("c", toolsets=frozenset({"core"})))
+    assert refused.value.reason == "permission_denied"
+    assert [job.tool.name for job in stage.source.jobs] == ["look"]
+
+
+def by(stage: Stage, **levels: Any) -> Stage:
+    stage.runner._guard.permissions.rulebook = RuleBook(None, PermissionSettings(**levels))
+    return stage
+
+
+async def test_nobody_is_asked_about_a_batch_but_about_each_of_its_items() -> None:
+    stage = by(Stage(), plugins={"browser": "ask"}, tools={"free": "ask"})
+    with pytest.raises(Incomplete) as unasked:
+        await stage.batch(READ, ITEM)
+    assert unasked.value.reason == "approval_unavailable"
+    assert unasked.value.structured["completed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "reason"), [("off", "permission_off"), ("ask", "approval_unavailable")]
+)
+async def test_a_rule_that_names_the_batch_counts(level: str, reason: str) -> None:
+    stage = by(Stage(), tools={batch.NAME: level})
+    with pytest.raises(Forbidden) as refused:
+        await stage.batch(READ)
+    assert refused.value.reason == reason and stage.ran == []
+
+
+async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -> None:
+    stage = Stage()
+    stage.source.go.clear()
+    running = asyncio.create_task(stage.batch(item(1), item(2)))
+    await stage.source.started.wait()
+    Control(stage.hub, stage.runner.flights).pause("s", True)
+    with pytest.raises(Incomplete) as paused:
+        await running
+    assert paused.value.reason == "paused_by_person"
+    assert stage.ran == [1] and stage.source.ended == ["cancelled"]
+
+
+async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
+    stage = Stage()
+
+    class Ending:
+        async def run(self, job: Job) -> CallResult:
+            stage.sessions.end("s")
+            return await stage.source.run(job)
+
+    stage.runner._sources = {**stage.runner._sources, "test": Ending()}
+    with pytest.raises(Incomplete) as ended:
+        await stage.batch(item(1), item(2))
+    assert isinstance(ended.value.cause, NotFound) and stage.ran == [1]
+
+
+async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> None:
+    stage = by(Stage(), tools={"free": "ask"})
+    stage.runner._approvals._terms = lambda: Terms(seconds=1, elicitation=True)
+
+    async def elicit(question: Question) -> Answer:
+        raise Interrupted
+
+    with pytest.raises(Incomplete, match="Call it by itself") as refused:
+        await stage.batch(READ, ITEM, elicit=elicit)
+    assert refused.value.reason == "approval_unavailable"
+    assert [job.tool.name for job in stage.source.jobs] == ["look"]
+
+
+def shot(width: int) -> Shot:
+    frame = Frame(width, 100, {"width": 100, "height": 100})
+    return Shot("s", 1, "", "image/png", width, 100, 1, {}, frame)
+
+
+async def test_points_in_a_batch_are_those_of_the_picture_before_it() -> None:
+    stage, seen = Stage(), []
+    stage.shots.keep(shot(100))
+
+    class Shooting:
+        async def run(self, job: Job) -> CallResult:
+            stage.shots.keep(shot(200))
+            seen.append(stage.shots.frame("s", 1))
+            return done("ok", {})
+
+    stage.runner._sources = {**stage.runner._sources, "test": Shooting()}
+    await stage.batch(item(1), item(2))
+    assert [frame and frame.width for frame in (*seen, stage.shots.frame("s", 1))] == [
+        *(100, 100, 200)
+    ]

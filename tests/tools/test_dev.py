@@ -1,0 +1,103 @@
+"""`dev_utils`: off unless switched on, and then only the caller's own business."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from tabhub import __version__
+from tabhub.app import Server
+from tabhub.config.settings import Settings
+from tests.support.agent import Agent, ToolFailed
+from tests.support.extension import FakeExtension, connected, tab
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+Developing = tuple[Server, FakeExtension, Agent]
+ACTIONS = (
+    *("ping", "status", "version", "dump_state"),
+    *("reload_extension", "clear_state", "simulate_disconnect"),
+)
+
+
+@asynccontextmanager
+async def developing(dev: bool = True) -> AsyncIterator[Developing]:
+    async with (
+        served(Settings(dev=dev)) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1, url="https://a.example/?token=hunter2"))
+        extension.handlers["page.evaluate"] = lambda params: {"value": 1}
+        yield server, extension, Agent(http)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_it_is_off_and_says_how_it_is_switched_on(action: str) -> None:
+    async with developing(dev=False) as (_, _, agent):
+        with pytest.raises(ToolFailed, match="--dev") as off:
+            await agent.call("dev_utils", action=action)
+        assert off.value.reason == "permission_off"
+
+
+async def test_it_answers_and_tells_its_version_and_whether_a_browser_is_there() -> None:
+    async with developing() as (_, _, agent):
+        assert (await agent.call("dev_utils", action="ping"))["pong"] is True
+        assert (await agent.call("dev_utils", action="version"))["version"] == __version__
+        told = await agent.call("dev_utils", action="status")
+        assert told["browsers"] == [{"name": "Fake", "kind": "managed", "ready": True}]
+        assert told["callsUnderWay"] == 1
+
+
+async def test_the_state_it_tells_is_the_callers_and_holds_no_secret() -> None:
+    async with developing() as (server, _, agent):
+        server.app.hub.sessions.open("another", "main", "other agent", 0.0)
+        await agent.call("browser_execute_script", code="1", tabId=1)
+        server.app.hub.ownership.take("token:main", 1)
+        result = await agent.result("dev_utils", action="dump_state")
+        told = result["structuredContent"]
+        assert told["currentTab"] == 1
+        assert told["tabs"] == [{"tabId": 1, "site": "a.example", "status": "complete"}]
+        for word in ("hunter2", "other agent", "another"):
+            assert word not in str(result)
+
+
+async def test_clearing_forgets_what_is_the_callers_and_nothing_of_the_persons() -> None:
+    async with developing() as (server, extension, agent):
+        await agent.call("browser_execute_script", code="1", tabId=1)
+        await agent.call("turn_answer_start")
+        await agent.call("shortcuts_record", action="start", command="x")
+        server.app.rules.set_level("tools", "browser_notify", "off")
+        await agent.call("dev_utils", action="clear_state")
+        told = await agent.call("dev_utils", action="dump_state")
+        assert (told["currentTab"], told["recording"], told["answering"]) == (None, None, False)
+        with pytest.raises(ToolFailed) as nowhere:
+            await agent.call("browser_execute_script", code="1")
+        assert nowhere.value.reason == "no_current_tab"
+        assert server.app.rules.level_of("browser_notify") == "off"
+        assert (await extension.state())["tabs"][0]["shared"] is True
+
+
+async def test_the_extension_is_told_to_start_anew() -> None:
+    async with developing() as (_, extension, agent):
+        assert await agent.call("dev_utils", action="reload_extension") == {"reloaded": 1}
+        await extension.next("extension.reload")
+
+
+async def test_cutting_the_connection_ends_it_for_the_extension() -> None:
+    async with developing() as (_, extension, agent):
+        assert await agent.call("dev_utils", action="simulate_disconnect", tabId=1)
+        await extension.socket.wait_closed()
+        assert extension.socket.close_code == 4002
+        with pytest.raises(ToolFailed) as gone:
+            await agent.call("dev_utils", action="simulate_disconnect")
+        assert gone.value.reason == "extension_disconnected"
+
+
+@pytest.mark.parametrize("given", [{}, {"action": "explode"}, {"action": "ping", "x": 1}])
+async def test_what_it_does_not_know_it_refuses(given: Json) -> None:
+    async with developing() as (_, _, agent):
+        with pytest.raises(ToolFailed) as wrong:
+            await agent.call("dev_utils", **given)
+        assert wrong.value.reason == "invalid_arguments"

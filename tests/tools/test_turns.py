@@ -1,0 +1,40 @@
+"""An agent's answer: when it begins, when it is complete, and what the panel shows of it."""
+
+from tests.support.agent import Agent
+from tests.support.extension import connected, tab
+from tests.support.serving import client, served
+
+
+async def test_an_answer_is_shown_while_it_is_written_and_its_calls_are_counted() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        extension.handlers["page.evaluate"] = lambda params: {"value": 1}
+        agent = Agent(http)
+        assert await agent.call("turn_answer_start") == {"started": True}
+        (shown,) = (await extension.state())["agents"]
+        assert shown["answering"] is True
+        for _ in range(3):
+            await agent.call("browser_execute_script", code="1", tabId=1)
+        told = await agent.call("turn_answer_complete", summary="Three scripts.")
+        assert told["calls"] == 3 and told["durationMs"] >= 0
+        (shown,) = (await extension.state())["agents"]
+        assert shown["answering"] is False
+        entry = server.app.audit.entries(10, None, "turn_answer_complete", None)[0]
+        assert entry["arguments"] == {"summary": "Three scripts."}
+
+
+async def test_the_end_of_an_answer_that_never_began_is_told_as_that() -> None:
+    async with served() as server, client(server.port) as http:
+        result = await Agent(http).result("turn_answer_complete")
+    assert not result.get("isError")
+    assert result["structuredContent"] == {"started": False}
+    assert "no turn_answer_start" in result["content"][0]["text"]
+
+
+async def test_a_second_beginning_begins_anew() -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http)
+        await agent.call("turn_answer_start")
+        await agent.call("permissions_check")
+        await agent.call("turn_answer_start")
+        assert (await agent.call("turn_answer_complete"))["calls"] == 0
