@@ -1,6 +1,5 @@
 """Dialogs of real pages: told by the call that meets them, answered, never in anybody's way."""
 
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.extension.test_own_browser import browser_with
+from tests.extension.test_own_browser import browser_with, impatient, unrecorded
 from tests.real.conftest import Opener
 from tests.support.agent import Agent, ToolFailed
 from tests.support.product import Product
@@ -178,16 +177,9 @@ async def test_a_dialog_can_be_answered_however_late(tmp_path: Path, site: Site)
     """The debugger is let go after a while without calls, but not while a dialog waits."""
     own = Product(tmp_path / "home")
 
-    def hurry(extension: Path) -> None:
-        file = extension / "worker" / "debugger.js"
-        code = file.read_text()
-        assert "const IDLE_MS = 60_000;" in code
-        file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
-        pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
-        (extension / "auth.json").write_text(json.dumps(pairing))
-
+    unrecorded(own)
     with own.running("start", "--port", "0"):
-        async with browser_with(tmp_path / "browser", hurry) as cdp:
+        async with browser_with(tmp_path / "browser", impatient(own)) as cdp:
             async with own.client(own.wait_browser()["port"]) as http:
                 agent = Agent(http)
                 await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(PAGE)}")

@@ -38,6 +38,16 @@ async def is_debugged(here: World, url: str) -> bool:
     return found
 
 
+async def is_held(here: World, tab: int) -> bool:
+    """Whether the extension means to keep its debugger on the tab."""
+    code = (
+        "chrome.storage.session.get('holds').then(({ holds }) => "
+        f"(holds ?? []).some(([id]) => id === {tab}))"
+    )
+    found: bool = await here.cdp.evaluate(await here.cdp.worker(), code)
+    return found
+
+
 async def persons_tab(here: World, agent: Agent, url: str) -> int:
     await here.cdp.open(url)
     tabs: list[Json] = []
@@ -89,20 +99,16 @@ async def test_of_a_tab_that_is_taken_back_nothing_is_kept(tmp_path: Path, site:
     async with world(tmp_path, {}) as here, here.agent("robot") as agent:
         url = loud(site.url)
         tab = (await agent.call("browser_open_tab", url=url))["tabId"]
-        assert await is_debugged(here, url)
+        assert await is_debugged(here, url) and await is_held(here, tab)
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
             await panel.until(f"!document.querySelector(\"li[data-tab='{tab}']\")", "it to go")
         with pytest.raises(ToolFailed) as failed:
             await agent.call("browser_get_network_requests", tabId=tab)
         assert failed.value.reason == "foreign_tab"
-        held = (
-            "chrome.storage.session.get('holds').then(({ holds }) => "
-            f"(holds ?? []).some(([id]) => id === {tab}))"
-        )
 
         async def is_let_go() -> bool:
-            return not await here.cdp.evaluate(await here.cdp.worker(), held)
+            return not await is_held(here, tab)
 
         await until(is_let_go)
 
@@ -185,3 +191,27 @@ async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_a
         assert [entry["text"] for entry in logs] == ["wanted"]
         found = (await agent.call("browser_get_network_requests"))["requests"]
         assert [one["url"] for one in found] == [f"{site.url}/form.html"]
+
+
+async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
+    tmp_path: Path, site: Site
+) -> None:
+    more = "--share-active-tab"
+    async with world(tmp_path, {}, more) as here, here.agent("robot") as agent:
+        url = loud(site.url)
+        tab = await persons_tab(here, agent, url)
+        await here.cdp.send("Target.activateTarget", targetId=await here.cdp.page(url))
+
+        async def is_read() -> bool:
+            told = await agent.result("browser_get_network_requests", tabId=tab)
+            return not told.get("isError")
+
+        await until(is_read)
+        assert await is_held(here, tab)
+        elsewhere = await here.cdp.open("about:blank")
+        await here.cdp.send("Target.activateTarget", targetId=elsewhere)
+
+        async def is_let_go() -> bool:
+            return not await is_held(here, tab)
+
+        await until(is_let_go)

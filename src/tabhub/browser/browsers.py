@@ -271,7 +271,7 @@ class Browsers:
         still = {tab.id for tab in self._shown(id)} if shown else set()
         for tab in shown:
             if tab.id not in still and self._ownership.owner(tab.id) is None:
-                self.soon(tab, "record.forget", {})
+                self.soon(tab, "tabs.release", {})
 
     def _reclaim(self, tab: Tab) -> None:
         if self._ownership.is_doomed(tab):
