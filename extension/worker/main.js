@@ -4,6 +4,7 @@
  */
 
 import { Attention } from "./attention.js";
+import { waitsAtGate } from "./birthgate.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
@@ -157,7 +158,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
-  interceptEvent(tabId, sessionId, method, params);
+  if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
