@@ -1,5 +1,8 @@
 /** tabs.focus and tabs.info. */
 
+import { openLogin } from "./auth.js";
+import { openChooser } from "./choosers.js";
+import { openDialog } from "./dialogs.js";
 import { emulatedIn } from "./emulation.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
@@ -22,5 +25,6 @@ export async function focusTab({ tabId, signal, tellNews }) {
 export async function tabInfo({ tabId, tellNews }) {
   await tellNews();
   const tab = describe(await getTab(tabId));
-  return { ...tab, emulated: emulatedIn(tabId) };
+  const dialog = openDialog(tabId) ?? openLogin(tabId)?.dialog ?? openChooser(tabId)?.dialog;
+  return { ...tab, emulated: emulatedIn(tabId), ...(dialog && { dialog }) };
 }

@@ -11,6 +11,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.effects import asked_for
 from tabhub.tools.intercept import waiting_lines
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
@@ -41,16 +42,19 @@ async def _tabs_of(context: Context, browser: str) -> list[Tab]:
 async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
     url, active = address(given["url"]), given.get("active", False)
-    tab = await open_tab(context, context.job.session, context.browser, url, active=active)
-    return done(f"Opened tab {tab.id}: {page(tab)}{pending(tab)}", location(tab))
+    tab, held = await open_tab(context, context.job.session, context.browser, url, active=active)
+    told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
+    return done("\n".join(told), {**location(tab), **held})
 
 
-async def open_tab(context: Context, session: str, browser: str, url: str, *, active: bool) -> Tab:
-    """Open a tab in a session's group."""
+async def open_tab(
+    context: Context, session: str, browser: str, url: str, *, active: bool
+) -> tuple[Tab, Json]:
+    """Open a tab in a session's group; the tab, and what holds its page up."""
     tab, output = await opened(context, session, browser, {"url": url, "active": active})
     if "groupId" in output:
         context.hub.ownership.grouped(session, browser, output["groupId"])
-    return tab
+    return tab, _held(output)
 
 
 async def opened(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
@@ -88,9 +92,9 @@ async def close(context: Context) -> None:
 
 
 async def _navigate_tab(context: Context) -> CallResult:
-    tab, waiting = await navigate(context)
-    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab)}", *held_up(waiting)]
-    return done("\n".join(told), {**location(tab), **waiting})
+    tab, held = await navigate(context)
+    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab, held)}", *held_up(held)]
+    return done("\n".join(told), {**location(tab), **held})
 
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
@@ -104,9 +108,14 @@ async def navigate(context: Context) -> tuple[Tab, Json]:
     return arrived
 
 
-def held_up(waiting: Json) -> list[str]:
-    """The requests of a page that the agent itself has intercepted."""
-    return ["You hold requests up:", *waiting_lines(waiting)] if waiting else []
+def held_up(held: Json) -> list[str]:
+    """What the agent has to answer before the page goes on."""
+    lines = ["You hold requests up:", *waiting_lines(held)] if "waiting" in held else []
+    return [*lines, asked_for(held["dialog"])] if "dialog" in held else lines
+
+
+def _held(output: Json) -> Json:
+    return {name: output[name] for name in ("waiting", "dialog") if name in output}
 
 
 async def _focus_tab(context: Context) -> CallResult:
@@ -117,17 +126,19 @@ async def _focus_tab(context: Context) -> CallResult:
 async def _get_tab_info(context: Context) -> CallResult:
     def learn(output: Json) -> tuple[Tab, Json]:
         state = msgspec.convert(output, TabState)
-        return context.browsers.learn(context.tab.browser, state), output.get("emulated", {})
+        return context.browsers.learn(context.tab.browser, state), output
 
-    tab, emulated = await context.in_tab("tabs.info", {}, learn)
+    tab, output = await context.in_tab("tabs.info", {}, learn)
+    emulated, dialog = output.get("emulated", {}), _held(output)
     told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}"
     told += f", emulated: {', '.join(emulated)}" if emulated else ""
-    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated})
+    told += f". {asked_for(dialog['dialog'])}" if dialog else ""
+    shown = {**location(tab), **_shown(context, tab), "emulated": emulated, **dialog}
+    return done(told, shown)
 
 
 def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:
-    waiting = output.pop("waiting", None)
-    return _moved(context, output), {"waiting": waiting} if waiting else {}
+    return _moved(context, output), _held(output)
 
 
 def _moved(context: Context, output: Json) -> Tab:
@@ -161,9 +172,12 @@ def page(tab: Tab) -> str:
     return f"{tab.url} {title!r}" if title else tab.url
 
 
-def pending(tab: Tab) -> str:
+def pending(tab: Tab, held: Json) -> str:
     """What is to be said of a page that has not loaded."""
-    return "" if tab.status == "complete" else ". It is still loading: time was up before it ended."
+    if tab.status == "complete":
+        return ""
+    why = "" if held else ": time was up before it ended"
+    return f". It is still loading{why}."
 
 
 def location(tab: Tab) -> Json:
