@@ -2,7 +2,6 @@
 tabhub.define("upload", () => {
   const { attr, closest, documentElement, matches, rect, tag } = tabhub.dom;
   const { addEventListener, dispatchEvent } = EventTarget.prototype;
-  const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
   const DROP = ["dragenter", "dragover", "drop"];
   const OVER_MS = 1000;
   const SHOWN = "The file chooser is not open any more.";
@@ -33,9 +32,7 @@ tabhub.define("upload", () => {
   /** @param {TabhubUploadTarget} how */
   function find({ point, isShown, ...how }) {
     if (isShown) return shown ?? tabhub.fail("no_dialog", SHOWN);
-    if (!point) return tabhub.target.find(how);
-    const message = `There is no element at the point (${point.x}, ${point.y}).`;
-    return tabhub.hit.at(point) ?? tabhub.fail("element_not_found", message);
+    return point ? tabhub.points.at(point) : tabhub.target.find(how);
   }
 
   /**
@@ -60,13 +57,8 @@ tabhub.define("upload", () => {
     place = input ?? element;
     parts = files.map(() => []);
     const misfits = input ? tabhub.accept.misfits(attr(input, "accept") ?? "", files) : [];
-    return { kind: kindOf(place), tag: tag(place), misfits: misfits.map(({ name }) => name) };
-  }
-
-  /** @param {Element} element */
-  function kindOf(element) {
-    if (inputOf(element)) return "input";
-    return FRAMES.has(tag(element)) ? "frame" : "drop";
+    const kind = input ? "input" : "drop";
+    return { kind, tag: tag(place), misfits: misfits.map(({ name }) => name) };
   }
 
   /** @param {FileList | null | undefined} list */
@@ -185,9 +177,10 @@ tabhub.define("upload", () => {
       place = shown = null;
       return files;
     },
-    show(word) {
-      if (!(place instanceof HTMLElement)) return;
-      dispatchEvent.call(document, new SubmitEvent(word, { submitter: place }));
+    show(word, element) {
+      const submitter = element ?? place;
+      if (!(submitter instanceof HTMLElement)) return;
+      dispatchEvent.call(document, new SubmitEvent(word, { submitter }));
     },
     expect(word) {
       shown = null;

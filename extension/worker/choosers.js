@@ -25,13 +25,10 @@ const open = new Map();
 /**
  * Only while an agent acts: a person who clicks in the same tab wants to choose.
  * @param {number} tabId
- * @returns {() => void} stops catching
+ * @param {boolean} enabled
  */
-export function catchChoosers(tabId) {
-  const set = (/** @type {boolean} */ enabled) =>
-    void send(tabId, "Page.setInterceptFileChooserDialog", { enabled }).catch(() => {});
-  set(true);
-  return () => set(false);
+export async function catchChoosers(tabId, enabled) {
+  await send(tabId, "Page.setInterceptFileChooserDialog", { enabled });
 }
 
 /**
@@ -64,6 +61,11 @@ async function hold(tabId, frameId, backendNodeId) {
   } catch {
     return undefined;
   }
+}
+
+/** The tabs that have one open. */
+export function choosers() {
+  return open.keys();
 }
 
 /** @param {number} tabId */

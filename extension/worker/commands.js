@@ -5,6 +5,7 @@ import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
 import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
 import { recentlyClosed, restoreSession } from "./closed.js";
+import { cssCoverage } from "./coverage.js";
 import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
@@ -23,6 +24,7 @@ import {
   startIntercepting,
   stopIntercepting,
 } from "./intercept.js";
+import { readJournal } from "./journal.js";
 import { releaseTab } from "./letgo.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
 import { showNotice } from "./notices.js";
@@ -30,9 +32,23 @@ import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
+import { forcePseudo } from "./pseudo.js";
+import { questions } from "./questions.js";
 import { readPage } from "./read.js";
+import { recordUse } from "./recorder.js";
+import {
+  clearConsole,
+  readConsole,
+  readNetwork,
+  readRequest,
+  readSockets,
+  startRecording,
+  stopRecording,
+} from "./records.js";
+import { listResources, resourceContent } from "./resources.js";
 import { saveFile } from "./saving.js";
 import { scroll } from "./scroll.js";
+import { describePanel, describeSelf } from "./selfview.js";
 import { set } from "./set.js";
 import { clearSiteData } from "./sitedata.js";
 import { isMoved, requireKnownSite, requireSite } from "./sites.js";
@@ -58,6 +74,9 @@ const forBrowser = [
   ["downloads.list", listDownloads],
   ["downloads.start", download],
   ["downloads.status", downloadStatus],
+  ["extension.logs", readJournal],
+  ["extension.panel", describePanel],
+  ["extension.state", describeSelf],
   ["groups.add", addToGroup],
   ["groups.create", createGroup],
   ["groups.list", listGroups],
@@ -89,6 +108,9 @@ const forTab = [
   ["page.dialog", answerDialog],
   ["page.emulate", emulate],
   ["page.permission", setPermission],
+  ["record.clearConsole", clearConsole],
+  ["record.start", startRecording],
+  ["record.stop", stopRecording],
   ["tabs.close", closeTab],
   ["tabs.focus", focusTab],
   ["tabs.group", groupTab],
@@ -98,16 +120,27 @@ const forTab = [
   ["tabs.ungroup", ungroupTab],
 ];
 
+/** @type {Commands} what tells of what was recorded: the page itself need not answer */
+const forRecords = [
+  ["record.console", readConsole],
+  ["record.network", readNetwork],
+  ["record.request", readRequest],
+  ["record.sockets", readSockets],
+];
+
 /** @type {Commands} */
 const forLooking = [
   ["page.capture", capture],
   ["page.describe", describeElement],
+  ["page.coverage", cssCoverage],
   ["page.find", findElements],
   ["page.html", readHtml],
   ["page.locate", locateElement],
   ["page.pdf", printPdf],
   ["page.query", queryElements],
   ["page.read", readPage],
+  ["page.resource", resourceContent],
+  ["page.resources", listResources],
   ["page.storage", getStorage],
   ["page.styles", elementStyles],
   ["page.text", readText],
@@ -122,6 +155,7 @@ const forPage = [
   ["page.fill", fill],
   ["page.hover", hover],
   ["page.press", press],
+  ["page.pseudo", forcePseudo],
   ["page.scroll", scroll],
   ["page.select", select],
   ["page.set", set],
@@ -131,15 +165,17 @@ const forPage = [
 ];
 
 const browserCommands = new Map(forBrowser);
-const tabCommands = new Map(forTab);
+const tabCommands = new Map([...forTab, ...forRecords]);
 const pageCommands = new Map(forPage);
 /** What tells of a page must not tell of the next one. */
-const looks = new Set([...forLooking.map(([name]) => name), "cookies.get"]);
+const looks = new Set([...[...forLooking, ...forRecords].map(([name]) => name), "cookies.get"]);
+/** What counts as using the page that a tab shows. */
+const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
   await tellNews();
-  return { tabs: await listTabs() };
+  return { tabs: await listTabs(), dialogs: questions() };
 }
 
 /**
@@ -159,6 +195,7 @@ export async function runCommand(name, context) {
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
+    if (uses.has(name)) recordUse(tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);

@@ -6,6 +6,7 @@
 import { CommandError, messageOf } from "./errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
+import { showsExtension } from "./tabs.js";
 
 const STORED = "holds";
 const PROTOCOL = "1.3";
@@ -21,6 +22,7 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /**
  * @typedef {object} Session
+ * @property {Promise<void>} attached
  * @property {Promise<void>} ready
  * @property {Promise<unknown> | null} awake with focus emulated, while commands come
  * @property {Promise<void> | null} again attaching once more, after the attachment was lost
@@ -86,7 +88,9 @@ export async function sendTo(tabId, sessionId, method, params) {
  * @param {Session} session
  */
 async function attachAgain(tabId, session) {
-  session.again ??= attach(tabId).finally(() => (session.again = null));
+  session.again ??= attach(tabId)
+    .then(() => prepare(tabId))
+    .finally(() => (session.again = null));
   session.watched = false;
   session.drawn = null;
   session.awake = null;
@@ -129,7 +133,7 @@ async function wake(tabId, session) {
 export async function hold(tabId, why) {
   const session = sessions.get(tabId) ?? begin(tabId);
   holds.add(tabId, why);
-  await session.ready;
+  await session.attached;
 }
 
 /**
@@ -147,6 +151,15 @@ export function unhold(tabId, why) {
  */
 export function heldFor(why) {
   return holds.tabsOf(why);
+}
+
+export function takenTabs() {
+  return [...sessions.keys()];
+}
+
+/** @returns {[number, string[]][]} which tabs are held, and for what */
+export function heldTabs() {
+  return holds.all;
 }
 
 /** @param {(tabId: number) => void} listener called when the debugger, and what it held, is gone */
@@ -263,9 +276,11 @@ function releaseUnused(tabId) {
 
 /** @param {number} tabId */
 function begin(tabId) {
+  const attached = attach(tabId);
   /** @type {Session} */
   const session = {
-    ready: attach(tabId),
+    attached,
+    ready: attached.then(() => prepare(tabId)),
     awake: null,
     again: null,
     drawn: null,
@@ -281,21 +296,29 @@ function begin(tabId) {
 /** @param {number} tabId */
 async function attach(tabId) {
   try {
-    await within(ATTACH_MS, attachAndPrepare(tabId));
+    await within(ATTACH_MS, attachOnce(tabId));
   } catch (error) {
     throw explainRefusal(tabId, error);
   }
 }
 
 /** @param {number} tabId */
-async function attachAndPrepare(tabId) {
+async function prepare(tabId) {
+  try {
+    await within(ATTACH_MS, sendOnce(tabId, "Page.enable"));
+  } catch (error) {
+    throw explainRefusal(tabId, error);
+  }
+}
+
+/** @param {number} tabId */
+async function attachOnce(tabId) {
   await releasing.get(tabId);
-  if (isExtensionPage((await chrome.tabs.get(tabId)).url)) refuseExtensionPage();
+  if (await showsExtension(tabId)) refuseExtensionPage();
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
     // Left behind by an earlier life of this worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;
   });
-  await sendOnce(tabId, "Page.enable");
 }
 
 /**

@@ -63,6 +63,10 @@ function changed(tabId) {
   changes.get(tabId)?.forEach((listener) => listener());
 }
 
+export function dialogTabs() {
+  return [...open.keys()];
+}
+
 /** @param {number} tabId */
 export function openDialog(tabId) {
   return open.get(tabId);

@@ -2,6 +2,7 @@
 
 import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
+import { note, noteFault } from "./journal.js";
 import { Reach } from "./reach.js";
 
 /** @typedef {import("./line.js").Line} Line */
@@ -13,6 +14,7 @@ import { Reach } from "./reach.js";
  * @property {Promise<unknown>} ready settles when commands may run
  * @property {(name: string, context: Context) => Promise<unknown>} run
  * @property {() => Promise<void>} tellNews
+ * @property {(settings: {recording: unknown}) => void} [learn] takes what the server wishes
  */
 
 export class Dispatcher {
@@ -40,7 +42,8 @@ export class Dispatcher {
   }
 
   /** @param {any} params */
-  #greeted({ maxBytes }) {
+  #greeted({ maxBytes, recording }) {
+    this.#commands.learn?.({ recording });
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 
@@ -60,6 +63,7 @@ export class Dispatcher {
       const output = await this.#run(request);
       if (!this.#line.answer(request.id, { output })) throw tooLarge();
     } catch (error) {
+      noteFailure(request.params.tool, error);
       this.#line.refuse(request.id, toWire(error));
     }
   }
@@ -105,6 +109,15 @@ export class Dispatcher {
     return (progress, total, message) =>
       this.#line.notify("tool.progress", { dispatchId, progress, total, message });
   }
+}
+
+/**
+ * @param {unknown} tool
+ * @param {unknown} error
+ */
+function noteFailure(tool, error) {
+  if (error instanceof CommandError) note("info", `${tool}: ${error.reason}`);
+  else noteFault(error);
 }
 
 /** @param {string} method */

@@ -4,27 +4,22 @@ import { actAndRest } from "./act.js";
 import { send } from "./debugger.js";
 import { CommandError } from "./errors.js";
 import { dragData } from "./input.js";
-import { aim } from "./target.js";
 
 const COPY = 1;
 
 /** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./input.js").Point} Point */
 
 /**
  * @param {Context} context
  * @param {import("./upload.js").Place} place
- * @param {Frame[]} frames where it may arrive
  * @param {string[]} paths
  * @param {string} tag
  */
-export async function dropFiles(context, { frame, how }, frames, paths, tag) {
-  const { tabId, input } = context;
+export async function dropFiles(context, { frame, aim }, paths, tag) {
+  const { tabId } = context;
   const prepare = async (/** @type {AbortSignal} */ live) => {
-    const target = { frame, how: /** @type {any} */ (how) };
-    const point = input.point ?? (await aim(target, live, { by: "hover" }));
-    await Promise.all(frames.map((one) => one.ask("watchUpload", {}).catch(() => {})));
+    const point = await aim(live, { by: "hover" });
+    await frame.ask("watchUpload", {});
     return point;
   };
   const data = { items: [], files: paths, dragOperationsMask: COPY };
@@ -32,7 +27,7 @@ export async function dropFiles(context, { frame, how }, frames, paths, tag) {
     try {
       await dragData(tabId, "dragEnter", point, data, 0);
       await dragData(tabId, "dragOver", point, data, 0);
-      if (!(await isTaken(frames))) throw takesNone(tag);
+      if (!(await frame.ask("takesDrop", {}))) throw takesNone(tag);
       live.throwIfAborted();
       await dragData(tabId, "drop", point, data, 0);
     } catch (error) {
@@ -41,12 +36,6 @@ export async function dropFiles(context, { frame, how }, frames, paths, tag) {
       throw error;
     }
   });
-}
-
-/** @param {Frame[]} frames */
-async function isTaken(frames) {
-  const asked = frames.map((frame) => frame.ask("takesDrop", {}).catch(() => false));
-  return (await Promise.all(asked)).includes(true);
 }
 
 /** @param {string} tag */

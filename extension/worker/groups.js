@@ -50,7 +50,10 @@ export async function groupTab({ tabId, input, tellNews }) {
   return groupId === undefined ? {} : { groupId };
 }
 
-/** @param {Context} context */
+/**
+ * The tab is no agent's any more.
+ * @param {Context} context
+ */
 export async function ungroupTab({ tabId, tellNews }) {
   // Whoever had the tab has left it.
   await letGo(tabId);

@@ -61,7 +61,12 @@ export class Holds {
     if (this.#reasons.size !== entries.length) this.#changed();
   }
 
+  /** @returns {[number, string[]][]} */
+  get all() {
+    return [...this.#reasons].map(([tabId, reasons]) => [tabId, [...reasons]]);
+  }
+
   #changed() {
-    this.#save([...this.#reasons].map(([tabId, reasons]) => [tabId, [...reasons]]));
+    this.#save(this.all);
   }
 }

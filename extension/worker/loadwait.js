@@ -10,6 +10,7 @@ const ABORT_GRACE_MS = 250;
 /**
  * @typedef {object} Progress
  * @property {(step: "committed" | "dom" | "complete") => void} [progress]
+ * @property {boolean} [ignoresBlank] the tab is blank, and leaves for another page
  */
 
 /** Follows the steps of one load until it ends: well, badly, or by being stopped. */
@@ -22,13 +23,15 @@ export class LoadWait {
   #grace;
   #unwatch;
   #progress;
+  #ignoresBlank;
 
   /**
    * @param {number} tabId
    * @param {Progress} [options]
    */
-  constructor(tabId, { progress } = {}) {
+  constructor(tabId, { progress, ignoresBlank = false } = {}) {
     this.#progress = progress;
+    this.#ignoresBlank = ignoresBlank;
     this.#unwatch = watchLoads(tabId, (event) => this.#step(event));
     // A load may end before anyone waits for it.
     this.#end.promise.catch(() => {});
@@ -76,6 +79,7 @@ export class LoadWait {
 
   /** @param {import("./loads.js").LoadEvent} event */
   #step(event) {
+    if (this.#ignoresBlank && event.url === "about:blank") return;
     if (event.step === "started") this.#begin();
     else if (event.step === "failed") this.#failed(event);
     else if (event.step === "moved") this.#moved();

@@ -9,6 +9,7 @@ import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
+import { cssEvent } from "./css.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
@@ -19,6 +20,7 @@ import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { interceptEvent, restoreInterception } from "./intercept.js";
+import { note, noteFault, restoreJournal } from "./journal.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
@@ -26,6 +28,14 @@ import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
+import { forgetForced } from "./pseudo.js";
+import {
+  forgetRecording,
+  recordEvent,
+  recordPopup,
+  restoreRecordings,
+  setRecording,
+} from "./recorder.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -37,9 +47,12 @@ const RESCUE_MINUTES = 0.5;
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(() => Promise.all([restoreEmulation(), restoreInterception()])),
+  adoptAttachments().then(() =>
+    Promise.all([restoreRecordings(), restoreEmulation(), restoreInterception()]),
+  ),
   learnFronts(),
   restorePresets(),
+  restoreJournal(),
 ]);
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
@@ -52,11 +65,20 @@ const relay = new Relay(panels, attention, askServer);
 const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
 const news = new TabNews((item) => herald.tell(item));
 const link = new Link((line) => {
-  const dispatcher = new Dispatcher(line, { ready, run: runCommand, tellNews: () => news.flush() });
+  const dispatcher = new Dispatcher(line, {
+    ready,
+    run: runCommand,
+    tellNews: () => news.flush(),
+    learn: ({ recording }) => setRecording(recording),
+  });
+  note("info", "the link to the server is open");
   void herald.opened(line).then(() => relay.refresh());
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => relay.closed();
+link.onClosed = () => {
+  note("warn", "the link to the server has closed");
+  relay.closed();
+};
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -65,10 +87,14 @@ function forgetEverything(tabId) {
   forgetChooser(tabId);
   forgetFrames(tabId);
   forgetSite(tabId);
+  forgetRecording(tabId);
   tabClosed(tabId);
   void forgetPresets(tabId);
 }
 
+note("info", "the worker has started");
+self.addEventListener("error", ({ error }) => noteFault(error));
+self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
@@ -113,10 +139,12 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   documentChanged(tabId, url);
   forgetChooser(tabId);
   siteCommitted(tabId, url);
+  forgetForced(tabId);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
   tabOpened(sourceTabId, tabId);
+  recordPopup(sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId === undefined) return;
@@ -125,13 +153,16 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   brakeEvent(tabId, method, params);
   screencastEvent(tabId, method, params);
   requestEvent(tabId, sessionId, method, params);
+  recordEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
   interceptEvent(tabId, sessionId, method, params);
+  cssEvent(tabId, sessionId, method, params);
 });
-chrome.debugger.onDetach.addListener(({ tabId }) => {
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
+  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);

@@ -5,14 +5,16 @@ import { sessionOfClosed } from "./closed.js";
 import { CommandError, messageOf } from "./errors.js";
 import { groupOf, joinGroup } from "./groups.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
-import { goInHistory } from "./history.js";
+import { forgetBlank, goInHistory } from "./history.js";
 import { onHeldUp, waitingIn } from "./intercept.js";
 import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
 import { lastFailure } from "./loads.js";
+import { isOn, recordBirth } from "./recorder.js";
 import { getTab, noteTab, pageResult } from "./tabs.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./windows.js";
 
+const BLANK = "about:blank";
 const LOAD_MS = 30_000;
 const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
 
@@ -38,15 +40,19 @@ const underWay = new Map();
 export async function openTab({ input, signal, tellNews }) {
   const url = requireAbsolute(addressOf(input));
   const group = input.group && groupOf(input.group);
-  const tab = await createTab(url, input);
+  const startsBlank = isOn() && !isBlank(url);
+  const tab = await createTab(startsBlank ? BLANK : url, input);
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
-  const wait = new LoadWait(tabId);
+  const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
   try {
     onAbort(signal, (reason) => wait.fail(reason));
+    if (isOn()) await recordBirth(tabId).catch(() => {});
+    if (startsBlank) await firstLeave(tabId, url);
     const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
+    if (startsBlank) await forgetBlank(tabId);
     await tellNews();
     const place = input.window && { window: await describeWindow(tab.windowId) };
     const result = await loadedResult(tabId, loaded);
@@ -69,8 +75,30 @@ async function createTab(url, { active = false, windowId, window }) {
     if (error instanceof CommandError) throw error;
     const isHomeless = !window && windowId === undefined && /window/i.test(messageOf(error));
     if (isHomeless) return createWindow(url, {});
-    throw new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
+    throw unopened(error);
   }
+}
+
+/** @param {string} url */
+function isBlank(url) {
+  return url.split("#")[0] === BLANK;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+async function firstLeave(tabId, url) {
+  try {
+    await chrome.tabs.update(tabId, { url });
+  } catch (error) {
+    throw unopened(error);
+  }
+}
+
+/** @param {unknown} error */
+function unopened(error) {
+  return new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
 }
 
 /**
@@ -83,7 +111,7 @@ export async function catchUp(wait, tabId, url) {
   const tab = await getTab(tabId);
   const failure = lastFailure(tabId);
   if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
-  const waitsToLeaveBlank = tab.url === "about:blank" && url !== "about:blank";
+  const waitsToLeaveBlank = tab.url === BLANK && url !== BLANK;
   if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
   wait.assumeCommitted();
   if (tab.status === "complete") wait.finish();

@@ -6,7 +6,12 @@
 import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
 import { onLoss, onReturn, sendTo } from "./debugger.js";
 
-const BODIES = { maxTotalBufferSize: 50_000_000, maxResourceBufferSize: 10_000_000 };
+/** Durable: kept when the page goes elsewhere. Browsers that do not know the word ignore it. */
+const BODIES = {
+  maxTotalBufferSize: 50_000_000,
+  maxResourceBufferSize: 10_000_000,
+  enableDurableMessages: true,
+};
 const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 /**

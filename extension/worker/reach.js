@@ -22,8 +22,15 @@ export class Reach {
    * @param {string | undefined} site the page's own
    */
   async explore(frames, site) {
-    const places = frames.map((frame) => frame.site);
-    this.#sites = await this.among(places, site);
+    await this.learn(new Set(frames.map((frame) => frame.site)), site);
+  }
+
+  /**
+   * @param {Set<string>} sites
+   * @param {string | undefined} site the page's own
+   */
+  async learn(sites, site) {
+    this.#sites = await this.among([...sites], site);
   }
 
   /**
@@ -38,9 +45,14 @@ export class Reach {
     return new Set([...allowed, ...(site === undefined ? [] : [site])]);
   }
 
+  /** @param {string} site */
+  allowsSite(site) {
+    return !this.#ask || Boolean(this.#sites?.has(site));
+  }
+
   /** @param {Frame} frame */
   allows(frame) {
-    return frame.frameId === 0 || !this.#ask || Boolean(this.#sites?.has(frame.site));
+    return frame.frameId === 0 || this.allowsSite(frame.site);
   }
 
   /**

@@ -76,8 +76,7 @@ export class Watch {
   #requests;
   #frame;
   #ms;
-  /** Stops catching choosers. */
-  #letChoose = () => {};
+  #isCatching = false;
   hasArrived = false;
 
   /**
@@ -95,15 +94,18 @@ export class Watch {
 
   async start() {
     const { tabId, frameId } = this.#frame;
-    this.#letChoose = catchChoosers(tabId);
-    if (this.#ms) await this.#requests.start(frameId !== 0);
+    this.#isCatching = true;
+    await Promise.all([
+      catchChoosers(tabId, true),
+      this.#ms && this.#requests.start(frameId !== 0),
+    ]);
   }
 
   stop() {
     this.#departure.stop();
     this.#outcomes.stop();
     this.#requests.stop();
-    this.#letChoose();
+    if (this.#isCatching) void catchChoosers(this.#frame.tabId, false).catch(() => {});
   }
 
   /** What is known at this moment, without waiting. */

@@ -10,7 +10,11 @@ import { aim, findTarget, untilHovered } from "./target.js";
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {{frame: Frame, point: Point}} Spot a point of a frame, in its own coordinates */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
-/** @typedef {{frame: Frame, around: Spot[], aim: Aim}} Place `around`: outer frames, inside out */
+/** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
+/**
+ * `around`: outer frames, inside out; `how`: what it is in its frame
+ * @typedef {{frame: Frame, around: Spot[], how: How, aim: Aim}} Place
+ */
 /** @typedef {{ref: number, index: number, point: Point}} Within */
 
 /**
@@ -30,8 +34,8 @@ export function isPoint(place) {
 export async function findPlace({ tabId, reach }, named) {
   if (isPoint(named)) return placeAt(tabId, onlyPoint(named), reach);
   const target = await findTarget(tabId, named ?? {}, reach);
-  const { frame } = target;
-  return { frame, around: [], aim: (signal, options) => aim(target, signal, options) };
+  const { frame, how } = target;
+  return { frame, around: [], how, aim: (signal, options) => aim(target, signal, options) };
 }
 
 /** @param {any} named */
@@ -54,6 +58,7 @@ async function placeAt(tabId, named, reach) {
   return {
     frame,
     around: others.filter((spot) => reach.allows(spot.frame)),
+    how: { point },
     aim: async (signal, options = {}) => {
       await frame.ask("aimAtPoint", { ...point, ...options });
       const isWatched = options.by !== "nothing";

@@ -52,14 +52,15 @@ async function findBySelector(tabId, selector, reach) {
  * Where on the tab's viewport a press reaches the element.
  * @param {Target} target
  * @param {AbortSignal} signal
- * @param {object} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
+ * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
  * @returns {Promise<Point>}
  */
 export async function aim({ frame, how }, signal, options = {}) {
   const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
   if (frame.frameId === 0) return local;
   const point = await settled(() => outward(frame, local));
-  await untilHovered(frame, point, signal);
+  // Where nothing is expected, nothing could tell of a movement.
+  if (options.by !== "nothing") await untilHovered(frame, point, signal);
   return point;
 }
 

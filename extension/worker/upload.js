@@ -9,22 +9,22 @@ import { forgetChooser, openChooser } from "./choosers.js";
 import { send, waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
-import { framesOf, mainFrame } from "./frames.js";
 import { carry } from "./filepieces.js";
 import { dropFiles, takesNone } from "./dropping.js";
-import { findTarget } from "./target.js";
+import { findPlace, isPoint } from "./spots.js";
 import { showToDebugger, showToScript } from "./worlds.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{name: string, mimeType: string, size: number, path?: string}} FileToGive */
-/** @typedef {{kind: "input" | "drop" | "frame", tag: string, misfits: string[]}} Plan */
+/** @typedef {{kind: "input" | "drop", tag: string, misfits: string[]}} Plan */
 
 /**
  * @typedef {object} Place
  * @property {Frame} frame
  * @property {object} how
- * @property {string} [input] the debugger's name for it
+ * @property {import("./spots.js").Aim} aim
+ * @property {string} [input] the debugger's name for it, of a file chooser
  */
 
 /** @typedef {{outcome: import("./act.js").Outcome, files: object[] | null, trusted: boolean}} Given */
@@ -50,31 +50,32 @@ export async function upload(context) {
  * @returns {Promise<[Place, Plan]>}
  */
 async function planFor(context, files) {
-  const { tabId, reach } = context;
-  await waitUntilDrawn(tabId);
-  const place = await placeOf(context);
+  await waitUntilDrawn(context.tabId);
+  const place = isNamed(context.input)
+    ? await findPlace(context, context.input)
+    : await opened(context);
   const names = files.map(({ name, mimeType }) => ({ name, mimeType }));
-  const plan = await place.frame.ask("planUpload", { how: place.how, files: names });
-  // What is in it, only the frame itself knows.
-  if (plan.kind === "frame") reach.requireAll(framesOf(tabId));
-  return [place, plan];
+  return [place, await place.frame.ask("planUpload", { how: place.how, files: names })];
+}
+
+/** @param {any} input */
+function isNamed(input) {
+  return input.ref !== undefined || input.selector !== undefined || isPoint(input);
 }
 
 /**
+ * The input behind the file chooser that is open.
  * @param {Context} context
  * @returns {Promise<Place>}
  */
-async function placeOf({ tabId, input, reach }) {
-  const { ref, selector, point } = input;
-  if (point) return { frame: await mainFrame(tabId), how: { point } };
-  if (ref !== undefined || selector !== undefined) return findTarget(tabId, input, reach);
+async function opened({ tabId, reach }) {
   const chooser = openChooser(tabId);
   if (!chooser) throw noChooser();
-  const objectId = await chooser.input;
-  const frame = objectId && (await showToScript(tabId, objectId));
+  const input = await chooser.input;
+  const frame = input && (await showToScript(tabId, input));
   if (!frame) throw unreachable();
   reach.require(frame);
-  return { frame, how: { isShown: true }, input: objectId };
+  return { frame, how: { isShown: true }, aim: () => Promise.reject(noChooser()), input };
 }
 
 function noChooser() {
@@ -118,7 +119,7 @@ async function giveToInput(context, { frame, input }, files) {
     : () => frame.ask("putFiles", { files });
   const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
   if (input) forgetChooser(tabId);
-  return { outcome, files: await seenBy([frame], outcome), trusted: Boolean(objectId) };
+  return { outcome, files: await seenBy(frame, outcome), trusted: Boolean(objectId) };
 }
 
 /**
@@ -137,20 +138,12 @@ async function bring(context, frame, files) {
  * @param {Plan} plan
  * @returns {Promise<Given>}
  */
-async function giveByDrop(context, place, files, { kind, tag }) {
+async function giveByDrop(context, place, files, { tag }) {
   const trusted = await mayReadPaths(files);
-  if (kind === "frame" && !trusted) throw inFrame();
-  const { frame } = place;
-  const frames = kind === "frame" ? framesOf(context.tabId) : [frame];
   const outcome = trusted
-    ? await dropFiles(context, place, frames, pathsOf(files), tag)
-    : await dropBytes(context, frame, files, tag);
-  return { outcome, files: await seenBy(frames, outcome), trusted };
-}
-
-function inFrame() {
-  const message = "At this point there is a frame. Name the element in it by ref or selector.";
-  return new CommandError("invalid_arguments", message);
+    ? await dropFiles(context, place, pathsOf(files), tag)
+    : await dropBytes(context, place.frame, files, tag);
+  return { outcome, files: await seenBy(place.frame, outcome), trusted };
 }
 
 /**
@@ -169,11 +162,10 @@ async function dropBytes(context, frame, files, tag) {
 
 /**
  * The files as the page has seen them.
- * @param {Frame[]} frames
+ * @param {Frame} frame
  * @param {import("./act.js").Outcome} outcome
  */
-async function seenBy(frames, { dialog, navigated }) {
+async function seenBy(frame, { dialog, navigated }) {
   if (dialog || navigated !== undefined) return null;
-  const seen = frames.map((frame) => frame.ask("uploaded", {}).catch(() => null));
-  return (await Promise.all(seen)).find((files) => files) ?? null;
+  return frame.ask("uploaded", {}).catch(() => null);
 }

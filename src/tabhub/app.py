@@ -44,8 +44,8 @@ from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
-from tabhub.tools.recording import RecordedSource, Recordings
-from tabhub.tools.replay import Replays
+from tabhub.tools.shortcut_recording import RecordedSource, Recordings
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -92,7 +92,9 @@ class App:
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
         self._backend = self._mcp_backend()
-        self._link = LinkEndpoint(self.browsers, self._desk(), settings.limits.ws_bytes)
+        self._link = LinkEndpoint(
+            self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
+        )
         self._admin = Admin(self, secret)
         find = Clients(home).find if home else _nobody
         self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)

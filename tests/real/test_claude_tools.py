@@ -1,5 +1,6 @@
 """The other tools of the claude vocabulary in a real browser: results and errors."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
@@ -180,123 +181,6 @@ async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_g
     assert f"{first}\n{rest}" == whole
 
 
-KINDS = """<title>Kinds</title>
-<label>Box <input type=checkbox name=box></label>
-<label>Drawn <input type=checkbox name=drawn style="display:none"></label>
-<div role=switch aria-checked=false tabindex=0 aria-label=Switch
- onclick="this.setAttribute('aria-checked', this.ariaChecked !== 'true')"></div>
-<label>Small <input type=radio name=size value=s checked></label>
-<label>Large <input type=radio name=size value=l></label>
-<label>Number <input type=number name=number value=1></label>
-<label>Date <input type=date name=date></label>
-<label>Time <input type=time name=time></label>
-<label>Colour <input type=color name=colour></label>
-<label>Range <input type=range name=range max=10></label>
-<label>Pick <select name=pick><option value=1>One</option><option value=2>Two</option></select>
-</label>
-<div contenteditable aria-label=Words role=textbox>draft</div>
-<label>Locked <input readonly value=fixed></label>
-<label>Off <input disabled></label>
-<label>Off box <input type=checkbox disabled></label>
-<h1>Heading</h1><input type=file aria-label=File>
-<style>[role=switch] { width: 40px; height: 20px; background: #aaa }</style>
-<script>const log = [];
-for (const kind of ["input", "change"])
-  addEventListener(kind, (e) => log.push(`${kind} ${e.target.name || "words"}`), true);
-</script>"""
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "before", "after", "look"),
-    [
-        ("Box", True, "false", "true", "document.querySelector('[name=box]').checked"),
-        ("Drawn", True, "false", "true", "document.querySelector('[name=drawn]').checked"),
-        ("Switch", True, "false", "true", "document.querySelector('[role=switch]').ariaChecked"),
-        ("Large", True, "false", "true", "document.querySelector('[value=l]').checked"),
-        ("Number", 42.5, "1", "42.5", "document.querySelector('[name=number]').value"),
-        ("Date", "2026-02-28", "", "2026-02-28", "document.querySelector('[name=date]').value"),
-        ("Time", "12:30", "", "12:30", "document.querySelector('[name=time]').value"),
-        (
-            "Colour",
-            "#ff8800",
-            "#000000",
-            "#ff8800",
-            "document.querySelector('[name=colour]').value",
-        ),
-        ("Range", 7, "5", "7", "document.querySelector('[name=range]').value"),
-        ("Pick", "2", "1", "2", "document.querySelector('[name=pick]').value"),
-        ("Pick", "Two", "1", "2", "document.querySelector('[name=pick]').value"),
-        ("Words", "new", "draft", "new", "document.querySelector('[contenteditable]').innerText"),
-    ],
-)
-async def test_a_field_of_any_kind_gets_its_value_and_both_values_are_told(
-    agent: Agent,
-    opened: Opener,
-    cdp: Cdp,
-    site: Site,
-    name: str,
-    value: Any,
-    before: str,
-    after: str,
-    look: str,
-) -> None:
-    url = html(site, KINDS)
-    await opened(url)
-    field = ref(await agent.text("read_page"), name)
-    told = await agent.call("form_input", ref=field, value=value)
-    assert (told["before"], told["effect"]["value"]) == (before, after)
-    seen = await seen_by(cdp, url)(look)
-    assert seen == (after == "true" if isinstance(seen, bool) else after)
-
-
-async def test_a_box_that_is_as_wanted_is_left_alone(
-    agent: Agent, opened: Opener, cdp: Cdp, site: Site
-) -> None:
-    url = html(site, KINDS)
-    await opened(url)
-    box = ref(await agent.text("read_page"), "Box")
-    for value in (False, True, True):
-        told = await agent.call("form_input", ref=box, value=value)
-        assert told["effect"]["value"] == str(value).lower()
-    assert await seen_by(cdp, url)("log") == ["input box", "change box"]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "reason", "named"),
-    [
-        ("Locked", "x", "readonly", "read-only"),
-        ("Off", "x", "disabled", "disabled"),
-        ("Off box", True, "disabled", "disabled"),
-        ("Box", "maybe", "invalid_arguments", "true or false"),
-        ("Small", False, "invalid_arguments", "another"),
-        ("Number", True, "invalid_arguments", "text or a number"),
-        ("Pick", "Three", "invalid_arguments", '"One", "Two"'),
-        ("Date", "tomorrow", "invalid_arguments", "date"),
-        ("Heading", "x", "invalid_arguments", "<h1>"),
-        ("File", "x", "invalid_arguments", "uploaded"),
-    ],
-)
-async def test_what_a_field_does_not_take_is_refused_and_nothing_changes(
-    agent: Agent,
-    opened: Opener,
-    cdp: Cdp,
-    site: Site,
-    name: str,
-    value: Any,
-    reason: str,
-    named: str,
-) -> None:
-    url = html(site, KINDS)
-    await opened(url)
-    page = await agent.text("browser_read_page")
-    found = await agent.call("browser_query_elements", selector="h1")
-    field = found["elements"][0]["ref"] if name == "Heading" else ref(page, name)
-    failed = await refused(agent, "form_input", ref=field, value=value)
-    assert failed.reason == reason and named in failed.message
-    assert await seen_by(cdp, url)("log") == []
-    assert (await refused(agent, "form_input", ref="ref_99999", value="x")).reason == "stale_ref"
-
-
 @pytest.mark.parametrize(
     ("code", "shown"),
     [
@@ -331,6 +215,42 @@ async def test_a_script_that_throws_is_an_error_and_long_results_are_cut_and_sai
         assert (await refused(agent, "javascript_tool", **wrong)).reason == "invalid_arguments"
 
 
+async def test_every_reply_about_a_page_ends_with_the_tabs(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(site.page("form"))
+    name = ref(await agent.text("read_page"), "Full name")
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("navigate", {"url": "reload"}),
+        ("read_page", {}),
+        ("find", {"query": "send"}),
+        ("get_page_text", {}),
+        ("javascript_tool", {"action": "javascript_exec", "text": "1"}),
+        ("computer", {"action": "screenshot"}),
+        ("computer", {"action": "wait", "duration": 0}),
+        ("gif_creator", {"action": "stop_recording"}),
+        ("read_console_messages", {}),
+        ("read_network_requests", {}),
+    )
+    for tool, arguments in calls:
+        context = texts(await agent.result(tool, **arguments))[-1]
+        assert context.startswith(f"Tab Context: done in tab {tab}."), tool
+        assert f'\n- {tab}: "Form" {site.page("form")}' in context
+    assert (await refused(agent, "form_input", ref=name, value="x")).reason == "stale_ref"
+
+
+async def test_a_tab_that_closes_meanwhile_is_told_as_gone(grouped: Agent) -> None:
+    made = await grouped.call("tabs_create_mcp")
+    wait = {"action": "wait", "duration": 25, "tabId": made["tabId"]}
+    waiting = asyncio.create_task(grouped.result("computer", **wait))
+    await asyncio.wait({waiting}, timeout=0.2)
+    await grouped.call("tabs_close_mcp", tabId=made["tabId"])
+    assert (await waiting)["structuredContent"]["error"]["reason"] == "tab_not_found"
+    for action in ("screenshot", "wait"):
+        failed = await refused(grouped, "computer", **{**wait, "action": action})
+        assert failed.reason == "tab_not_found"
+
+
 async def test_a_title_cannot_break_out_of_its_line(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
@@ -343,11 +263,26 @@ async def test_a_title_cannot_break_out_of_its_line(
     assert context.count("\nTab Context") == 0
 
 
-async def test_a_window_with_a_tab_of_the_persons_is_not_resized(
-    agent: Agent, opened: Opener, site: Site
+async def test_a_window_with_a_tab_of_another_agent_is_not_resized(
+    agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("targets"))
+    foreign = (await another.call("tabs_create_mcp", url=site.page("form")))["tabId"]
     failed = await refused(agent, "resize_window", width=600, height=500)
     assert failed.reason == "foreign_tab" and "browser_create_window" in failed.message
+    await another.call("tabs_close_mcp", tabId=foreign)
     for wrong in ({"width": 600}, {"width": 0, "height": 9}, {"width": 9000, "height": 9}):
         assert (await refused(agent, "resize_window", **wrong)).reason == "invalid_arguments"
+
+
+async def test_the_agents_own_browser_is_resized_though_it_opened_with_a_blank_tab_of_nobody(
+    agent: Agent, opened: Opener, site: Site, cdp: Cdp
+) -> None:
+    await opened(site.page("targets"))
+    before = (await agent.call("browser_list_windows"))["windows"][0]
+    told = await agent.call("resize_window", width=900, height=700)
+    assert told["window"] == {"width": 900, "height": 700}
+    page = await cdp.page(site.page("targets"))
+    bounds = (await cdp.send("Browser.getWindowForTarget", targetId=page))["bounds"]
+    assert (bounds["width"], bounds["height"]) == (900, 700)
+    await agent.call("resize_window", width=before["width"], height=before["height"])

@@ -6,6 +6,7 @@ import pytest
 
 from tests.real.claude import Json, Seen, computer, pictures, refused, seen_by, texts
 from tests.real.conftest import Opener
+from tests.real.looking import html
 from tests.real.test_reading import ref
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
@@ -196,6 +197,23 @@ async def test_a_large_viewport_is_shown_smaller_and_its_points_are_scaled_back(
     assert await points("[innerWidth, log]") == [2400, ["click one 1 true"]]
 
 
+async def test_points_are_right_in_a_zoomed_page_too(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    tab = await opened(site.page("points"))
+    worker, seen = await cdp.worker(), seen_by(cdp, site.page("points"))
+    for zoom in (1.5, 0.5):
+        await cdp.evaluate(worker, f"chrome.tabs.setZoom({tab}, {zoom})")
+        result = await agent.result("computer", action="screenshot")
+        picture = await look(cdp, pictures(result)[0], [(310, 180)])
+        assert is_near(picture.colors[0], RED, 40)
+        assert picture.width == await seen("innerWidth")
+        await computer(agent, "left_click", coordinate=ONE)
+        await computer(agent, "left_click", ref=ref(await agent.text("read_page"), "One"))
+    await cdp.evaluate(worker, f"chrome.tabs.setZoom({tab}, 0)")
+    assert await seen("log") == ["click one 1 true"] * 4
+
+
 async def test_a_picture_of_the_viewport_means_the_viewport_also_after_scrolling(
     agent: Agent, points: Seen
 ) -> None:
@@ -271,6 +289,24 @@ async def test_a_knob_is_dragged_from_point_to_point(
     await computer(agent, "left_click_drag", startCoordinate=[40, 20], endCoordinate=[60, 90])
     seen = seen_by(cdp, site.page("drag"))
     assert await seen("[knob.style.left, zone.textContent]") == ["485px", "the card"]
+
+
+@pytest.mark.parametrize("of", ["url", "other"])
+async def test_what_is_in_a_frame_is_dragged_there(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site, of: str
+) -> None:
+    inner = f"{getattr(site, of)}/drag.html"
+    frame = (
+        f"<iframe src={inner} style='position:fixed;left:50px;top:30px;width:700px;height:380px'>"
+    )
+    await opened(html(site, frame))
+    await computer(agent, "screenshot")
+    await computer(agent, "left_click_drag", start_coordinate=[367, 67], coordinate=[552, 67])
+    await computer(agent, "left_click_drag", start_coordinate=[92, 52], coordinate=[112, 122])
+    page = await agent.text("read_page")
+    assert "the card" in page
+    seen = await agent.call("browser_query_elements", selector="#knob", attributes=["style"])
+    assert seen["elements"][0]["attributes"]["style"] == "left: 485px;"
 
 
 async def test_the_wheel_scrolls_what_is_under_it_and_a_fresh_picture_comes(

@@ -13,6 +13,7 @@ from tests.real.test_uploads import Log, Value, log, reason
 from tests.support.agent import Agent
 from tests.support.product import Product
 from tests.support.site import Site
+from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 GIF = "gif_creator"
@@ -48,6 +49,11 @@ def has_orange(image: Image.Image) -> bool:
     return any(r > 220 and 100 < g < 180 and b < 60 for r, g, b in near)
 
 
+def has_red(image: Image.Image) -> bool:
+    colors: Any = image.getcolors(maxcolors=image.width * image.height) or []
+    return any(r > 180 and g < 80 and b < 80 for _, (r, g, b) in colors)
+
+
 async def test_what_is_done_becomes_the_frames_of_a_file(
     agent: Agent, opened: Opener, site: Site, saved: Path
 ) -> None:
@@ -67,6 +73,32 @@ async def test_what_is_done_becomes_the_frames_of_a_file(
     assert delays == [300, 800, 1500, 800] and made["frames"] == 4
     empty = await reason(agent, GIF, action="export", download=True)
     assert empty.reason == "not_found"
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_the_words_of_the_claude_vocabulary_are_recorded_too_with_the_way_of_a_drag(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, saved: Path, shown: bool
+) -> None:
+    await opened(site.page("upload"))
+    await agent.call("computer", action="screenshot")
+    await agent.call(GIF, action="start_recording")
+    await agent.call("computer", action="screenshot")
+    await agent.call("computer", action="left_click", coordinate=[100, 100])
+    ends = {"start_coordinate": [100, 200], "coordinate": [400, 300]}
+    await agent.call("computer", action="left_click_drag", **ends)
+    await agent.call("computer", action="scroll", coordinate=[50, 50], scroll_direction="down")
+    await agent.call("navigate", url=site.page("form"))
+    options = {**PLAIN, "showDragPaths": shown}
+    name = f"way-{shown}.gif"
+    made = await agent.call(GIF, action="export", download=True, filename=name, options=options)
+    wide = await in_page("innerWidth")
+    part = made["width"] / wide
+    with Image.open(saved / name) as image:
+        frames = [frame.convert("RGB").copy() for frame in ImageSequence.Iterator(image)]
+        delays = [frame.info["duration"] for frame in ImageSequence.Iterator(image)]
+    assert delays == [300, 1500, 1500, 800, 800]
+    box = (round(240 * part), round(240 * part), round(260 * part), round(260 * part))
+    assert any(has_red(frame.crop(box)) for frame in frames) is shown
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -149,6 +181,17 @@ async def test_frames_stay_when_an_export_fails(
     failed = await reason(agent, GIF, action="export", download=True, filename="taken")
     assert failed.reason == "invalid_arguments"
     assert (await agent.call(GIF, action="export", download=True))["frames"] == 1
+
+
+async def test_where_it_is_forbidden_no_frame_is_taken(tmp_path: Path, site: Site) -> None:
+    async with world(tmp_path, {}) as here, here.agent("robot") as robot:
+        await robot.call("browser_open_tab", url=site.page("form"))
+        await robot.call(GIF, action="start_recording")
+        await robot.call("browser_screenshot_tab")
+        here.product.run("permissions", "set", GIF, "off")
+        await robot.call("browser_screenshot_tab")
+        here.product.run("permissions", "set", GIF, "auto")
+        assert (await robot.call(GIF, action="stop_recording"))["frames"] == 1
 
 
 async def test_others_record_nothing_of_mine(

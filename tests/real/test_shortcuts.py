@@ -210,3 +210,25 @@ async def test_a_field_is_known_again_whatever_it_holds(
     held = "[...document.forms[0].children].map((el) => el.value ?? el.textContent)"
     assert (await cdp.evaluate(target, held))[1] == "typed"
     await delete(agent, "fields")
+
+
+async def test_a_drag_between_refs_and_to_a_point_is_done_again(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    await opened(site.page("drag"))
+    found = await agent.call("browser_query_elements", selector="#card, #zone, #knob")
+    card, zone, knob = ({"ref": element["ref"]} for element in found["elements"])
+    told = await record(
+        agent,
+        "drags",
+        ("browser_drag", {"from": card, "to": zone}),
+        ("browser_drag", {"from": knob, "to": {"x": 500, "y": 35}}),
+    )
+    assert (told["steps"], told["leftOut"]) == (2, [])
+    address = site.page("drag") + "?again"
+    again = await opened(address)
+    last = await ended(agent, "drags", tabId=again)
+    assert last["state"] == "done", last
+    log = await cdp.evaluate(await cdp.page(address), "log")
+    assert log == ["dragstart true", "drop true", "dragend copy", "pointerup true 500"]
+    await delete(agent, "drags")

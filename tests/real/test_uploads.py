@@ -1,10 +1,12 @@
 """Files that real pages receive, as their own scripts see them."""
 
+import asyncio
 import base64
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.real.test_reading import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
 from tests.support.site import Site
+from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 UPLOAD = "browser_upload_files"
@@ -123,6 +126,24 @@ async def test_bytes_of_many_pieces_come_in_order(
     await opened(site.page("upload"))
     await agent.call(UPLOAD, selector="#one", files=[in_base64("x.dat", data)])
     assert (await log(1))[0]["files"][0][2:] == [len(data), total(data)]
+
+
+async def test_an_upload_that_is_cancelled_gives_nothing_and_the_next_is_whole(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, log: Log
+) -> None:
+    await opened(site.page("upload"))
+    large = [in_base64("x.dat", os.urandom(1000) * 6000)]
+    call = asyncio.create_task(agent.call(UPLOAD, selector="#one", files=large))
+    await asyncio.wait({call}, timeout=0.05)
+    call.cancel()
+    await asyncio.wait({call})
+    told = await agent.call(UPLOAD, selector="#many", files=[in_base64("y.dat", b"whole")])
+    assert told["effect"]["files"] == [{"name": "y.dat", "size": 5}]
+    entries = await log(1)
+    assert [entry["files"][0][0] for entry in entries][-1] == "y.dat"
+    assert entries[-1]["files"][0][2:] == [5, total(b"whole")]
+    chosen = "document.querySelector('#one').files.length"
+    assert await in_page(chosen) == len(entries) - 1
 
 
 async def test_files_are_dropped_with_trusted_input_on_elements_and_points(
@@ -276,6 +297,59 @@ async def test_inputs_in_frames_are_reached(
     dropped = await agent.call(UPLOAD, selector="#zone", **{by: source})
     assert dropped["effect"]["files"] == [{"name": "a.txt", "size": 10}]
     assert dropped["trusted"] is (by == "paths")
+
+
+@pytest.mark.parametrize("by", ["paths", "files"])
+@pytest.mark.parametrize("host", ["url", "other"])
+async def test_a_point_in_a_frame_is_a_place_for_files(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, by: str, host: str
+) -> None:
+    (given / "a.txt").write_bytes(b"some words")
+    source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
+    body = "<body style='margin:0' ondragover='event.preventDefault()' ondrop='got(event)'><script>"
+    script = (
+        "got = (e) => { e.preventDefault(); parent.postMessage(e.dataTransfer.files[0].size, '*') }"
+    )
+    inner = f"{getattr(site, host)}/html?body={quote(body + script + '</script>')}"
+    outer = (
+        "<script>onmessage = (e) => document.title = `got ${e.data}`</script>"
+        f"<iframe src='{inner}' style='margin:50px;border:0' width=400 height=300></iframe>"
+    )
+    await opened(f"{site.url}/html?body={quote(outer)}")
+    await agent.call("browser_screenshot_tab")
+    told = await agent.call(UPLOAD, coordinate=[200, 150], **{by: source})
+    assert told["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    assert told["trusted"] is (by == "paths")
+    assert await in_page("document.title") == "got 10"
+
+
+@pytest.mark.parametrize("by", ["paths", "files"])
+async def test_what_a_page_does_with_a_file_is_told(
+    agent: Agent, opened: Opener, site: Site, given: Path, by: str
+) -> None:
+    (given / "a.txt").write_bytes(b"some words")
+    source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
+    await opened(site.page("upload"))
+    told = await agent.call(UPLOAD, selector="#alerting", **{by: source})
+    assert told["effect"]["dialog"] == {"type": "alert", "message": "got it"}
+    assert (await reason(agent, selector="#one", **{by: source})).reason == "dialog_open"
+    await agent.call("browser_handle_dialog", action="accept")
+    sent = await agent.call(UPLOAD, selector="#sending", **{by: source})
+    assert sent["effect"]["navigated"].startswith(site.page("form"))
+
+
+async def test_a_file_is_not_given_to_a_frame_where_that_is_forbidden(
+    tmp_path: Path, site: Site
+) -> None:
+    forbidden = site.other.removeprefix("http://")
+    config = {"permissions": {"domains": {forbidden: "off"}}}
+    body = f"<iframe src='{site.other}/upload.html' width=800 height=700></iframe>"
+    files = [in_base64("a.txt", b"x")]
+    async with world(tmp_path, config) as here, here.agent("robot") as robot:
+        await robot.call("browser_open_tab", url=f"{site.url}/html?body={quote(body)}")
+        assert (await reason(robot, selector="#one", files=files)).reason == "element_not_found"
+        failed = await reason(robot, paths=["a.txt"], selector="#one")
+        assert failed.reason == "permission_off" and "uploads.folders" in failed.message
 
 
 async def test_a_browser_that_may_not_read_files_gets_their_bytes(

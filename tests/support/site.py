@@ -37,6 +37,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, b"<title>slow</title>at last")
         elif address.path == "/trickle":
             self._trickle(float(query["seconds"]))
+        elif address.path == "/bytes":
+            self._answer(200, bytes(range(256)), **{"Content-Type": "application/octet-stream"})
         elif address.path == "/html":
             self._answer(200, query["body"].encode(), **_policy(query))
         elif address.path == "/raw":

@@ -84,6 +84,14 @@ def test_a_gif_has_the_frames_their_delays_and_goes_on_for_ever() -> None:
     assert delays == [300, 800, 1500]
 
 
+@pytest.mark.parametrize("color", [(255, 255, 255), (0, 0, 0)])
+def test_frames_that_look_the_same_stay_several(color: Rgb) -> None:
+    images = [drawn(frame(color), (400, 300), 1, NOTHING) for _ in range(4)]
+    with Image.open(io.BytesIO(encoded(images, [300, 800, 1500, 300]))) as made:
+        delays = [part.info["duration"] for part in ImageSequence.Iterator(made)]
+    assert delays == [300, 800, 1500, 300]
+
+
 @pytest.mark.parametrize(
     ("option", "color"),
     [("clicks", "orange"), ("drags", "red"), ("labels", "dark"), ("progress", "orange")],

@@ -10,6 +10,7 @@ from tabhub import __version__
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
 from tabhub.browser.desk import Desk
+from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -22,10 +23,13 @@ LONGEST_PROFILE = 100
 class LinkEndpoint:
     """Keeps one connection a profile, and hands each message to whom it concerns."""
 
-    def __init__(self, browsers: Browsers, desk: Desk, max_bytes: int) -> None:
+    def __init__(
+        self, browsers: Browsers, desk: Desk, max_bytes: int, recording: RecordingSettings
+    ) -> None:
         self._browsers = browsers
         self._desk = desk
         self._max_bytes = max_bytes
+        self._recording = recording
         self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,6 +89,7 @@ class LinkEndpoint:
                 "protocol": link.PROTOCOL,
                 "server": {"name": "tabhub", "version": __version__},
                 "maxBytes": self._max_bytes,
+                "recording": self._recording,
                 "plugins": [],
             },
         )

@@ -61,6 +61,13 @@ class UploadSettings(_Keys):
     """Below which tools may take files for pages; none means that they may not."""
 
 
+class RecordingSettings(_Keys):
+    """How much of each tab that agents use is kept in the browser; 0 keeps nothing."""
+
+    console_entries: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 10_000
+    network_entries: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 1000
+
+
 class Settings(_Keys):
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = DEFAULT_PORT
     host: str = "127.0.0.1"
@@ -75,6 +82,7 @@ class Settings(_Keys):
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
+    recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
 
 
 def load(home: Home) -> Settings:

@@ -19,7 +19,10 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class View(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The picture in which points were named, what it showed, and the viewport of that time."""
+    """The picture in which points were named, what it showed, and the viewport of that time.
+
+    Without size where points were of the viewport itself.
+    """
 
     width: int
     height: int
@@ -37,8 +40,8 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which of the tabs met in the recording; 0 is the one it began in."""
     opens: int | None = None
     """Under which number the tab goes on that this step opens."""
-    target: Target | None = None
-    """The element that a ref meant."""
+    targets: dict[str, Target] = {}
+    """The elements that refs meant, by the argument that held the ref; empty for the call's own."""
     view: View | None = None
     parameters: dict[str, str] = {}
     """Arguments that are not kept, and the parameters that take their place."""

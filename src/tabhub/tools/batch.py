@@ -129,6 +129,8 @@ class BatchSource:
     async def _in_time(self, call: Call, seconds: float) -> CallResult:
         if self._sessions.find(call.session) is None:
             raise NotFound("Your session has ended.", "unknown_session")
+        if seconds <= 0:
+            raise TimedOut(f"The batch's time was over before {call.tool} could begin.")
         try:
             with Limit(seconds):
                 return await self._runner.run(call)

@@ -15,7 +15,7 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Grants
 from tabhub.permissions.sites import site_of
-from tabhub.tools.recording import Recordings
+from tabhub.tools.shortcut_recording import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import CLAUDE, TAB_ID, Json, schema
 from tabhub.wire import link

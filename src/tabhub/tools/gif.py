@@ -110,16 +110,35 @@ def _watermark(draw: ImageDraw.ImageDraw, size: Size) -> None:
 def encoded(images: Sequence[Image.Image], delays: Sequence[int]) -> bytes:
     """The bytes of a GIF that goes on for ever."""
     target = io.BytesIO()
-    images[0].save(
+    told_apart = _told_apart(images)
+    told_apart[0].save(
         target,
         "GIF",
         save_all=True,
-        append_images=images[1:],
+        append_images=told_apart[1:],
         duration=list(delays),
         loop=0,
         optimize=False,
     )
     return target.getvalue()
+
+
+def _told_apart(images: Sequence[Image.Image]) -> list[Image.Image]:
+    """Two frames that look the same would become one: a corner of one is changed a little."""
+    found = list(images[:1])
+    for image in images[1:]:
+        same = image.convert("RGB").tobytes() == found[-1].convert("RGB").tobytes()
+        found.append(_changed(image) if same else image)
+    return found
+
+
+def _changed(image: Image.Image) -> Image.Image:
+    from PIL import Image
+
+    plain = image.convert("RGB")
+    red, green, blue = plain.crop((0, 0, 1, 1)).tobytes()
+    plain.putpixel((0, 0), (red ^ 16, green, blue))
+    return plain.quantize(dither=Image.Dither.NONE)
 
 
 def as_png(picture: bytes) -> bytes:

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments, NotFound, Refused
+from tabhub.errors import InvalidArguments, NotFound, TimedOut
 from tabhub.tools import gif
 from tabhub.tools.files import save
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.gif_recordings import MOST_FRAMES, Recording
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.upload_sources import Source, file_name
 from tabhub.tools.uploads import upload
@@ -110,12 +111,13 @@ async def _saved(context: Context, source: Source) -> tuple[str, Json]:
         "downloads.save", {"file": source.wire()}, read_file=lambda _, offset: source.read(offset)
     )
     if item["state"] != "complete":
-        raise Refused(f"The browser did not save {source.name}.", "navigation_failed")
+        fault = item.get("error", item["state"])
+        raise TimedOut(f"The browser has not saved {source.name} ({fault}).")
     return f"Saved as {item['path']}.", {"path": item["path"]}
 
 
 async def _dropped(context: Context, source: Source, point: Json) -> tuple[str, Json]:
-    result = await upload(context, [source], {"point": point})
+    result = await upload(context, [source], point)
     told: Any = result.structured_content
     return result.content[0]["text"], {"effect": told["effect"], "trusted": told["trusted"]}
 
@@ -155,7 +157,7 @@ GIF_CREATOR = BrowserTool(
         f"stop_recording keeps the frames (at most {MOST_FRAMES}), export saves them (download) or "
         "drops them on the page (coordinate), clear discards them."
     ),
-    run=_run,
+    run=with_tabs(_run),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "download": {"type": "boolean", "description": "For export. Default false."},

@@ -13,6 +13,7 @@ from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Deny
+from tabhub.tools.gif import LONGEST_SIDE
 from tabhub.tools.gif_recordings import Frame, Point, Recording
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -23,8 +24,7 @@ TOOL = "gif_creator"
 LOOK_MS, USUAL_MS, PRESS_MS = 300, 800, 1500
 SECONDS = 5.0
 """A page that cannot be pictured by then has no frame."""
-LONGEST_SIDE = 1024
-PICTURE: Json = {"format": "jpeg", "quality": 80}
+PICTURE: Json = {"format": "jpeg", "quality": 80, "maxSide": LONGEST_SIDE}
 Run = Callable[[Context], Awaitable[CallResult]]
 
 
@@ -107,17 +107,9 @@ class Recorder:
         if isinstance(verdict, Deny):
             return
         fence = Fence(site_of(tab.url), self._guard.frames(subject, verdict))
-        input = {**PICTURE, "scale": _scale(recording)}
         output = await context.browsers.in_tab(
-            tab, "page.capture", input, job.progress, None, fence
+            tab, "page.capture", PICTURE, job.progress, None, fence
         )
         viewport = (output["viewport"]["width"], output["viewport"]["height"])
         picture = b64decode(output["data"])
         recording.add(Frame(picture, viewport, deed.label, deed.delay_ms, notes.click, notes.drag))
-
-
-def _scale(recording: Recording) -> float:
-    """Large viewports are kept smaller, once it is known that they are large."""
-    if not recording.frames:
-        return 1
-    return min(1, LONGEST_SIDE / max(recording.frames[-1].viewport))

@@ -12,8 +12,8 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.store.shortcuts import LastRun, Shortcut, Shortcuts
-from tabhub.tools.recording import Recording, Recordings
-from tabhub.tools.replay import Replays
+from tabhub.tools.shortcut_recording import Recording, Recordings
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, schema
 from tabhub.wire.mcp.messages import CallResult
 

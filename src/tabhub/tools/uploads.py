@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tabhub.errors import InvalidArguments
 from tabhub.tools.effects import SETTLE, acted, given
 from tabhub.tools.frame_points import COORDINATE, viewport_point
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
 from tabhub.tools.upload_sources import MOST_FILES, Source, in_call, on_disk, screenshot
 from tabhub.wire.mcp.messages import CallResult
@@ -53,7 +54,7 @@ def _one_of(context: Context, names: Sequence[str], at_least: int) -> None:
 def _target(context: Context) -> Json:
     arguments = context.job.arguments
     if "coordinate" in arguments:
-        return {"point": viewport_point(context, arguments["coordinate"])}
+        return viewport_point(context, arguments["coordinate"])
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
 
 
@@ -82,10 +83,12 @@ def _size(bytes: int) -> str:
 
 
 def _named(context: Context, target: Json) -> str:
-    if "point" in target:
-        x, y = context.job.arguments["coordinate"]
-        return f"the point ({x:g}, {y:g})"
-    return str(next(iter(target.values()), "the file chooser"))
+    if not target:
+        return "the file chooser"
+    if "ref" in target or "selector" in target:
+        return str(next(iter(target.values())))
+    x, y = context.job.arguments["coordinate"]
+    return f"the point ({x:g}, {y:g})"
 
 
 def _warning(misfits: Sequence[str]) -> str:
@@ -146,7 +149,7 @@ FILE_UPLOAD = BrowserTool(
         "Give files of this machine to a file input, or drop them onto another element. Do not "
         "click the input before."
     ),
-    run=_file_upload,
+    run=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
     toolsets=CLAUDE,
@@ -159,7 +162,7 @@ UPLOAD_IMAGE = BrowserTool(
         "Give an earlier screenshot, by its id, to a file input (ref), or drop it at a point "
         "(coordinate): one of the two."
     ),
-    run=_upload_image,
+    run=with_tabs(_upload_image),
     properties={
         "imageId": {"type": "string"},
         "ref": REF,

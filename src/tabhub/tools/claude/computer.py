@@ -14,18 +14,18 @@ from tabhub.tools.tool import CLAUDE, REF, BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
 LONGEST_WAIT = 30
-_STEP_SECONDS = 5.0
+_STEP_SECONDS = 1.0
 
 
 async def _wait(context: Context) -> CallResult:
     """Progress on the way keeps the call from being taken for a dead one."""
     seconds = left = float(context.job.arguments["duration"])
-    step = min(_STEP_SECONDS, context.job.seconds / 2)
     while left > 0:
-        await asyncio.sleep(min(step, left))
+        step = min(_STEP_SECONDS, left)
+        await asyncio.sleep(step)
+        context.hub.tabs.get(context.tab.id)
         left -= step
-        await context.job.progress(min(seconds, seconds - left), seconds, "waiting")
-    context.hub.tabs.get(context.tab.id)
+        await context.job.progress(seconds - left, seconds, "waiting")
     return done(f"Waited for {seconds:g} seconds.", {"tabId": context.tab.id, "waited": seconds})
 
 

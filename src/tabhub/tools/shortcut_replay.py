@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from tabhub.errors import NotFound, Refused, TabhubError, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
 from tabhub.store.shortcuts import LastRun, Shortcut, Shortcuts, State, Step, Target, View
-from tabhub.tools.recording import POINTS, opened_tab
+from tabhub.tools.shortcut_recording import has_points, opened_tab, places
 from tabhub.tools.shots import Frame
 from tabhub.tools.tool import Context, Json
 
@@ -127,12 +128,20 @@ class Replays:
         """Put the element that is there now in the place of the one that was recorded."""
         run = self._runs[context.job.session]
         arguments = context.job.arguments
-        target = run.targets.get(arguments.get("ref", ""))
-        if target is not None:
-            wanted = {**msgspec.to_builtins(target), "timeoutMs": LOCATE_MS}
-            arguments["ref"] = (await context.in_tab("page.locate", wanted))["ref"]
-        if run.view is not None and POINTS & arguments.keys():
+        for key, place in places(arguments).items():
+            target = run.targets.get(place.get("ref", ""))
+            if target is not None:
+                ref = await _located(context, target)
+                # What is written down of the call keeps its own word for the element.
+                arguments.update({"ref": ref} if not key else {key: {**place, "ref": ref}})
+        if run.view is not None and has_points(arguments):
             await _show_again(context, run.view)
+
+
+async def _located(context: Context, target: Target) -> str:
+    wanted = {**msgspec.to_builtins(target), "timeoutMs": LOCATE_MS}
+    found: str = (await context.in_tab("page.locate", wanted))["ref"]
+    return found
 
 
 async def _show_again(context: Context, view: View) -> None:
@@ -145,8 +154,9 @@ async def _show_again(context: Context, view: View) -> None:
                 f"is {_size(now)} now.",
                 "not_visible",
             )
-    frame = Frame(view.width, view.height, view.shown, view.corner)
-    context.shots.show(context.job.session, context.tab.id, frame)
+    if view.width:
+        frame = Frame(view.width, view.height, view.shown, view.corner)
+        context.shots.show(context.job.session, context.tab.id, frame)
 
 
 def _size(viewport: Mapping[str, float]) -> str:
@@ -155,19 +165,20 @@ def _size(viewport: Mapping[str, float]) -> str:
 
 def _arguments(run: Run, step: Step) -> Json:
     asked = {argument: run.values[name] for argument, name in step.parameters.items()}
-    given = {**step.arguments, **asked}
+    given = deepcopy({**step.arguments, **asked})
     if step.tab is not None:
         if step.tab not in run.tabs:
             raise NotFound("The tab of this step was not opened this time.", "tab_not_found")
         given["tabId"] = run.tabs[step.tab]
-    if step.target is not None:
-        given["ref"] = _handle(run, step.target)
+    for key, target in step.targets.items():
+        (given[key] if key else given)["ref"] = _handle(run, key, target)
     return given
 
 
-def _handle(run: Run, target: Target) -> str:
+def _handle(run: Run, key: str, target: Target) -> str:
     """A word for an element that is yet to be found, as people and the record see it."""
-    handle = f"{run.shortcut.command} step {run.done}: {target.role} {target.name!r}"
+    what = f"{key} {target.role} {target.name!r}".strip()
+    handle = f"{run.shortcut.command} step {run.done}: {what}"
     run.targets[handle] = target
     return handle
 

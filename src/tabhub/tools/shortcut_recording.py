@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,10 +20,15 @@ LONGEST_ARGUMENTS = 100_000
 WAITING = frozenset({"browser_wait_for_element"})
 """Reading tools whose place between others matters."""
 PASSING = frozenset(
-    {"tabIds", "windowId", "groupId", "downloadId", "connectionId", "imageId", "screenshotId"}
+    (
+        *("tabId", "tabIds", "windowId", "groupId", "connectionId", "sessionId", "parentId"),
+        *("downloadId", "requestId", "imageId", "screenshotId"),
+    )
 )
 """Arguments that name what has another name next time."""
 POINTS = frozenset({"coordinate", "start_coordinate", "region"})
+PLACES = ("from", "to")
+"""Arguments that are places themselves: an element, or a point of the viewport."""
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
@@ -48,6 +54,20 @@ class Recording:
 
     def opened(self, tab: int) -> int:
         return self.tabs.setdefault(tab, max(self.tabs.values(), default=0) + 1)
+
+
+def places(arguments: Json) -> dict[str, Json]:
+    """What of a call can name an element: itself, and its places."""
+    found = {key: arguments[key] for key in PLACES if isinstance(arguments.get(key), dict)}
+    return {"": arguments, **found}
+
+
+def has_points(arguments: Json) -> bool:
+    return bool(POINTS & arguments.keys()) or _has_viewport_points(arguments)
+
+
+def _has_viewport_points(arguments: Json) -> bool:
+    return any("x" in place for key, place in places(arguments).items() if key)
 
 
 class _LeftOut(Exception):
@@ -122,24 +142,31 @@ def _matters(job: Job) -> bool:
 class _Before:
     """What was there before a call, which may take it away."""
 
-    element: Json | None
-    view: View | None
+    elements: dict[str, Json] = field(default_factory=dict)
+    """What the call's places name."""
+    view: View | None = None
 
 
 async def _look(context: Context) -> _Before:
+    """The call itself says what is wrong with it, if something is."""
     given = context.job.arguments
-    named = {key: value for key, value in given.items() if key in ("ref", "selector")}
-    if context.job.tab is None or not (named or POINTS & given.keys()):
-        return _Before(None, None)
+    if context.job.tab is None:
+        return _Before()
     try:
-        told = await context.in_tab("page.describe", named)
+        elements = {
+            key: await context.in_tab("page.describe", named)
+            for key, place in places(given).items()
+            if (named := {k: v for k, v in place.items() if k in ("ref", "selector")})
+        }
+        return _Before(elements, await _view(context) if has_points(given) else None)
     except TabhubError:
-        # The call itself says what is wrong with it.
-        return _Before(None, None)
-    return _Before(told if named else None, _view(context, told["viewport"]))
+        return _Before()
 
 
-def _view(context: Context, viewport: dict[str, float]) -> View | None:
+async def _view(context: Context) -> View | None:
+    viewport = (await context.in_tab("page.describe", {}))["viewport"]
+    if not POINTS & context.job.arguments.keys():
+        return View(0, 0, {}, viewport)
     frame = context.shots.frame(context.job.session, context.tab.id)
     if frame is None:
         return None
@@ -148,13 +175,17 @@ def _view(context: Context, viewport: dict[str, float]) -> View | None:
 
 def _step(recording: Recording, job: Job, before: _Before, result: CallResult) -> Step:
     """The call as it can be made again, or why it cannot."""
-    given = dict(job.arguments)
+    given = deepcopy(job.arguments)
     _require_lasting(recording, given)
     tab = recording.number(None if job.tab is None else job.tab.id)
-    target = _target(before.element) if given.pop("ref", None) is not None else None
-    asks = _parameters(recording, before.element, [key for key in given if key in job.secrets])
-    view = before.view if POINTS & given.keys() else None
-    if POINTS & given.keys() and view is None:
+    targets = {
+        key: _target(before.elements.get(key))
+        for key, place in places(given).items()
+        if place.pop("ref", None) is not None
+    }
+    secret = [key for key in given if key in job.secrets]
+    asks = _parameters(recording, before.elements.get(""), secret)
+    if has_points(given) and before.view is None:
         raise _LeftOut("its points are of no screenshot")
     kept = {key: value for key, value in given.items() if key not in asks}
     opened = _opened(job, result)
@@ -163,8 +194,8 @@ def _step(recording: Recording, job: Job, before: _Before, result: CallResult) -
         arguments=kept,
         tab=tab,
         opens=None if opened is None else recording.opened(opened),
-        target=target,
-        view=view,
+        targets=targets,
+        view=before.view,
         parameters=asks,
     )
 
