@@ -297,12 +297,13 @@ tabhub.define("walker", () => {
      * @param {Manner} manner
      * @param {Structure | null} structure
      */
-    #descend(element, tag, { depth, quiet, ...manner }, structure) {
+    #descend(element, tag, manner, structure) {
       const isBlock = !roles.isInline(tag);
       if (isBlock) this.#outline.flush();
       else if (tag === "br") this.#outline.gap();
       const isShut = tag === "details" && !has(element, "open");
-      const inside = { ...manner, depth, quiet: quiet || namesAnother(element, tag) };
+      const isSame = manner.quiet || !namesAnother(element, tag);
+      const inside = isSame ? manner : { ...manner, quiet: true };
       this.#enter(children(element, tag), inside, isBlock, isShut, structure);
     }
 
