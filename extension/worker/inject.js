@@ -3,6 +3,8 @@
 import { CommandError, messageOf } from "./errors.js";
 
 const FLAG = "injected";
+const UNLOADED =
+  "The tab shows no page: it could not be loaded. Navigate to another address, or reload.";
 
 const files = (chrome.runtime.getManifest().content_scripts ?? []).flatMap(({ js }) => js ?? []);
 
@@ -15,6 +17,9 @@ export async function injectInto(tabId) {
     const target = { tabId, allFrames: true };
     await chrome.scripting.executeScript({ target, files, injectImmediately: true });
   } catch (error) {
+    if (/showing error page/i.test(messageOf(error))) {
+      throw new CommandError("navigation_failed", UNLOADED);
+    }
     throw new CommandError(
       "needs_person",
       `The browser protects this page from extensions (${messageOf(error)}). A person has to act here, or open another page.`,

@@ -46,8 +46,12 @@ async function getWindow(windowId) {
  * The size of the page that is shown, by its own account.
  * @param {chrome.windows.Window} window
  */
-async function viewportOf({ tabs = [] }) {
-  const id = tabs.find((tab) => tab.active)?.id;
+function viewportOf({ tabs = [] }) {
+  return sizeOf(tabs.find((tab) => tab.active)?.id);
+}
+
+/** @param {number | undefined} id */
+async function sizeOf(id) {
   const main = id === undefined ? undefined : framesOf(id).find(({ frameId }) => frameId === 0);
   return main?.ask("viewport", {}, SEEN_MS).catch(() => undefined);
 }
@@ -89,7 +93,9 @@ export async function updateWindow({ input, signal, tellNews }) {
     throw new CommandError("invalid_arguments", `The browser refused: ${messageOf(error)}`);
   }
   await tellNews();
-  return describeWindow(windowId);
+  // A tab behind another keeps the size it had until it is shown.
+  const page = input.page === undefined ? undefined : await sizeOf(input.page);
+  return { ...(await describeWindow(windowId)), ...(page && { page }) };
 }
 
 /** @param {any} input */

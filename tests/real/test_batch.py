@@ -100,16 +100,18 @@ async def test_after_a_cancelled_batch_nothing_of_the_rest_ever_happens(
     """Elsewhere a batch that has timed out goes on in the page."""
     address = site.page("targets") + "?cancel"
     tab = await opened(address)
-    endless = "document.title = 'at work'; await new Promise(() => {})"
+    slow = "document.title = 'at work'; await new Promise((done) => setTimeout(done, 1000))"
     actions = [
         click("plain"),
-        {"name": "browser_execute_script", "input": {"code": endless}},
+        {"name": "browser_execute_script", "input": {"code": slow}},
         click("far"),
     ]
     running = asyncio.create_task(agent.call("browser_batch", actions=actions))
     await at_work(agent, tab)
     running.cancel()
     await asyncio.wait({running})
+    # Longer than what the batch was waiting for: had it gone on, the rest would have come.
+    await agent.call("computer", action="wait", duration=2, tabId=tab)
     await agent.call("browser_click_element", selector="#pointer", tabId=tab)
     assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true pointer:true"
 

@@ -19,6 +19,14 @@ TELLS_OF_ONE_THING = {
     "browser_print_pdf",
     "browser_get_download_status",
     "computer",
+    "extension_get_state",
+    "extension_get_side_panel",
+    "extension_check_adapter",
+    "turn_answer_start",
+    "turn_answer_complete",
+    "dev_utils",
+    # What its calls say is bounded by their own budgets.
+    "browser_batch",
 }
 MANY = "".join(f"<p><button title='a longer hint {i}'>Delete {i}</button></p>" for i in range(60))
 KEEP = "for (let i = 0; i < 40; i++) localStorage[`entry number ${i}`] = `the value ${i}`; 1"

@@ -285,4 +285,6 @@ async def test_the_agents_own_browser_is_resized_though_it_opened_with_a_blank_t
     page = await cdp.page(site.page("targets"))
     bounds = (await cdp.send("Browser.getWindowForTarget", targetId=page))["bounds"]
     assert (bounds["width"], bounds["height"]) == (900, 700)
+    inner = await cdp.evaluate(page, "({width: innerWidth, height: innerHeight})")
+    assert told["viewport"] == inner
     await agent.call("resize_window", width=before["width"], height=before["height"])

@@ -198,7 +198,7 @@ async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
         tab = await opened(url)
         page = await agent.text("read_page", tabId=tab)
         click = {"action": "left_click", "ref": ref(page, "One"), "tabId": tab}
-        wait = {"action": "wait", "duration": 20, "tabId": tab}
+        wait = {"action": "wait", "duration": 1, "tabId": tab}
         actions = [{"name": "computer", "input": given} for given in (click, wait, click)]
         batch = asyncio.create_task(agent.result("browser_batch", actions=actions))
         seen = seen_by(cdp, url)
@@ -211,7 +211,7 @@ async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
 
 async def _clicked_once_only(seen: Seen) -> None:
     """Had the rest gone on, nothing would keep the second click from coming by now."""
-    for _ in range(20):
+    for _ in range(40):
         await asyncio.sleep(0.05)
         assert len(await seen("log")) == 1
 

@@ -104,7 +104,7 @@ async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> No
     assert stage.ran == [1]
     result = failed(stopped.value)
     assert result.is_error
-    for part in ("Action 1 (free)", "ref_7 is gone.", "1 completed", "2 after it not begun"):
+    for part in ("Action 1 (free)", "ref_7 is gone.", "1 completed", "3 not: this one"):
         assert part in result.content[0]["text"]
     assert [block["text"] for block in result.content[1:]] == ["[free]", "ok"]
     shown: Any = result.structured_content

@@ -65,7 +65,8 @@ async def outcome(session: SessionClient, tool: str, **arguments: Any) -> Any:
 async def test_the_browser_is_told_which_tabs_are_the_callers_and_a_shared_one_is_not() -> None:
     async with world() as (double, session):
         assert (await outcome(session, "browser_update_window", windowId=3))["usable"] is True
-        assert double.asked["windows.update"]["input"] == {"windowId": 3, "own": [100]}
+        # Tabs of nobody keep no window of the agents' own browser from being resized.
+        assert double.asked["windows.update"]["input"] == {"windowId": 3, "own": [100, 1, 2]}
         await outcome(session, "browser_create_tab_group", tabIds=[100])
         assert double.asked["groups.create"]["input"] == {"tabIds": [100], "own": [100]}
         shared = await outcome(session, "browser_create_tab_group", tabIds=[2])

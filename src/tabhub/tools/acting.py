@@ -51,7 +51,7 @@ CLICK_ELEMENT = BrowserTool(
     properties={
         "ref": REF,
         "selector": SELECTOR,
-        "button": {"enum": ["left", "right", "middle"], "description": "Default left."},
+        "button": {"enum": ["left", "right", "middle"], "default": "left"},
         "clickCount": {"type": "integer", "minimum": 1, "maximum": 3},
         "modifiers": MODIFIERS,
         "settle": {**SETTLE, "description": "Most ms to wait for requests it starts."},
@@ -79,7 +79,7 @@ TYPE_TEXT = BrowserTool(
         "ref": REF,
         "selector": SELECTOR,
         "text": {"type": "string"},
-        "clear": {"type": "boolean", "description": "Default true."},
+        "clear": {"type": "boolean", "default": True},
         "settle": SETTLE,
     },
     required=("text",),

@@ -186,10 +186,9 @@ def _uninterrupted(elicit: Elicit) -> Elicit:
 
 def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
     name = run.calls[number].tool
-    left = run.remaining - 1
     sentence = (
         f"Action {number} ({name}) failed: {cause.message} "
-        f"{number} completed before it, {left} after it not begun."
+        f"{number} completed, {run.remaining} not: this one and what follows it."
     )
     failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
     return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})

@@ -10,6 +10,7 @@ from tabhub.browser.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
+from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import iso, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.wire.link import TabState
@@ -19,11 +20,12 @@ MOST = 25
 
 
 async def _recent(context: Context) -> CallResult:
-    found = await _closed(context, context.job.arguments.get("maxResults", MOST))
+    given = context.job.arguments
+    found = await _closed(context, given.get("maxResults", MOST))
     told = [_shown(context, session) for session in found if _may_tell(context, session)]
-    return done(
-        listed("closed tab or window", [_line(one) for one in told], len(told)), {"sessions": told}
-    )
+    lines = fitting(map(_line, told), given)
+    shown: Json = {"sessions": told[: len(lines)], "total": len(told)}
+    return done(listed("closed tab or window", lines, len(told)), shown)
 
 
 async def _closed(context: Context, limit: int) -> list[Json]:
@@ -106,6 +108,7 @@ GET_RECENTLY_CLOSED = BrowserTool(
             "description": f"Default {MOST}.",
         },
         "connectionId": CONNECTION,
+        "maxTokens": MAX_TOKENS,
     },
     # As for the history: nothing changes, but it is about the person.
     idempotent=True,

@@ -66,15 +66,19 @@ async def _read_messages(context: Context) -> CallResult:
     output = await context.in_tab("record.console", input)
     blocks = [_block(number, entry) for number, entry in enumerate(output["entries"], 1)]
     shown = fitting(blocks, given)
-    text = [_found(output, len(shown), only_errors), *([fenced("\n".join(shown))] if shown else [])]
+    text = [
+        _found(output, len(shown), only_errors, given.get("pattern")),
+        *([fenced("\n".join(shown))] if shown else []),
+    ]
     return done("\n".join(text), _shape(context, output, output["entries"][: len(shown)]))
 
 
-def _found(output: Json, shown: int, only_errors: bool) -> str:
+def _found(output: Json, shown: int, only_errors: bool, pattern: str | None) -> str:
     total = output["total"]
     thing = "console error" if only_errors else _THING
     if not total:
-        return f"No {thing}s were recorded. {since(output)}"
+        what = "were recorded" if pattern is None else f"match {pattern!r}"
+        return f"No {thing}s {what}. {since(output)}"
     part = "" if shown == total else f" (showing first {shown} of {total})"
     return f"Found {counted(total, thing)}{part}. {since(output)}"
 

@@ -7,7 +7,7 @@ from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.listing import listed
+from tabhub.tools.listing import listed_as_json
 from tabhub.tools.tab_context import group_tabs, line
 from tabhub.tools.tabs import open_tab
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
@@ -55,8 +55,9 @@ def _group(context: Context, creates: bool) -> AgentSession:
 
 def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
     """The tabs of a group."""
-    head, lines = f"Your tab group {session.name!r}:", [line(tab) for tab in tabs]
-    return listed(context.job.arguments, head, lines, lambda count: _shown(session, tabs[:count]))
+    lines = [line(tab) for tab in tabs]
+    given = context.job.arguments
+    return listed_as_json(given, lines, lambda count: _shown(session, tabs[:count]))
 
 
 def _shown(session: AgentSession, tabs: list[Tab]) -> Json:

@@ -9,11 +9,13 @@ from tabhub import __version__
 from tabhub.audit.redaction import MARK
 from tabhub.calls.results import done
 from tabhub.errors import ProtocolError
+from tabhub.tools.budget import MAX_TOKENS, in_tokens
 from tabhub.tools.capture import FILE_PATH
 from tabhub.tools.files import save
 from tabhub.tools.network import masked
 from tabhub.tools.recorded import CLEAR, clock, counted, since
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
+from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 3_000_000
@@ -30,9 +32,10 @@ async def _export(context: Context) -> CallResult:
     frames = await _frames(context) if given.get("includeWebSocketFrames") else []
     log = har(output["entries"], frames, context.tab.title)
     sentence = f"{counted(len(output['entries']), 'request')} as HAR 1.2. {since(output)}"
-    if path is None and len(msgspec.json.encode(log)) > INLINE_CHARS:
+    most = min(in_tokens(given) or INLINE_CHARS, INLINE_CHARS)
+    if path is None and (size := len(msgspec.json.encode(log))) > most:
         raise ProtocolError(
-            f"The HAR is larger than {INLINE_CHARS} bytes: give filePath, or leave out bodies.",
+            f"The HAR has {size} characters, more than {most}: give filePath, or leave out bodies.",
             "too_large",
         )
     if path is not None:
@@ -49,7 +52,7 @@ def _told(context: Context, path: str | None, sentence: str, log: Json, entries:
     if path is not None:
         return done(f"{sentence} Saved as {path}.", shape | {"path": path})
     text = msgspec.json.encode(log).decode()
-    return done(f"{sentence}\n{text}", shape | {"har": log})
+    return done(f"{sentence}\n{fenced(text)}", shape | {"har": log})
 
 
 async def _frames(context: Context) -> list[Json]:
@@ -214,6 +217,7 @@ EXPORT_HAR = BrowserTool(
         "includeWebSocketFrames": {"type": "boolean"},
         "filePath": FILE_PATH,
         "clear": CLEAR,
+        "maxTokens": MAX_TOKENS,
     },
     read_only=True,
     changes_when=lambda given: bool(given.get("filePath") or given.get("clear")),

@@ -48,7 +48,8 @@ def listed(one: str, lines: list[str], total: int) -> str:
 
 
 def _counted(one: str, shown: int, total: int) -> str:
-    head = f"1 {one}." if total == 1 else f"{total} {one}s."
+    many = f"{one.removesuffix('y')}ies" if one.endswith("y") else f"{one}s"
+    head = f"1 {one}." if total == 1 else f"{total} {many}."
     return head if shown == total else f"{head} Here are {shown}; raise maxTokens for more."
 
 

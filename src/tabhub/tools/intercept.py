@@ -8,6 +8,7 @@ from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
+from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.tools.urls import address
@@ -43,6 +44,11 @@ async def _start(context: Context) -> CallResult:
 async def _list(context: Context) -> CallResult:
     timeout = min(context.job.arguments.get("timeout", 0), context.wait_ms)
     output = await context.in_tab("intercept.list", {"timeoutMs": timeout})
+    kept = len(fitting(map(_request, output["waiting"]), context.job.arguments))
+    left_out = len(output["waiting"]) - kept
+    output["waiting"] = output["waiting"][:kept]
+    if left_out:
+        output["leftOut"] = left_out
     return _told(context, f"Intercepted requests of tab {context.tab.id}:", output)
 
 
@@ -90,7 +96,8 @@ def waiting_lines(output: Json) -> list[str]:
     waiting = output.get("waiting", ())
     lines = [f"- {one['requestId']}: {_request(one)}" for one in waiting]
     late = [f"- {one['requestId']}: {one['url']}" for one in output.get("overdue", ())]
-    said = [f"Waiting: {len(lines)}, each for at most 30 seconds.", fenced("\n".join(lines))]
+    more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
+    said = [f"Waiting: {len(lines)}{more}, each for at most 30 seconds.", fenced("\n".join(lines))]
     past = [f"Continued by themselves after 30 seconds: {len(late)}.", fenced("\n".join(late))]
     return [*(said if lines else ["No request is waiting."]), *(past if late else [])]
 
@@ -160,7 +167,8 @@ LIST_INTERCEPTED = BrowserTool(
             "type": "integer",
             "minimum": 0,
             "description": "Milliseconds to wait for one. Default 0.",
-        }
+        },
+        "maxTokens": MAX_TOKENS,
     },
     read_only=True,
     toolsets=BROWSER,

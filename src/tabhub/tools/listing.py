@@ -3,12 +3,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from tabhub.calls.results import done
 from tabhub.tools.budget import fitting
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 Json = dict[str, Any]
+
+
+def listed_as_json(
+    given: Mapping[str, Any], lines: Sequence[str], shape: Callable[[int], Json]
+) -> CallResult:
+    """For tools whose text others read as JSON; lines tell how many things there is room for."""
+    kept = len(fitting(lines, given))
+    left_out = {"leftOut": len(lines) - kept} if kept < len(lines) else {}
+    data = {**shape(kept), **left_out}
+    return done(msgspec.json.encode(data).decode(), data)
 
 
 def listed(

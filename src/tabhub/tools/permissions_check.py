@@ -30,7 +30,7 @@ TOOL = Tool(
             "url": {"type": "string"},
             "domain": {"type": "string", "description": "Instead of url: a host."},
             "tool": {"type": "string", "description": "A tool's name."},
-            "action": {"type": "string", "description": "Another word for tool."},
+            "action": {"type": "string", "description": "What it would do; alone, a tool's name."},
             "maxTokens": MAX_TOKENS,
         }
     ),
@@ -65,8 +65,13 @@ class PermissionSource:
         return listed(job.arguments, head, [*map(_line, verdicts, verdicts.values())], shape)
 
     def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
-        arguments = {"url": job.arguments["url"]} if "url" in job.arguments else None
-        subject = subject_of(tool, arguments, job.client, job.session, site=site, managed=managed)
+        given = job.arguments
+        arguments = {"url": given["url"]} if "url" in given else {}
+        if "tool" in given and "action" in given:
+            arguments["action"] = given["action"]
+        subject = subject_of(
+            tool, arguments or None, job.client, job.session, site=site, managed=managed
+        )
         return self._guard.decide(subject)
 
     def _place(self, job: Job) -> tuple[str, bool]:

@@ -4,6 +4,7 @@ import msgspec
 
 from tabhub.calls.results import done
 from tabhub.errors import Refused
+from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
@@ -15,7 +16,8 @@ MOST_CHARS = 100_000
 
 async def _execute(context: Context) -> CallResult:
     output = await _output(context, context.job.arguments["code"])
-    return done(_told(_shown(output), SHOWN_CHARS), {"value": output.get("value")})
+    most = chars(context.job.arguments, "", SHOWN_CHARS)
+    return done(_told(_shown(output), most), {"value": output.get("value")})
 
 
 async def _javascript(context: Context) -> CallResult:
@@ -23,7 +25,8 @@ async def _javascript(context: Context) -> CallResult:
     output = await _output(context, context.job.arguments["text"])
     value = output.get("value")
     shown = value if isinstance(value, str) else _shown(output)
-    return done(_told(shown, MOST_CHARS), {"tabId": context.tab.id, "value": value})
+    most = chars(context.job.arguments, "", MOST_CHARS)
+    return done(_told(shown, most), {"tabId": context.tab.id, "value": value})
 
 
 async def _output(context: Context, code: str) -> Json:
@@ -63,7 +66,7 @@ EXECUTE_SCRIPT = BrowserTool(
         "and top-level `await` work."
     ),
     run=_execute,
-    properties={"code": {"type": "string"}},
+    properties={"code": {"type": "string"}, "maxTokens": MAX_TOKENS},
     required=("code",),
 )
 
@@ -75,7 +78,11 @@ JAVASCRIPT_TOOL = BrowserTool(
         "works."
     ),
     run=with_tabs(_javascript),
-    properties={"action": {"enum": ["javascript_exec"]}, "text": {"type": "string"}},
+    properties={
+        "action": {"enum": ["javascript_exec"]},
+        "text": {"type": "string"},
+        "maxTokens": MAX_TOKENS,
+    },
     required=("action", "text"),
     aliases={"code": "text"},
     toolsets=CLAUDE,

@@ -33,7 +33,7 @@ SCROLL = BrowserTool(
     ),
     run=_scroll,
     properties={
-        "direction": {"enum": ["up", "down", "left", "right"], "description": "Default down."},
+        "direction": {"enum": ["up", "down", "left", "right"], "default": "down"},
         "distance": {
             "type": "integer",
             "minimum": 1,

@@ -12,6 +12,8 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.store.shortcuts import LastRun, Shortcut, Shortcuts
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.listing import listed_as_json
 from tabhub.tools.shortcut_recording import Recording, Recordings
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, schema
@@ -54,7 +56,7 @@ LIST = _tool(
     "shortcuts_list",
     "List shortcuts",
     "Your shortcuts, with how the last run of each went, and what is being recorded.",
-    {"tabId": TAB_ID},
+    {"tabId": TAB_ID, "maxTokens": MAX_TOKENS},
     read_only=True,
 )
 EXECUTE = _tool(
@@ -123,8 +125,11 @@ class ShortcutSource:
         if recording is not None:
             steps = _counted(len(recording.steps), "step")
             message += f" Recording {recording.command!r}: {steps} so far."
-        told: Json = {"message": message, "shortcuts": shown}
-        return done("\n".join([message, *map(_line, shown)]), told)
+
+        def shape(count: int) -> Json:
+            return {"message": message, "shortcuts": shown[:count]}
+
+        return listed_as_json(job.arguments, [*map(_line, shown)], shape)
 
     def _shown(self, shortcut: Shortcut) -> Json:
         shown: Json = {

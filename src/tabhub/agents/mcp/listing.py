@@ -40,7 +40,9 @@ class Listing:
         return known
 
     def _seen(self, client: Client, named: Toolsets) -> list[Tool]:
-        wanted = toolsets.chosen(self._usual() if named is None else named)
+        wanted = toolsets.chosen(self._usual()) if client.toolsets is None else client.toolsets
+        if named is not None:
+            wanted = toolsets.chosen(named)
         return [
             tool
             for tool in self._tools

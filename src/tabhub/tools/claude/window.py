@@ -16,17 +16,27 @@ async def _resize(context: Context) -> CallResult:
     wanted = {"width": given["width"], "height": given["height"]}
     window = await _update(context, wanted)
     got = {"width": window["width"], "height": window["height"]}
-    view = window.get("viewport")
     shown: Json = {"tabId": tab.id, "requested": wanted, "window": got}
-    page = f" The page in it is {_size(view)}." if view else ""
     note = "" if got == wanted else f" {_size(wanted)} was asked for; the system allows no other."
+    view = window.get("page") or window.get("viewport")
     more = {"viewport": view} if view else {}
+    page = f" Your page in it is {_size(view)}.{_behind(window)}" if view else ""
     return done(f"The window is {_size(got)} now.{note}{page}", {**shown, **more})
+
+
+def _behind(window: Json) -> str:
+    if window.get("page") == window.get("viewport"):
+        return ""
+    return (
+        " It is behind another tab and takes the new size when it is shown (browser_focus_tab); "
+        "browser_emulate_device gives a page a size at once."
+    )
 
 
 async def _update(context: Context, wanted: Json) -> Json:
     tab = context.tab
-    input = {"windowId": tab.window_id, "own": movable_numbers(context, tab.browser), **wanted}
+    own = movable_numbers(context, tab.browser)
+    input = {"windowId": tab.window_id, "page": tab.native_id, "own": own, **wanted}
     try:
         window: Json = await context.in_browser(tab.browser, "windows.update", input)
     except Forbidden as refused:
