@@ -169,8 +169,8 @@ export function requireArrival({ arrived, dialog }, what) {
 }
 
 /** @param {Outcome} outcome */
-export function effectOf({ navigated, mutated, dialog, chooser, opened, download }) {
-  return { navigated, mutated, dialog: dialog ?? chooser, opened, download };
+export function effectOf({ navigated, mutated, dialog, chooser, login, opened, download }) {
+  return { navigated, mutated, dialog: dialog ?? chooser ?? login, opened, download };
 }
 
 /**

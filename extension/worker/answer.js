@@ -1,6 +1,8 @@
 /** page.dialog: answering what a page asks. */
 
 import { effectOf, inTurn, restAfter, takeInterrupted } from "./act.js";
+import { login } from "./login.js";
+import { openLogin } from "./auth.js";
 import { dismissChooser, openChooser } from "./choosers.js";
 import { answer, openDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
@@ -26,6 +28,7 @@ export async function answerDialog(context) {
   return inTurn(context, async () => {
     const dialog = openDialog(tabId);
     if (!dialog && openChooser(tabId)) return answerChooser(context);
+    if (!dialog && openLogin(tabId)) return login(context);
     if (!dialog) throw new CommandError("no_dialog", "The page shows no dialog.");
     const watch = watchOf(tabId, settleOf(input));
     requireKnownSite(tabId, site);

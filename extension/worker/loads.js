@@ -26,6 +26,11 @@ export function watchLoads(tabId, watcher) {
 }
 
 /** @param {number} tabId */
+export function isWatched(tabId) {
+  return watchers.has(tabId);
+}
+
+/** @param {number} tabId */
 export function lastFailure(tabId) {
   return failures.get(tabId);
 }

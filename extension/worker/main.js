@@ -4,6 +4,8 @@
  */
 
 import { Attention } from "./attention.js";
+import { authRequired, forgetLogin } from "./auth.js";
+import { waitsAtGate } from "./birthgate.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
@@ -90,6 +92,7 @@ function forgetEverything(tabId) {
   forgetRecording(tabId);
   tabClosed(tabId);
   void forgetPresets(tabId);
+  forgetLogin(tabId);
 }
 
 note("info", "the worker has started");
@@ -134,12 +137,19 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
   void news.replaced(newId, oldId);
 });
 
+chrome.webRequest.onAuthRequired.addListener(
+  // Typed as if it could answer at once only.
+  /** @type {any} */ (authRequired),
+  { urls: ["<all_urls>"] },
+  ["asyncBlocking"],
+);
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId !== 0) return;
   documentChanged(tabId, url);
   forgetChooser(tabId);
   siteCommitted(tabId, url);
   forgetForced(tabId);
+  forgetLogin(tabId);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
@@ -157,7 +167,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
-  interceptEvent(tabId, sessionId, method, params);
+  if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {

@@ -1,6 +1,7 @@
 /** Opening, navigating and closing tabs. */
 
 import { onAbort } from "./abort.js";
+import { forgetLogin, onLogin, openLogin } from "./auth.js";
 import { sessionOfClosed } from "./closed.js";
 import { CommandError, messageOf } from "./errors.js";
 import { groupOf, joinGroup } from "./groups.js";
@@ -45,6 +46,7 @@ export async function openTab({ input, signal, tellNews }) {
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
   const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
+  const stop = onLogin(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     if (isOn()) await recordBirth(tabId).catch(() => {});
@@ -52,7 +54,7 @@ export async function openTab({ input, signal, tellNews }) {
     const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
-    if (startsBlank) await forgetBlank(tabId);
+    if (startsBlank && !openLogin(tabId)) await forgetBlank(tabId);
     await tellNews();
     const place = input.window && { window: await describeWindow(tab.windowId) };
     const result = await loadedResult(tabId, loaded);
@@ -60,6 +62,8 @@ export async function openTab({ input, signal, tellNews }) {
   } catch (error) {
     await chrome.tabs.remove(tabId).catch(() => {});
     throw await explain(error, url);
+  } finally {
+    stop();
   }
 }
 
@@ -111,6 +115,7 @@ export async function catchUp(wait, tabId, url) {
   const tab = await getTab(tabId);
   const failure = lastFailure(tabId);
   if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
+  if (openLogin(tabId)) return wait.leave();
   const waitsToLeaveBlank = tab.url === BLANK && url !== BLANK;
   if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
   wait.assumeCommitted();
@@ -123,6 +128,7 @@ export async function navigateTab(context) {
   const url = addressOf(input);
   if (!WORDS.has(url)) requireAbsolute(url);
   underWay.get(tabId)?.fail(new CommandError("navigated_away", "Another navigation took over."));
+  forgetLogin(tabId);
   return leavingFreely(tabId, () => navigateAndWait(context, url));
 }
 
@@ -137,7 +143,7 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
   });
   underWay.set(tabId, wait);
   // Whoever is to answer the request must hear of it first.
-  const stop = onHeldUp(tabId, () => wait.leave());
+  const stops = [onHeldUp, onLogin].map((listen) => listen(tabId, () => wait.leave()));
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
@@ -149,7 +155,7 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
   } catch (error) {
     throw await explain(error, url);
   } finally {
-    stop();
+    stops.forEach((stop) => stop());
     wait.stop();
     if (underWay.get(tabId) === wait) underWay.delete(tabId);
   }
@@ -189,6 +195,7 @@ export async function revive(tabId) {
 /** @param {Context} context */
 export async function closeTab({ tabId, signal }) {
   const { url } = await getTab(tabId);
+  forgetLogin(tabId);
   await leavingFreely(tabId, async () => {
     signal.throwIfAborted();
     await chrome.tabs.remove(tabId);
@@ -214,7 +221,8 @@ export async function closeWindow(context) {
  */
 async function loadedResult(tabId, loaded) {
   const result = await pageResult(tabId);
-  return { ...result, status: loaded ? "complete" : result.status };
+  const dialog = openLogin(tabId)?.dialog;
+  return { ...result, status: loaded ? "complete" : result.status, ...(dialog && { dialog }) };
 }
 
 /**

@@ -3,11 +3,13 @@
 import { Sightings } from "./sightings.js";
 import { clip, TITLE_LENGTH } from "./texts.js";
 
+/** @typedef {import("./dialogs.js").Dialog} Dialog */
+
 /** @type {Map<number, Set<Outcomes>>} by the tab that is acted on */
 const watching = new Map();
 
 export class Outcomes {
-  /** @type {Sightings<"opened" | "download" | "chooser">} */
+  /** @type {Sightings<"opened" | "download" | "chooser" | "login">} */
   #seen = new Sightings();
   #tabId;
 
@@ -24,7 +26,7 @@ export class Outcomes {
   }
 
   /**
-   * @param {"opened" | "download" | "chooser"} name
+   * @param {"opened" | "download" | "chooser" | "login"} name
    * @param {unknown} what
    */
   note(name, what) {
@@ -33,16 +35,17 @@ export class Outcomes {
 
   /**
    * @param {number} ms
-   * @param {"opened" | "download" | "chooser"} name
+   * @param {"opened" | "download" | "chooser" | "login"} name
    */
   until(ms, name) {
     return this.#seen.until(ms, name);
   }
 
-  /** @returns {{opened?: number, download?: string, chooser?: import("./dialogs.js").Dialog}} */
+  /** @returns {{opened?: number, download?: string, chooser?: Dialog, login?: Dialog}} */
   get found() {
     const get = this.#seen.get.bind(this.#seen);
-    return { opened: get("opened"), download: get("download"), chooser: get("chooser") };
+    const [opened, download] = [get("opened"), get("download")];
+    return { opened, download, chooser: get("chooser"), login: get("login") };
   }
 }
 
@@ -71,4 +74,12 @@ export function downloadEvent(tabId, method, params) {
  */
 export function chooserOpened(tabId, chooser) {
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("chooser", chooser));
+}
+
+/**
+ * @param {number} tabId
+ * @param {Dialog} login
+ */
+export function loginAsked(tabId, login) {
+  watching.get(tabId)?.forEach((outcomes) => outcomes.note("login", login));
 }

@@ -1,5 +1,6 @@
-/** What holds a tab up, or waits for files: the dialogs and file choosers that are open. */
+/** What waits for an answer in a tab: dialogs, HTTP authentication, file choosers. */
 
+import { logins, openLogin } from "./auth.js";
 import { choosers, openChooser } from "./choosers.js";
 import { dialogTabs, openDialog } from "./dialogs.js";
 
@@ -10,12 +11,12 @@ import { dialogTabs, openDialog } from "./dialogs.js";
  * @returns {Dialog | undefined}
  */
 export function questionIn(tabId) {
-  return openDialog(tabId) ?? openChooser(tabId)?.dialog;
+  return openDialog(tabId) ?? openLogin(tabId)?.dialog ?? openChooser(tabId)?.dialog;
 }
 
 /** @returns {(Dialog & {tabId: number})[]} */
 export function questions() {
-  const tabs = new Set([...dialogTabs(), ...choosers()]);
+  const tabs = new Set([...dialogTabs(), ...logins(), ...choosers()]);
   return [...tabs].flatMap((tabId) => {
     const dialog = questionIn(tabId);
     return dialog ? [{ tabId, ...dialog }] : [];

@@ -4,6 +4,7 @@
  * when the tab is the person's again.
  */
 
+import { closeGate } from "./birthgate.js";
 import { onChild } from "./children.js";
 import { heldFor, hold, onLoss, onReturn, send, sendTo, unhold } from "./debugger.js";
 import { onLetGo } from "./letgo.js";
@@ -62,7 +63,10 @@ export async function restoreRecordings() {
  * @param {number} tabId
  */
 export async function recordBirth(tabId) {
-  if (isOn()) await start(tabId, OWN, { born: true }).attached;
+  if (!isOn()) return;
+  const recording = start(tabId, OWN, { born: true });
+  await recording.attached;
+  closeGate(tabId, recording.ready);
 }
 
 /**

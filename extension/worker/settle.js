@@ -1,5 +1,6 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
+import { onLogin } from "./auth.js";
 import { catchChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
@@ -32,7 +33,7 @@ const MOST_REQUESTS_MS = 10_000;
  */
 
 /** Follows navigations of a tab from before an action on. */
-class Departure {
+export class Departure {
   /** @type {Sightings<import("./loads.js").Step | "held">} */
   #seen = new Sightings();
   #tabId;
@@ -41,11 +42,9 @@ class Departure {
   constructor(tabId) {
     this.#tabId = tabId;
     const unwatch = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
-    const unhear = onHeldUp(tabId, () => this.#seen.note("held", true));
-    this.stop = () => {
-      unwatch();
-      unhear();
-    };
+    const held = () => this.#seen.note("held", true);
+    const stops = [unwatch, onHeldUp(tabId, held), onLogin(tabId, held)];
+    this.stop = () => stops.forEach((stop) => stop());
   }
 
   get wasAborted() {
@@ -59,7 +58,12 @@ class Departure {
   /** @param {boolean} expected whether the page has said that it is about to navigate */
   async rest(expected) {
     if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
-    if (this.hasBegun) await this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
+    if (this.hasBegun) await this.arrival();
+  }
+
+  /** For a navigation that has begun: until its page is there, or does not come. */
+  arrival() {
+    return this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
   }
 
   /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */

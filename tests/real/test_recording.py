@@ -58,6 +58,19 @@ async def test_the_first_request_and_load_time_messages_are_there_without_an_ear
     assert any(entry["source"] == "network" and "404" in entry["text"] for entry in said)
 
 
+async def test_what_a_page_asks_for_in_its_first_moments_is_never_missed(
+    agent: Agent, opened: Opener, site: Site, in_page: Value
+) -> None:
+    body = "<script>fetch('/form.html?script')</script><img src='/form.html?image'>"
+    for _ in range(12):
+        await opened(page(site.url, body))
+        await in_page("fetch('/form.html?last').then((answer) => answer.text()).then(() => 1)")
+        found = await requests(agent)
+        asked = [one["url"].rpartition("?")[2] for one in found]
+        assert {"script", "image", "last"} <= {*asked}
+        assert found[0]["type"] == "document" and "duration" in found[0]
+
+
 async def test_a_tab_opened_for_an_agent_has_no_blank_page_to_go_back_to(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:

@@ -1,5 +1,6 @@
 """A small web site for real browsers: pages from a folder, redirects, headers, slow answers."""
 
+import base64
 import threading
 import time
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, bytes.fromhex(query["hex"]), **{"Content-Type": query["type"]})
         elif address.path == "/hang":
             self._hang()
+        elif address.path == "/secret":
+            self._secret()
         elif address.path == "/download":
             self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
         else:
@@ -55,6 +58,15 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):
             self.connection.recv(1)
         self.close_connection = True
+
+    def _secret(self) -> None:
+        """For ann, whose password is open sesame."""
+        expected = base64.b64encode(b"ann:open sesame").decode()
+        if self.headers.get("Authorization") == f"Basic {expected}":
+            self._answer(200, b"<title>inside</title>welcome")
+        else:
+            asking = {"WWW-Authenticate": 'Basic realm="the cave"'}
+            self._answer(401, b"<title>outside</title>no entry", **asking)
 
     def _trickle(self, seconds: float) -> None:
         """A download that takes its time, or as long as someone wants it."""

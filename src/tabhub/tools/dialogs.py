@@ -1,6 +1,6 @@
 """Answering the dialogs that pages open."""
 
-from tabhub.tools.effects import acted, given, worded
+from tabhub.tools.effects import LOGIN, acted, given, worded
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
@@ -8,6 +8,8 @@ from tabhub.wire.mcp.messages import CallResult
 async def _handle(context: Context) -> CallResult:
     output = await context.in_tab("page.dialog", given(context, "action", "promptText"))
     answered = output["answered"]
+    if answered["type"] != LOGIN:
+        context.job.secrets.discard("promptText")
     did = "Accepted" if context.job.arguments["action"] == "accept" else "Dismissed"
     return acted(context, f"{did} {worded(answered)}", output, answered=answered)
 
@@ -25,6 +27,8 @@ HANDLE_DIALOG = BrowserTool(
         "promptText": {"type": "string"},
     },
     required=("action",),
+    # It may be a password.
+    secret_arguments=frozenset({"promptText"}),
 )
 
 TOOLS = (HANDLE_DIALOG,)

@@ -7,6 +7,7 @@ from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
 CHOOSER = "file_chooser"
+LOGIN = "http_auth"
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
 MODIFIERS: Json = {
     "type": "object",
@@ -41,10 +42,8 @@ def _told(effect: Json) -> str:
 
 
 def _in_page(effect: Json, has_asides: bool) -> list[str]:
-    if (dialog := effect.get("dialog")) and dialog["type"] == CHOOSER:
-        return [_chooser(dialog)]
-    if dialog:
-        return [f"The page opened {worded(dialog)}. Answer it with browser_handle_dialog."]
+    if dialog := effect.get("dialog"):
+        return [asked_for(dialog)]
     if "navigated" in effect:
         return [f"The page went to {effect['navigated']}."]
     if "files" in effect:
@@ -56,6 +55,14 @@ def _in_page(effect: Json, has_asides: bool) -> list[str]:
     if effect.get("mutated"):
         return ["The page changed."]
     return [] if has_asides or "position" in effect else ["The page shows no change."]
+
+
+def asked_for(dialog: Json) -> str:
+    """What a page waits for, and how it is answered."""
+    if dialog["type"] == CHOOSER:
+        return _chooser(dialog)
+    how = ' (promptText "user:password")' if dialog["type"] == LOGIN else ""
+    return f"The page opened {worded(dialog)}. Answer it with browser_handle_dialog{how}."
 
 
 def _files(files: list[Json]) -> str:
@@ -74,7 +81,8 @@ def worded(dialog: Json) -> str:
     """A dialog in words; a question before leaving has none of its own."""
     if dialog["type"] == CHOOSER:
         return "the file chooser"
-    message = f": {dialog['message']!r}" if dialog["message"] else ""
+    realm = f", {dialog['realm']!r}" if "realm" in dialog else ""
+    message = f": {dialog['message']!r}{realm}" if dialog["message"] else ""
     return f"a dialog ({dialog['type']}){message}"
 
 

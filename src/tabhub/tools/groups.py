@@ -30,7 +30,7 @@ async def _context(context: Context) -> CallResult:
 
 async def _first_tab(context: Context, session: AgentSession, browser: str) -> Tab:
     try:
-        tab = await open_tab(context, session.key, browser, BLANK, active=False)
+        tab, _ = await open_tab(context, session.key, browser, BLANK, active=False)
     except BaseException:
         if session.key != context.job.session:
             context.hub.sessions.end(session.key)

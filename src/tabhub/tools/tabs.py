@@ -11,6 +11,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.effects import asked_for
 from tabhub.tools.intercept import waiting_lines
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
@@ -60,16 +61,19 @@ def _asking(asks: Json) -> str:
 async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
     url, active = address(given["url"]), given.get("active", False)
-    tab = await open_tab(context, context.job.session, context.browser, url, active=active)
-    return done(f"Opened tab {tab.id}: {page(tab)}{pending(tab)}", location(tab))
+    tab, held = await open_tab(context, context.job.session, context.browser, url, active=active)
+    told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
+    return done("\n".join(told), {**location(tab), **held})
 
 
-async def open_tab(context: Context, session: str, browser: str, url: str, *, active: bool) -> Tab:
-    """Open a tab in a session's group."""
+async def open_tab(
+    context: Context, session: str, browser: str, url: str, *, active: bool
+) -> tuple[Tab, Json]:
+    """Open a tab in a session's group; the tab, and what holds its page up."""
     tab, output = await opened(context, session, browser, {"url": url, "active": active})
     if "groupId" in output:
         context.hub.ownership.grouped(session, browser, output["groupId"])
-    return tab
+    return tab, _held(output)
 
 
 async def opened(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
@@ -107,9 +111,9 @@ async def close(context: Context) -> None:
 
 
 async def _navigate_tab(context: Context) -> CallResult:
-    tab, waiting = await navigate(context)
-    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab)}", *held_up(waiting)]
-    return done("\n".join(told), {**location(tab), **waiting})
+    tab, held = await navigate(context)
+    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab, held)}", *held_up(held)]
+    return done("\n".join(told), {**location(tab), **held})
 
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
@@ -123,9 +127,14 @@ async def navigate(context: Context) -> tuple[Tab, Json]:
     return arrived
 
 
-def held_up(waiting: Json) -> list[str]:
-    """The requests of a page that the agent itself has intercepted."""
-    return ["You hold requests up:", *waiting_lines(waiting)] if waiting else []
+def held_up(held: Json) -> list[str]:
+    """What the agent has to answer before the page goes on."""
+    lines = ["You hold requests up:", *waiting_lines(held)] if "waiting" in held else []
+    return [*lines, asked_for(held["dialog"])] if "dialog" in held else lines
+
+
+def _held(output: Json) -> Json:
+    return {name: output[name] for name in ("waiting", "dialog") if name in output}
 
 
 async def _focus_tab(context: Context) -> CallResult:
@@ -145,8 +154,7 @@ async def _get_tab_info(context: Context) -> CallResult:
 
 
 def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:
-    waiting = output.pop("waiting", None)
-    return _moved(context, output), {"waiting": waiting} if waiting else {}
+    return _moved(context, output), _held(output)
 
 
 def _moved(context: Context, output: Json) -> Tab:
@@ -180,9 +188,12 @@ def page(tab: Tab) -> str:
     return f"{tab.url} {title!r}" if title else tab.url
 
 
-def pending(tab: Tab) -> str:
+def pending(tab: Tab, held: Json) -> str:
     """What is to be said of a page that has not loaded."""
-    return "" if tab.status == "complete" else ". It is still loading: time was up before it ended."
+    if tab.status == "complete":
+        return ""
+    why = "" if held else ": time was up before it ended"
+    return f". It is still loading{why}."
 
 
 def location(tab: Tab) -> Json:

@@ -12,13 +12,13 @@ from tabhub.wire.mcp.messages import CallResult
 
 async def _navigate(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
-    tab, waiting = await (_open if context.job.tab is None else navigate)(context)
+    tab, held = await (_open if context.job.tab is None else navigate)(context)
     asked = None if wanted in HISTORY else address(wanted)
-    is_redirected = asked is not None and not _is_same(asked, tab.url)
+    is_redirected = asked is not None and not held and not _is_same(asked, tab.url)
     note = f" It was redirected there from {asked}." if is_redirected else ""
     more = {"requestedUrl": asked} if is_redirected else {}
-    told = [f"Tab {tab.id} is at {page(tab)}.{note}{pending(tab)}", *held_up(waiting)]
-    return done("\n".join(told), {**location(tab), **more, **waiting})
+    told = [f"Tab {tab.id} is at {page(tab)}.{note}{pending(tab, held)}", *held_up(held)]
+    return done("\n".join(told), {**location(tab), **more, **held})
 
 
 async def _open(context: Context) -> tuple[Tab, Json]:
@@ -26,7 +26,7 @@ async def _open(context: Context) -> tuple[Tab, Json]:
     if wanted in HISTORY:
         raise NotFound(f"You have no tab yet that could go {wanted}.", "no_current_tab")
     session, browser = context.job.session, context.browser
-    return await open_tab(context, session, browser, address(wanted), active=False), {}
+    return await open_tab(context, session, browser, address(wanted), active=False)
 
 
 def _is_same(asked: str, found: str) -> bool:

@@ -9,7 +9,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.claude.tabs import URL, target
 from tabhub.tools.groups import in_group
 from tabhub.tools.tab_context import group_tabs
-from tabhub.tools.tabs import location, open_tab, page, pending
+from tabhub.tools.tabs import held_up, location, open_tab, page, pending
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context
 from tabhub.wire.mcp.messages import CallResult
 
@@ -25,10 +25,11 @@ async def _context(context: Context) -> CallResult:
 async def _create(context: Context) -> CallResult:
     session = _shown(context)
     url = target(context.job.arguments)
-    tab = await open_tab(context, session.key, context.browser, url, active=False)
+    tab, held = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
-    told = f"Tab ID: {tab.id}, in the group {session.name!r}. It is at {page(tab)}.{pending(tab)}"
-    return done(told, {**location(tab), "groupHandle": session.key})
+    told = f"Tab ID: {tab.id}, in the group {session.name!r}. It is at {page(tab)}."
+    lines = [told + pending(tab, held), *held_up(held)]
+    return done("\n".join(lines), {**location(tab), **held, "groupHandle": session.key})
 
 
 def _shown(context: Context) -> AgentSession:

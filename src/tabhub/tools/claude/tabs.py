@@ -6,7 +6,7 @@ from typing import Any
 from tabhub.calls.results import done
 from tabhub.tools.groups import BLANK
 from tabhub.tools.tab_context import group_tabs, with_tabs
-from tabhub.tools.tabs import close, location, open_tab, page, pending
+from tabhub.tools.tabs import close, held_up, location, open_tab, page, pending
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
@@ -21,8 +21,9 @@ def target(given: Mapping[str, Any]) -> str:
 
 async def _create(context: Context) -> CallResult:
     url = target(context.job.arguments)
-    tab = await open_tab(context, context.job.session, context.browser, url, active=False)
-    return done(f"Tab ID: {tab.id}. It is at {page(tab)}.{pending(tab)}", location(tab))
+    tab, held = await open_tab(context, context.job.session, context.browser, url, active=False)
+    told = f"Tab ID: {tab.id}. It is at {page(tab)}.{pending(tab, held)}"
+    return done("\n".join([told, *held_up(held)]), {**location(tab), **held})
 
 
 async def _close(context: Context) -> CallResult:

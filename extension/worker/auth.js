@@ -1,0 +1,95 @@
+/**
+ * HTTP authentication in tabs that agents work in: instead of the browser's own window there is a
+ * pending question, which page.dialog answers. In all other tabs the browser asks the person.
+ */
+
+import { isTaken } from "./debugger.js";
+import { onLetGo } from "./letgo.js";
+import { isWatched } from "./loads.js";
+import { loginAsked } from "./outcomes.js";
+import { clip, TITLE_LENGTH } from "./texts.js";
+
+/** @typedef {import("./dialogs.js").Dialog} Dialog */
+/** @typedef {(answer?: chrome.webRequest.BlockingResponse) => void} Reply */
+/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Question */
+
+/** @type {Map<number, Question>} */
+const open = new Map();
+/** @type {Map<number, Set<() => void>>} */
+const watchers = new Map();
+
+/**
+ * @param {chrome.webRequest.OnAuthRequiredDetails} details
+ * @param {Reply} [reply]
+ */
+export function authRequired(details, reply = () => {}) {
+  const { tabId, isProxy, url } = details;
+  // A proxy is the person's own affair, wherever it asks.
+  if (isProxy || tabId < 0 || !(isTaken(tabId) || isWatched(tabId))) return reply();
+  // One at a time: what a page asks for beside it is answered as if it were dismissed.
+  if (open.has(tabId) && details.type !== "main_frame") return reply({ cancel: true });
+  open.get(tabId)?.reply({ cancel: true });
+  const dialog = describe(details);
+  open.set(tabId, { dialog, url, holdsPage: details.type === "main_frame", reply });
+  loginAsked(tabId, dialog);
+  watchers.get(tabId)?.forEach((listener) => listener());
+}
+
+/**
+ * @param {chrome.webRequest.OnAuthRequiredDetails} details
+ * @returns {Dialog}
+ */
+function describe({ url, realm, scheme }) {
+  const { origin } = new URL(url);
+  const message = `${origin} asks for a user name and a password`;
+  const about = realm && clip(realm, TITLE_LENGTH);
+  return { type: "http_auth", message, origin, scheme, ...(about && { realm: about }) };
+}
+
+/** The tabs in which one is asked for. */
+export function logins() {
+  return open.keys();
+}
+
+/** @param {number} tabId */
+export function openLogin(tabId) {
+  return open.get(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {() => void} listener called when a page's loading waits for a login
+ * @returns {() => void} stops listening
+ */
+export function onLogin(tabId, listener) {
+  const set = watchers.get(tabId) ?? new Set();
+  watchers.set(tabId, set.add(listener));
+  return () => {
+    set.delete(listener);
+    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
+  };
+}
+
+/**
+ * @param {number} tabId
+ * @param {{username: string, password: string} | null} authCredentials null: none are given
+ */
+export function answerLogin(tabId, authCredentials) {
+  const question = open.get(tabId);
+  open.delete(tabId);
+  question?.reply(authCredentials ? { authCredentials } : { cancel: true });
+}
+
+/**
+ * The tab is gone, or shows another page now.
+ * @param {number} tabId
+ */
+export function forgetLogin(tabId) {
+  if (open.has(tabId)) answerLogin(tabId, null);
+}
+
+onLetGo(async (tabId) => {
+  // The person is asked in the browser's own way.
+  open.get(tabId)?.reply();
+  open.delete(tabId);
+});
