@@ -15,7 +15,7 @@ tabhub.define("graphics", () => {
   /** @param {Element} element */
   function isEmpty(element) {
     for (let n = firstChild(element); n; n = nextSibling(n)) {
-      if (isElement(n) || (isText(n) && n.data.trim())) return false;
+      if (isElement(n) || (isText(n) && /\S/.test(n.data))) return false;
     }
     return !shadowRoot(element);
   }
