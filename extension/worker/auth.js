@@ -46,6 +46,10 @@ function describe({ url, realm, scheme }) {
   return { type: "http_auth", message, origin, scheme, ...(about && { realm: about }) };
 }
 
+export function loginTabs() {
+  return [...open.keys()];
+}
+
 /** @param {number} tabId */
 export function openLogin(tabId) {
   return open.get(tabId);

@@ -6,6 +6,7 @@
 import { CommandError, messageOf } from "./errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
+import { showsExtension } from "./tabs.js";
 
 const STORED = "holds";
 const PROTOCOL = "1.3";
@@ -313,7 +314,7 @@ async function prepare(tabId) {
 /** @param {number} tabId */
 async function attachOnce(tabId) {
   await releasing.get(tabId);
-  if (isExtensionPage((await chrome.tabs.get(tabId)).url)) refuseExtensionPage();
+  if (await showsExtension(tabId)) refuseExtensionPage();
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
     // Left behind by an earlier life of this worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;

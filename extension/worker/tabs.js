@@ -50,6 +50,14 @@ export function noteGone(tabId) {
 }
 
 /**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} whether it shows a page of an extension
+ */
+export async function showsExtension(tabId) {
+  return alive.get(tabId) ?? isExtensionPage((await chrome.tabs.get(tabId)).url);
+}
+
+/**
  * @param {chrome.tabs.Tab} tab
  * @returns {Tab}
  */

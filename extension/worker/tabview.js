@@ -1,9 +1,7 @@
 /** tabs.focus and tabs.info. */
 
-import { openLogin } from "./auth.js";
-import { openChooser } from "./choosers.js";
-import { openDialog } from "./dialogs.js";
 import { emulatedIn } from "./emulation.js";
+import { questionIn } from "./questions.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -25,6 +23,6 @@ export async function focusTab({ tabId, signal, tellNews }) {
 export async function tabInfo({ tabId, tellNews }) {
   await tellNews();
   const tab = describe(await getTab(tabId));
-  const dialog = openDialog(tabId) ?? openLogin(tabId)?.dialog ?? openChooser(tabId)?.dialog;
-  return { ...tab, emulated: emulatedIn(tabId), ...(dialog && { dialog }) };
+  const dialog = questionIn(tabId);
+  return { ...tab, emulated: emulatedIn(tabId), ...(dialog ? { dialog } : {}) };
 }

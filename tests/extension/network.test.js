@@ -5,7 +5,8 @@ import { beforeEach, test } from "node:test";
 let sent = [];
 globalThis.chrome = {
   storage: { session: { get: async () => ({}), set: async () => {} } },
-  tabs: { get: async (id) => ({ id, url: "https://shop.example/" }) },
+  windows: { WINDOW_ID_NONE: -1 },
+  tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: "https://shop.example/" }) },
   debugger: {
     attach: async () => {},
     detach: async () => {},

@@ -110,9 +110,9 @@ async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Prod
                 await double.settled()
 
 
-async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
-    tmp_path: Path, own: Product
-) -> None:
+def impatient(own: Product) -> Callable[[Path], None]:
+    """Makes an extension of this product's that waits hardly at all for the next command."""
+
     def hurry(extension: Path) -> None:
         file = extension / "worker" / "debugger.js"
         code = file.read_text()
@@ -121,8 +121,24 @@ async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
         pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
         (extension / "auth.json").write_text(json.dumps(pairing))
 
+    return hurry
+
+
+def unrecorded(own: Product) -> None:
+    """Recording would keep the debugger on every tab."""
+    own.home.mkdir(mode=0o700)
+    config = {"recording": {"consoleEntries": 0, "networkEntries": 0}}
+    (own.home / "config.json").write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
+    tmp_path: Path, own: Product, recorded: bool
+) -> None:
+    if not recorded:
+        unrecorded(own)
     with serving() as site, own.running("start", "--port", "0"):
-        async with browser_with(tmp_path / "browser", hurry):
+        async with browser_with(tmp_path / "browser", impatient(own)):
             async with own.client(own.wait_browser()["port"]) as http:
                 agent = Agent(http)
                 await agent.call("browser_open_tab", url=site.page("targets"))
@@ -131,6 +147,27 @@ async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
                     await agent.call("browser_execute_script", code="1+1")
                     if n % 10 == 0:
                         await agent.call("browser_click_element", selector="#plain")
+
+
+async def test_a_recorded_tab_stays_held_and_costs_no_focus_when_no_commands_come(
+    tmp_path: Path, own: Product
+) -> None:
+    with serving() as site, own.running("start", "--port", "0"):
+        async with browser_with(tmp_path / "browser", impatient(own)) as cdp:
+            async with own.client(own.wait_browser()["port"]) as http:
+                agent = Agent(http)
+                url = site.page("targets")
+                await agent.call("browser_open_tab", url=url)
+                focus = await agent.call("browser_execute_script", code="document.hasFocus()")
+                assert focus["value"] is True
+                page = await cdp.page(url)
+                async with asyncio.timeout(10):
+                    while await cdp.evaluate(page, "document.hasFocus()"):
+                        await asyncio.sleep(0.02)
+                await cdp.evaluate(page, "console.log('said in between')")
+                told = (await agent.call("browser_get_console_logs"))["entries"]
+                assert "said in between" in [entry["text"] for entry in told]
+                await agent.call("browser_click_element", selector="#plain")
 
 
 async def test_frames_in_shadow_roots_are_read_on_plain_http_sites(own: Product) -> None:

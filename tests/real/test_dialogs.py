@@ -1,6 +1,5 @@
 """Dialogs of real pages: told by the call that meets them, answered, never in anybody's way."""
 
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.extension.test_own_browser import browser_with
+from tests.extension.test_own_browser import browser_with, impatient, unrecorded
 from tests.real.conftest import Opener
 from tests.support.agent import Agent, ToolFailed
 from tests.support.product import Product
@@ -151,6 +150,20 @@ async def test_other_calls_say_that_a_dialog_is_open_and_how_to_go_on(
     assert failed.value.reason == "dialog_open"
 
 
+async def test_dialogs_that_wait_are_listed_for_those_who_may_use_the_tab(
+    agent: Agent, another: Agent, page: int
+) -> None:
+    dialog = await meet(agent, "confirm")
+    listed = {tab["tabId"]: tab for tab in (await agent.call("browser_list_tabs"))["tabs"]}
+    assert listed[page]["dialog"] == dialog == {"type": "confirm", "message": "Sure?"}
+    assert (await agent.call("browser_get_tab_info", tabId=page))["dialog"] == dialog
+    assert "open: confirm 'Sure?'" in await agent.text("browser_list_tabs")
+    others = {tab["tabId"]: tab for tab in (await another.call("browser_list_tabs"))["tabs"]}
+    assert "dialog" not in others[page]
+    await agent.call("browser_handle_dialog", action="accept")
+    assert "dialog" not in await agent.call("browser_get_tab_info", tabId=page)
+
+
 async def test_without_a_dialog_there_is_nothing_to_answer(agent: Agent, page: int) -> None:
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_handle_dialog", action="accept")
@@ -164,16 +177,9 @@ async def test_a_dialog_can_be_answered_however_late(tmp_path: Path, site: Site)
     """The debugger is let go after a while without calls, but not while a dialog waits."""
     own = Product(tmp_path / "home")
 
-    def hurry(extension: Path) -> None:
-        file = extension / "worker" / "debugger.js"
-        code = file.read_text()
-        assert "const IDLE_MS = 60_000;" in code
-        file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
-        pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
-        (extension / "auth.json").write_text(json.dumps(pairing))
-
+    unrecorded(own)
     with own.running("start", "--port", "0"):
-        async with browser_with(tmp_path / "browser", hurry) as cdp:
+        async with browser_with(tmp_path / "browser", impatient(own)) as cdp:
             async with own.client(own.wait_browser()["port"]) as http:
                 agent = Agent(http)
                 await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(PAGE)}")

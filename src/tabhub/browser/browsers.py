@@ -253,9 +253,25 @@ class Browsers:
             if gone is not None:
                 self._gone(gone)
         if told.tab is not None:
+            shown = self._shown(id)
             tab = self.learn(id, told.tab)
             if told.opened_by is not None:
                 self._opened_by(tab, told.opened_by)
+            self._left(shown, id)
+
+    def _shown(self, id: str) -> list[Tab]:
+        """Tabs that agents may use because the person looks at them."""
+        if not self._ownership.shares_active:
+            return []
+        may_use = self._ownership.is_shared
+        return [tab for tab in self._tabs.of_browser(id) if may_use(tab)]
+
+    def _left(self, shown: list[Tab], id: str) -> None:
+        """The person looks elsewhere: nothing is recorded of what they have left."""
+        still = {tab.id for tab in self._shown(id)} if shown else set()
+        for tab in shown:
+            if tab.id not in still and self._ownership.owner(tab.id) is None:
+                self.soon(tab, "tabs.release", {})
 
     def _reclaim(self, tab: Tab) -> None:
         if self._ownership.is_doomed(tab):
