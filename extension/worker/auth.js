@@ -46,9 +46,8 @@ function describe({ url, realm, scheme }) {
   return { type: "http_auth", message, origin, scheme, ...(about && { realm: about }) };
 }
 
-/** The tabs in which one is asked for. */
-export function logins() {
-  return open.keys();
+export function loginTabs() {
+  return [...open.keys()];
 }
 
 /** @param {number} tabId */

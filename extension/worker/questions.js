@@ -1,6 +1,6 @@
-/** What waits for an answer in a tab: dialogs, HTTP authentication, file choosers. */
+/** What holds a tab up, or waits for files: the dialogs, logins and file choosers that are open. */
 
-import { logins, openLogin } from "./auth.js";
+import { loginTabs, openLogin } from "./auth.js";
 import { choosers, openChooser } from "./choosers.js";
 import { dialogTabs, openDialog } from "./dialogs.js";
 
@@ -16,7 +16,7 @@ export function questionIn(tabId) {
 
 /** @returns {(Dialog & {tabId: number})[]} */
 export function questions() {
-  const tabs = new Set([...dialogTabs(), ...logins(), ...choosers()]);
+  const tabs = new Set([...dialogTabs(), ...loginTabs(), ...choosers()]);
   return [...tabs].flatMap((tabId) => {
     const dialog = questionIn(tabId);
     return dialog ? [{ tabId, ...dialog }] : [];

@@ -15,7 +15,7 @@ from tests.support.panel import panel_of
 from tests.support.site import Site
 from tests.support.world import world
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 DEVICE = {"width": 390, "height": 844, "deviceScaleFactor": 3, "mobile": True}
 AGENT = "Mozilla/5.0 (tabhub test)"
 SIZE = "[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints > 0]"

@@ -14,7 +14,7 @@ from tests.support.panel import panel_of
 from tests.support.site import Site
 from tests.support.world import World, world
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 SECRET_WORD = "xylophone"
 
 

@@ -14,7 +14,7 @@ from tests.support.cdp import Cdp
 from tests.support.site import Site
 from tests.support.world import world
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 Json = dict[str, Any]
 SEARCH, VISITS = "browser_search_history", "browser_get_visits"
 CLOSED, RESTORE = "browser_get_recently_closed", "browser_restore_session"

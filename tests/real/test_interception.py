@@ -15,7 +15,7 @@ from tests.support.cdp import Cdp
 from tests.support.site import Site
 from tests.support.world import world
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 Json = dict[str, Any]
 START, LIST, STOP = (
     "browser_intercept_requests",

@@ -54,7 +54,7 @@ async def test_a_login_that_is_dismissed_shows_what_the_server_says_without_it(
         await ann.call("browser_open_tab", url=html(site, f"<a href='{url}'>in</a>"))
         told = await ann.call("browser_navigate_tab", url=url)
         assert told["dialog"]["type"] == "http_auth" and told["status"] == "loading"
-        assert "promptText" in await ann.text("browser_get_tab_info")
+        assert "http_auth" in await ann.text("browser_list_tabs")
         dismissed = await ann.call(HANDLE, action="dismiss")
         assert dismissed["effect"]["navigated"] == url
         assert await here.cdp.evaluate(await here.cdp.page(url), TITLE) == "outside"

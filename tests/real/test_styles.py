@@ -11,7 +11,7 @@ from tests.support.agent import Agent
 from tests.support.cdp import Cdp
 from tests.support.site import Site
 
-pytestmark = pytest.mark.real_browser
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 FORCE, COVERAGE = "browser_force_pseudo_state", "browser_get_css_coverage"
 STYLE = """<style>
 p { color: rgb(1, 1, 1) } p:hover { color: rgb(2, 2, 2) } p:active { color: rgb(3, 3, 3) }
