@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from bench import decide, echo, evaluate, help, memory, operations, permit
-from bench.peers import match
+from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
@@ -15,6 +15,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "memory": memory.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
+    "coverage": coverage.measure,
 }
 
 

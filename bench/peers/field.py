@@ -33,21 +33,23 @@ async def field() -> AsyncIterator[tuple[Site, list[Contender]]]:
             [
                 Tabhub(ready.agent, await ready.agent.open(page)),
                 BareFloor(ready.floor, await ready.floor.ask("open", url=page)),
-                Playwright(await started(*_playwright()), "playwright"),
-                Playwright(await started(*_playwright("--timeout-settle", "0")), "playwright 0"),
-                DevTools(await started(*_devtools())),
-                SlimDevTools(await started(*_devtools("--slim"))),
+                Playwright(await started(*playwright_command()), "playwright"),
+                Playwright(
+                    await started(*playwright_command("--timeout-settle", "0")), "playwright 0"
+                ),
+                DevTools(await started(*devtools_command())),
+                SlimDevTools(await started(*devtools_command("--slim"))),
             ],
         )
 
 
-def _playwright(*more: str) -> Sequence[str]:
+def playwright_command(*more: str) -> Sequence[str]:
     program = str(PROGRAMS / "playwright-mcp")
     browser = ("--browser", "chrome", "--executable-path", str(find_browser().path))
     return (program, "--headless", "--isolated", "--no-sandbox", *browser, *more)
 
 
-def _devtools(*more: str) -> Sequence[str]:
+def devtools_command(*more: str) -> Sequence[str]:
     program = str(PROGRAMS / "chrome-devtools-mcp")
     browser = ("--executablePath", str(find_browser().path))
     flags = (f"--chromeArg={flag}" for flag in ("--no-sandbox", *QUIET))

@@ -1,6 +1,7 @@
 /** What has no words: shapes of a drawing, icons, patches of colour. */
 tabhub.define("graphics", () => {
-  const { closest, firstChild, isElement, isText, nextSibling, rect, shadowRoot } = tabhub.dom;
+  const { closest, firstChild, has, isBare, isElement, isText, nextSibling, rect, shadowRoot } =
+    tabhub.dom;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   const SHAPES = words("circle ellipse image line path polygon polyline rect text use");
   /** Illustrations are made of these by the hundred: alone they say nothing. */
@@ -13,11 +14,10 @@ tabhub.define("graphics", () => {
 
   /** @param {Element} element */
   function isEmpty(element) {
-    if (shadowRoot(element)) return false;
     for (let n = firstChild(element); n; n = nextSibling(n)) {
       if (isElement(n) || (isText(n) && n.data.trim())) return false;
     }
-    return true;
+    return !shadowRoot(element);
   }
 
   /**
@@ -41,6 +41,7 @@ tabhub.define("graphics", () => {
 
   /** @param {Element} element icon fonts draw by a letter in front of nothing */
   function hasLetter(element) {
+    if (!has(element, "class")) return false;
     const { content } = getComputedStyle(element, "::before");
     return content !== "none" && content !== "normal" && content !== '""';
   }
@@ -73,6 +74,7 @@ tabhub.define("graphics", () => {
     drawingOf: (element) => closest(element, "svg"),
     isPicture: (element, tag) =>
       LEAVES.has(tag) &&
+      !isBare(element) &&
       isEmpty(element) &&
       isAtLeast(element, LEAF_SIZE) &&
       (hasPaint(getComputedStyle(element)) || hasLetter(element)),

@@ -23,7 +23,9 @@ tabhub.define("interactive", () => {
 
   /** @param {Element} element */
   function isFocusable(element) {
-    const index = Number.parseInt(attr(element, "tabindex") ?? "", 10);
+    const given = attr(element, "tabindex");
+    if (given === null) return false;
+    const index = Number.parseInt(given, 10);
     return index >= 0 || (index < 0 && isItem(element));
   }
 

@@ -183,7 +183,7 @@ tabhub.define("port", () => {
     ["putFiles", ({ files }) => upload.put(files)],
     ["takesDrop", () => upload.takesDrop()],
     ["uploaded", () => upload.result()],
-    ["show", ({ word }) => upload.show(word)],
+    ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
     ["expectShown", ({ word }) => upload.expect(word)],
     ["hasShown", () => upload.hasShown()],
   ];

@@ -483,7 +483,7 @@ interface TabhubUpload {
   /** The files as the page has seen them; null if it has seen none. */
   result(): TabhubFile[] | null;
   /** Hands the element to whoever knows the word, in another world of this document. */
-  show(word: string): void;
+  show(word: string, element?: Element): void;
   expect(word: string): void;
   hasShown(): boolean;
 }

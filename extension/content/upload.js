@@ -177,9 +177,10 @@ tabhub.define("upload", () => {
       place = shown = null;
       return files;
     },
-    show(word) {
-      if (!(place instanceof HTMLElement)) return;
-      dispatchEvent.call(document, new SubmitEvent(word, { submitter: place }));
+    show(word, element) {
+      const submitter = element ?? place;
+      if (!(submitter instanceof HTMLElement)) return;
+      dispatchEvent.call(document, new SubmitEvent(word, { submitter }));
     },
     expect(word) {
       shown = null;

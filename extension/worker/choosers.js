@@ -63,6 +63,11 @@ async function hold(tabId, frameId, backendNodeId) {
   }
 }
 
+/** The tabs that have one open. */
+export function choosers() {
+  return open.keys();
+}
+
 /** @param {number} tabId */
 export function openChooser(tabId) {
   return open.get(tabId);

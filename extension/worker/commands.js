@@ -5,6 +5,7 @@ import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
 import { capture } from "./capture.js";
 import { click, hover } from "./click.js";
 import { recentlyClosed, restoreSession } from "./closed.js";
+import { cssCoverage } from "./coverage.js";
 import { deleteCookies, getCookies, setCookie } from "./cookies.js";
 import { refuseIfOpen } from "./dialogs.js";
 import { download, downloadStatus, listDownloads } from "./downloads.js";
@@ -31,6 +32,8 @@ import { printPdf } from "./pdf.js";
 import { readHtml, readText } from "./pieces.js";
 import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
+import { forcePseudo } from "./pseudo.js";
+import { questions } from "./questions.js";
 import { readPage } from "./read.js";
 import { recordUse } from "./recorder.js";
 import {
@@ -129,6 +132,7 @@ const forRecords = [
 const forLooking = [
   ["page.capture", capture],
   ["page.describe", describeElement],
+  ["page.coverage", cssCoverage],
   ["page.find", findElements],
   ["page.html", readHtml],
   ["page.locate", locateElement],
@@ -151,6 +155,7 @@ const forPage = [
   ["page.fill", fill],
   ["page.hover", hover],
   ["page.press", press],
+  ["page.pseudo", forcePseudo],
   ["page.scroll", scroll],
   ["page.select", select],
   ["page.set", set],
@@ -170,7 +175,7 @@ const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.nav
 /** @param {Context} context */
 async function list({ tellNews }) {
   await tellNews();
-  return { tabs: await listTabs() };
+  return { tabs: await listTabs(), dialogs: questions() };
 }
 
 /**

@@ -10,6 +10,7 @@ import { introduceBrowser } from "./browser.js";
 import { childEvent } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
+import { cssEvent } from "./css.js";
 import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
@@ -28,6 +29,7 @@ import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
+import { forgetForced } from "./pseudo.js";
 import {
   forgetRecording,
   recordEvent,
@@ -138,6 +140,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   documentChanged(tabId, url);
   forgetChooser(tabId);
   siteCommitted(tabId, url);
+  forgetForced(tabId);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
@@ -156,6 +159,7 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   dragEvent(tabId, method, params);
   chooserEvent(tabId, method, params);
   if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
+  cssEvent(tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;

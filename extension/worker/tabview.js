@@ -1,6 +1,7 @@
 /** tabs.focus and tabs.info. */
 
 import { emulatedIn } from "./emulation.js";
+import { questionIn } from "./questions.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
@@ -22,5 +23,6 @@ export async function focusTab({ tabId, signal, tellNews }) {
 export async function tabInfo({ tabId, tellNews }) {
   await tellNews();
   const tab = describe(await getTab(tabId));
-  return { ...tab, emulated: emulatedIn(tabId) };
+  const dialog = questionIn(tabId);
+  return { ...tab, emulated: emulatedIn(tabId), ...(dialog ? { dialog } : {}) };
 }

@@ -3,7 +3,8 @@
  * from one to the other as a part of an event whose name only they know.
  */
 
-import { send } from "./debugger.js";
+import { childrenOf } from "./children.js";
+import { send, sendTo } from "./debugger.js";
 import { framesOf } from "./frames.js";
 
 const WORLD = "tabhub";
@@ -20,8 +21,18 @@ const SHOW = `function (word) {
  * @returns {Promise<number>}
  */
 export async function worldIn(tabId, frameId) {
+  return worldOf(tabId, undefined, frameId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} frameId
+ * @returns {Promise<number>}
+ */
+async function worldOf(tabId, session, frameId) {
   const params = { frameId, worldName: WORLD };
-  return (await send(tabId, "Page.createIsolatedWorld", params)).executionContextId;
+  return (await sendTo(tabId, session, "Page.createIsolatedWorld", params)).executionContextId;
 }
 
 /**
@@ -35,12 +46,13 @@ function frameIds({ frame, childFrames = [] }) {
 /**
  * Worlds in the frame, or in all those that it may be.
  * @param {Frame} frame
+ * @param {string | undefined} session
  * @returns {Promise<number[]>}
  */
-async function worldsFor({ tabId, frameId }) {
-  const { frameTree } = await send(tabId, "Page.getFrameTree");
+async function worldsFor({ tabId, frameId }, session) {
+  const { frameTree } = await sendTo(tabId, session, "Page.getFrameTree");
   const ids = frameId === 0 ? [frameTree.frame.id] : frameIds(frameTree);
-  const made = await Promise.allSettled(ids.map((id) => worldIn(tabId, id)));
+  const made = await Promise.allSettled(ids.map((id) => worldOf(tabId, session, id)));
   return made.flatMap((world) => (world.status === "fulfilled" ? [world.value] : []));
 }
 
@@ -50,23 +62,52 @@ async function worldsFor({ tabId, frameId }) {
  * @returns {Promise<string | undefined>} undefined where the frame is in another process
  */
 export async function showToDebugger(frame) {
+  return show(frame, undefined, {});
+}
+
+/**
+ * An element of a frame, wherever the frame is; to those in other processes one must be attached.
+ * @param {Frame} frame
+ * @param {object} how
+ * @returns {Promise<{session: string | undefined, objectId: string} | undefined>}
+ */
+export async function showElement(frame, how) {
+  const frames = childrenOf(frame.tabId).filter(({ type }) => type === "iframe");
+  for (const session of [undefined, ...frames.map((child) => child.session)]) {
+    const objectId = await show(frame, session, { how });
+    if (objectId !== undefined) return { session, objectId };
+  }
+  return undefined;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {string | undefined} session
+ * @param {object} which
+ * @returns {Promise<string | undefined>} undefined where the frame is not in this session
+ */
+async function show(frame, session, which) {
   const word = crypto.randomUUID();
-  const worlds = await worldsFor(frame);
-  const take = `document.addEventListener("${word}", (e) => { globalThis.shown = e.submitter; }, { once: true }); globalThis.shown = undefined`;
-  await Promise.all(worlds.map((contextId) => evaluate(frame.tabId, contextId, take)));
-  await frame.ask("show", { word });
-  const found = worlds.map((contextId) => evaluate(frame.tabId, contextId, "globalThis.shown"));
-  return (await Promise.all(found)).find((objectId) => objectId !== undefined);
+  const worlds = await worldsFor(frame, session);
+  const inWorlds = (/** @type {string} */ expression) =>
+    Promise.all(worlds.map((contextId) => evaluate(frame.tabId, session, contextId, expression)));
+  await inWorlds(
+    `document.addEventListener("${word}", (e) => { globalThis.shown = e.submitter; }, { once: true }); globalThis.shown = undefined`,
+  );
+  await frame.ask("show", { word, ...which });
+  return (await inWorlds("globalThis.shown")).find((objectId) => objectId !== undefined);
 }
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} session
  * @param {number} contextId
  * @param {string} expression
  * @returns {Promise<string | undefined>} the debugger's name for the object that it is
  */
-async function evaluate(tabId, contextId, expression) {
-  const answer = await send(tabId, "Runtime.evaluate", { contextId, expression });
+async function evaluate(tabId, session, contextId, expression) {
+  const params = { contextId, expression };
+  const answer = await sendTo(tabId, session, "Runtime.evaluate", params);
   return answer.result.objectId;
 }
 

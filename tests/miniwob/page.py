@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tests.miniwob.snapshot import Line, Snapshot
-from tests.support.agent import Agent
+from tests.support.agent import Agent, ToolFailed
 
 PATIENCE = 20.0
 T = TypeVar("T")
@@ -48,7 +48,12 @@ class Page:
         return text
 
     async def click(self, line: Line | str, **more: Any) -> None:
-        await self._call("browser_click_element", ref=_ref(line), **more)
+        try:
+            await self._call("browser_click_element", ref=_ref(line), **more)
+        except ToolFailed as failed:
+            if not failed.error["retryable"]:
+                raise
+            await self._call("browser_click_element", ref=_ref(line), **more)
 
     async def click_name(self, name: str) -> None:
         await self.click((await self.read()).named(name))

@@ -229,6 +229,8 @@ async def test_every_reply_about_a_page_ends_with_the_tabs(
         ("computer", {"action": "screenshot"}),
         ("computer", {"action": "wait", "duration": 0}),
         ("gif_creator", {"action": "stop_recording"}),
+        ("read_console_messages", {}),
+        ("read_network_requests", {}),
     )
     for tool, arguments in calls:
         context = texts(await agent.result(tool, **arguments))[-1]
@@ -261,11 +263,26 @@ async def test_a_title_cannot_break_out_of_its_line(
     assert context.count("\nTab Context") == 0
 
 
-async def test_a_window_with_a_tab_of_the_persons_is_not_resized(
-    agent: Agent, opened: Opener, site: Site
+async def test_a_window_with_a_tab_of_another_agent_is_not_resized(
+    agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("targets"))
+    foreign = (await another.call("tabs_create_mcp", url=site.page("form")))["tabId"]
     failed = await refused(agent, "resize_window", width=600, height=500)
     assert failed.reason == "foreign_tab" and "browser_create_window" in failed.message
+    await another.call("tabs_close_mcp", tabId=foreign)
     for wrong in ({"width": 600}, {"width": 0, "height": 9}, {"width": 9000, "height": 9}):
         assert (await refused(agent, "resize_window", **wrong)).reason == "invalid_arguments"
+
+
+async def test_the_agents_own_browser_is_resized_though_it_opened_with_a_blank_tab_of_nobody(
+    agent: Agent, opened: Opener, site: Site, cdp: Cdp
+) -> None:
+    await opened(site.page("targets"))
+    before = (await agent.call("browser_list_windows"))["windows"][0]
+    told = await agent.call("resize_window", width=900, height=700)
+    assert told["window"] == {"width": 900, "height": 700}
+    page = await cdp.page(site.page("targets"))
+    bounds = (await cdp.send("Browser.getWindowForTarget", targetId=page))["bounds"]
+    assert (bounds["width"], bounds["height"]) == (900, 700)
+    await agent.call("resize_window", width=before["width"], height=before["height"])

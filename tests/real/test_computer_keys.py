@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.claude import computer, refused, seen_by, texts
+from tests.real.claude import Json, computer, refused, seen_by, texts
 from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.real.test_reading import ref
@@ -185,11 +185,12 @@ async def test_a_wait_lasts_as_long_as_it_should_and_ends_when_it_is_cancelled(
     call.cancel()
     await asyncio.wait({call})
 
-    def ended() -> list[str]:
+    def ended() -> list[Json]:
         lines = (product[0].home / "audit.log").read_text().splitlines()
-        return [line for line in lines if "29.5" in line]
+        events = [json.loads(line) for line in lines]
+        return [event for event in events if event["arguments"].get("duration") == 29.5]
 
-    assert '"cancelled"' in wait_for(ended, "the end of the wait")[0]
+    assert wait_for(ended, "the end of the wait")[0]["error"]["reason"] == "cancelled"
 
 
 async def test_a_picture_is_saved_under_a_name_of_its_own(

@@ -150,6 +150,20 @@ async def test_other_calls_say_that_a_dialog_is_open_and_how_to_go_on(
     assert failed.value.reason == "dialog_open"
 
 
+async def test_dialogs_that_wait_are_listed_for_those_who_may_use_the_tab(
+    agent: Agent, another: Agent, page: int
+) -> None:
+    dialog = await meet(agent, "confirm")
+    listed = {tab["tabId"]: tab for tab in (await agent.call("browser_list_tabs"))["tabs"]}
+    assert listed[page]["dialog"] == dialog == {"type": "confirm", "message": "Sure?"}
+    assert (await agent.call("browser_get_tab_info", tabId=page))["dialog"] == dialog
+    assert "open: confirm 'Sure?'" in await agent.text("browser_list_tabs")
+    others = {tab["tabId"]: tab for tab in (await another.call("browser_list_tabs"))["tabs"]}
+    assert "dialog" not in others[page]
+    await agent.call("browser_handle_dialog", action="accept")
+    assert "dialog" not in await agent.call("browser_get_tab_info", tabId=page)
+
+
 async def test_without_a_dialog_there_is_nothing_to_answer(agent: Agent, page: int) -> None:
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_handle_dialog", action="accept")

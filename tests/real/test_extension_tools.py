@@ -38,7 +38,7 @@ async def test_the_extension_tells_how_it_is(here: World, site: Site) -> None:
         )
         assert state["version"] == version
         assert state["debuggedTabs"] == [tab] and state["dialogTabs"] == [tab]
-        assert state["heldTabs"] == {str(tab): ["emulation"]}
+        assert "emulation" in state["heldTabs"][str(tab)]
         assert url not in json.dumps(state)
 
 

@@ -1,5 +1,6 @@
 """Files that real pages receive, as their own scripts see them."""
 
+import asyncio
 import base64
 import os
 from collections.abc import Awaitable, Callable
@@ -125,6 +126,24 @@ async def test_bytes_of_many_pieces_come_in_order(
     await opened(site.page("upload"))
     await agent.call(UPLOAD, selector="#one", files=[in_base64("x.dat", data)])
     assert (await log(1))[0]["files"][0][2:] == [len(data), total(data)]
+
+
+async def test_an_upload_that_is_cancelled_gives_nothing_and_the_next_is_whole(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, log: Log
+) -> None:
+    await opened(site.page("upload"))
+    large = [in_base64("x.dat", os.urandom(1000) * 6000)]
+    call = asyncio.create_task(agent.call(UPLOAD, selector="#one", files=large))
+    await asyncio.wait({call}, timeout=0.05)
+    call.cancel()
+    await asyncio.wait({call})
+    told = await agent.call(UPLOAD, selector="#many", files=[in_base64("y.dat", b"whole")])
+    assert told["effect"]["files"] == [{"name": "y.dat", "size": 5}]
+    entries = await log(1)
+    assert [entry["files"][0][0] for entry in entries][-1] == "y.dat"
+    assert entries[-1]["files"][0][2:] == [5, total(b"whole")]
+    chosen = "document.querySelector('#one').files.length"
+    assert await in_page(chosen) == len(entries) - 1
 
 
 async def test_files_are_dropped_with_trusted_input_on_elements_and_points(

@@ -3,6 +3,7 @@
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.recorded import CLEAR, LIMIT, clock, counted, latest, left_out, limit, since
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
@@ -124,7 +125,7 @@ READ_CONSOLE_MESSAGES = BrowserTool(
         "Console messages and uncaught exceptions of a tab, the oldest first. Give a pattern: "
         "pages may log a lot."
     ),
-    run=_read_messages,
+    run=with_tabs(_read_messages),
     properties={
         "pattern": _PATTERN,
         "limit": limit(),

@@ -15,6 +15,7 @@ from tabhub.tools.recorded import (
     masked_text,
     since,
 )
+from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
@@ -269,7 +270,7 @@ READ_NETWORK_REQUESTS = BrowserTool(
     name="read_network_requests",
     title="Read network requests",
     description="The requests of a tab, the oldest first.",
-    run=_read_requests,
+    run=with_tabs(_read_requests),
     properties={
         "urlPattern": _SUBSTRING,
         "pattern": {"type": "string", "description": "The same as urlPattern."},

@@ -17,6 +17,17 @@ def own_numbers(context: Context, browser: str | None = None) -> list[int]:
     return [tab.native_id for tab in tabs if is_own(context, tab)]
 
 
+def movable_numbers(context: Context, browser: str) -> list[int]:
+    """The same, and in the agents' own browser also tabs of nobody: windows open with a blank one.
+
+    They keep nothing from being resized there, but are not the caller's to close.
+    """
+    owner, is_managed = context.hub.ownership.owner, context.browsers.is_managed(browser)
+    tabs = context.hub.tabs.of_browser(browser)
+    free = [tab.native_id for tab in tabs if is_managed and owner(tab.id) is None]
+    return own_numbers(context, browser) + free
+
+
 def required(context: Context, ids: Iterable[int]) -> list[int]:
     """The browser's numbers of tabs that must all be the caller's own, in the browser it means."""
     return [_required(context, id).native_id for id in ids]

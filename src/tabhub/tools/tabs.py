@@ -18,24 +18,43 @@ from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
+DIALOG_CHARS = 200
+
 
 async def _list_tabs(context: Context) -> CallResult:
     browsers = context.browsers.all() or [context.browsers.latest()]
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
     tabs = [tab for found in lists for tab in found]
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
-    lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}" for tab in tabs]
-    shown = [_shown(context, tab) for tab in tabs]
+    lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}{_asking(asks)}" for tab, asks in tabs]
+    shown = [{**_shown(context, tab), **asks} for tab, asks in tabs]
     return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
 
 
-async def _tabs_of(context: Context, browser: str) -> list[Tab]:
-    def learn(output: Json) -> list[Tab]:
-        states = msgspec.convert(output["tabs"], list[TabState])
-        return context.browsers.learn_all(browser, states)
+async def _tabs_of(context: Context, browser: str) -> list[tuple[Tab, Json]]:
+    """A browser's tabs, each with the dialog that is open in it, if the caller may use the tab."""
 
-    tabs: list[Tab] = await context.in_browser(browser, "tabs.list", {}, learn)
+    def learn(output: Json) -> list[tuple[Tab, Json]]:
+        states = msgspec.convert(output["tabs"], list[TabState])
+        dialogs = {dialog.pop("tabId"): dialog for dialog in output.get("dialogs", [])}
+        known = context.browsers.learn_all(browser, states)
+        return [(tab, _asks(context, tab, dialogs.get(tab.native_id))) for tab in known]
+
+    tabs: list[tuple[Tab, Json]] = await context.in_browser(browser, "tabs.list", {}, learn)
     return tabs
+
+
+def _asks(context: Context, tab: Tab, dialog: Json | None) -> Json:
+    return {"dialog": dialog} if dialog and _may_use(context, tab) else {}
+
+
+def _asking(asks: Json) -> str:
+    """What waits for an answer; its words are the page's."""
+    if not asks:
+        return ""
+    dialog = asks["dialog"]
+    words = " ".join(dialog["message"].split())[:DIALOG_CHARS]
+    return f", open: {dialog['type']} {words!r}" if words else f", open: {dialog['type']}"
 
 
 async def _open_tab(context: Context) -> CallResult:
@@ -115,14 +134,14 @@ async def _focus_tab(context: Context) -> CallResult:
 
 
 async def _get_tab_info(context: Context) -> CallResult:
-    def learn(output: Json) -> tuple[Tab, Json]:
-        state = msgspec.convert(output, TabState)
-        return context.browsers.learn(context.tab.browser, state), output.get("emulated", {})
+    def learn(output: Json) -> tuple[Tab, Json, Json]:
+        tab = context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
+        return tab, output.get("emulated", {}), _asks(context, tab, output.get("dialog"))
 
-    tab, emulated = await context.in_tab("tabs.info", {}, learn)
-    told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}"
+    tab, emulated, asks = await context.in_tab("tabs.info", {}, learn)
+    told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}{_asking(asks)}"
     told += f", emulated: {', '.join(emulated)}" if emulated else ""
-    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated})
+    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated, **asks})
 
 
 def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:

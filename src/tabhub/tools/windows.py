@@ -6,7 +6,7 @@ from typing import Any
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.own import is_own, known, own_numbers
+from tabhub.tools.own import is_own, known, movable_numbers, own_numbers
 from tabhub.tools.tabs import opened
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import address
@@ -37,7 +37,7 @@ async def _create_window(context: Context) -> CallResult:
 
 async def _update_window(context: Context) -> CallResult:
     given = {key: value for key, value in context.job.arguments.items() if key != "connectionId"}
-    input = {**given, "own": own_numbers(context)}
+    input = {**given, "own": movable_numbers(context, context.browser)}
     window = _shown(context, await context.in_browser(context.browser, "windows.update", input))
     return done(_line(window), window)
 

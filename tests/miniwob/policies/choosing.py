@@ -99,6 +99,7 @@ async def _press(page: Page, icon: str) -> None:
     """These change their picture under the mouse, which must have loaded before a press."""
     with suppress(ToolFailed):
         await page.hover(icon)
+    await page.until(lambda seen: icon if icon in [line.ref for line in seen] else None)
     await page.click(icon)
 
 

@@ -2,7 +2,7 @@
 
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden
-from tabhub.tools.own import own_numbers
+from tabhub.tools.own import movable_numbers
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -26,7 +26,7 @@ async def _resize(context: Context) -> CallResult:
 
 async def _update(context: Context, wanted: Json) -> Json:
     tab = context.tab
-    input = {"windowId": tab.window_id, "own": own_numbers(context, tab.browser), **wanted}
+    input = {"windowId": tab.window_id, "own": movable_numbers(context, tab.browser), **wanted}
     try:
         window: Json = await context.in_browser(tab.browser, "windows.update", input)
     except Forbidden as refused:
@@ -45,8 +45,8 @@ RESIZE_WINDOW = BrowserTool(
     name="resize_window",
     title="Resize window",
     description=(
-        "Resize the tab's window, if all its tabs are yours. The size is that of the whole "
-        "window; tells the size it got and that of the page."
+        "Resize the tab's window, if no tab in it is somebody else's. The size is that of the "
+        "whole window; tells the size it got and that of the page."
     ),
     run=with_tabs(_resize),
     properties={"width": _SIDE, "height": _SIDE},

@@ -1,13 +1,16 @@
-"""What is known to go wrong elsewhere in this vocabulary, and does not here."""
+"""Thirteen things that are known to go wrong elsewhere in this vocabulary, and do not here."""
+
+import asyncio
 
 import pytest
 
-from tests.real.claude import computer, refused, seen_by, texts
+from tests.real.claude import Seen, computer, refused, seen_by, texts
 from tests.real.conftest import Opener
 from tests.real.looking import html, page_lines
 from tests.real.test_reading import ref
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
@@ -62,6 +65,29 @@ async def test_defect_3_every_screenshot_of_a_background_tab_comes(
         assert (await computer(agent, "screenshot", tabId=tab))["width"] > 0
 
 
+ASKING = """<title>Asking</title><p id=out></p>
+<button onclick="out.textContent = confirm('Sure?')">Ask</button>"""
+
+
+async def test_defect_4_a_dialog_is_told_answered_and_holds_nobody_up(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    """Elsewhere alert, confirm and prompt freeze the tab."""
+    url = html(site, ASKING)
+    tab = await opened(url)
+    other = await opened(site.page("form"))
+    told = await computer(agent, "left_click", tabId=tab, ref=await _ref(agent, tab, "Ask"))
+    assert told["effect"]["dialog"] == {"type": "confirm", "message": "Sure?"}
+    assert (await refused(agent, "read_page", tabId=tab)).reason == "dialog_open"
+    assert "Registration" in await agent.text("get_page_text", tabId=other)
+    await agent.call("browser_handle_dialog", tabId=tab, action="accept")
+    assert await seen_by(cdp, url)("out.textContent") == "true"
+
+
+async def _ref(agent: Agent, tab: int, name: str) -> str:
+    return ref(await agent.text("read_page", tabId=tab), name)
+
+
 async def test_defect_5_the_interactive_filter_keeps_what_is_off_screen(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
@@ -72,6 +98,28 @@ async def test_defect_5_the_interactive_filter_keeps_what_is_off_screen(
     lines = page_lines(said)
     assert lines.count("button ") == 3000 and "Words" not in lines
     await computer(agent, "left_click", ref=ref(said, "B2999"))
+
+
+async def test_defect_6_shadow_roots_and_frames_are_read_and_acted_in(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    """Elsewhere the tree stops at every shadow root and iframe."""
+    shadows = "open closed".split()
+    roots = "".join(
+        f"<div id={mode}></div><script>{mode}Root = document.querySelector('#{mode}')"
+        f".attachShadow({{mode: '{mode}'}}); {mode}Root.innerHTML = '<button>In {mode}</button>';"
+        f"{mode}Root.firstChild.onclick = () => log.push('{mode}')</script>"
+        for mode in shadows
+    )
+    frame = f"<iframe src='{site.other}/form.html' height=900></iframe>"
+    url = html(site, f"<script>log = []</script>{roots}{frame}")
+    tab = await opened(url)
+    page = await agent.text("read_page", tabId=tab)
+    for mode in shadows:
+        await computer(agent, "left_click", tabId=tab, ref=ref(page, f"In {mode}"))
+    assert await seen_by(cdp, url)("log") == shadows
+    told = await agent.call("form_input", tabId=tab, ref=ref(page, "Full name"), value="Ada")
+    assert told["effect"]["value"] == "Ada"
 
 
 CONTROLLED = """<title>Controlled</title><input aria-label=Name id=name><script>
@@ -107,6 +155,22 @@ async def test_defect_7_fields_that_frameworks_control_follow_and_locked_ones_st
     assert await seen("plain.get.call(field)") == "Ada"
 
 
+LOUD = """<title>Loud</title><script>console.error("at birth"); fetch("/form.html?first")
+</script>"""
+
+
+async def test_defect_8_console_and_network_are_there_without_having_been_asked_for(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    """Elsewhere recording begins with the first question, and another host wipes it out."""
+    tab = await opened(html(site, LOUD))
+    await agent.call("navigate", url=f"{site.other}/form.html", tabId=tab)
+    assert "at birth" in await agent.text("read_console_messages", tabId=tab, onlyErrors=True)
+    requests = await agent.text("read_network_requests", tabId=tab)
+    for address in ("/html?body=", "/form.html?first", f"{site.other}/form.html"):
+        assert address in requests
+
+
 async def test_defect_9_navigation_ends_with_the_load_and_tells_where_it_led(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
@@ -121,6 +185,35 @@ async def test_defect_9_navigation_ends_with_the_load_and_tells_where_it_led(
     assert f"redirected there from {asked}" in texts(result)[0]
     assert await seen_by(cdp, slow)("document.readyState") == "complete"
     assert "at last" in await agent.text("get_page_text", tabId=tab)
+
+
+async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
+    product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    """Elsewhere a batch may time out while its actions go on, and is sent once more."""
+    running, port = product
+    url = site.page("points") + "?batch"
+    async with running.client(port) as http:
+        agent = Agent(http)
+        tab = await opened(url)
+        page = await agent.text("read_page", tabId=tab)
+        click = {"action": "left_click", "ref": ref(page, "One"), "tabId": tab}
+        wait = {"action": "wait", "duration": 20, "tabId": tab}
+        actions = [{"name": "computer", "input": given} for given in (click, wait, click)]
+        batch = asyncio.create_task(agent.result("browser_batch", actions=actions))
+        seen = seen_by(cdp, url)
+        while await seen("log.length") == 0:
+            await asyncio.sleep(0.05)
+        batch.cancel()
+        await asyncio.gather(batch, return_exceptions=True)
+    await _clicked_once_only(seen)
+
+
+async def _clicked_once_only(seen: Seen) -> None:
+    """Had the rest gone on, nothing would keep the second click from coming by now."""
+    for _ in range(20):
+        await asyncio.sleep(0.05)
+        assert len(await seen("log")) == 1
 
 
 async def test_defect_11_the_first_resize_takes_effect_and_both_sizes_are_told(
@@ -168,3 +261,15 @@ async def test_defect_12_tabs_open_in_the_background_and_can_be_brought_to_the_f
     await agent.call("browser_focus_tab", tabId=tab)
     assert await in_front()
     await agent.call("tabs_close_mcp", tabId=tab)
+
+
+async def test_defect_13_what_is_not_there_is_not_found(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    """Elsewhere matches are invented for content that cannot be seen."""
+    await opened(html(site, "<button>Save</button><canvas></canvas><p>Prices on request</p>"))
+    for query in ("checkout basket", "delete account link", "captcha image"):
+        result = await agent.result("find", query=query)
+        assert not result.get("isError") and result["structuredContent"]["matches"] == []
+        assert "Nothing on the page matches" in texts(result)[0]
+    assert (await agent.call("find", query="save button"))["matches"][0]["name"] == "Save"

@@ -1,0 +1,85 @@
+/** The debugger's knowledge of styles: asked for while anyone needs it, per tab and session. */
+
+import { onLoss, sendTo } from "./debugger.js";
+
+/** @typedef {{styleSheetId: string, sourceURL: string, isInline: boolean, length: number, frameId: string}} Sheet */
+/** @typedef {{users: Set<string>, sheets: Map<string, Sheet>, ready: Promise<unknown>}} Use */
+
+/** @type {Map<number, Map<string | undefined, Use>>} by tab and session */
+const tabs = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} user
+ */
+export async function useCss(tabId, session, user) {
+  const uses = tabs.get(tabId) ?? new Map();
+  tabs.set(tabId, uses);
+  const use = uses.get(session) ?? begin(tabId, session, uses);
+  use.users.add(user);
+  await use.ready;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {Map<string | undefined, Use>} uses
+ */
+function begin(tabId, session, uses) {
+  /** @type {Use} */
+  const use = { users: new Set(), sheets: new Map(), ready: Promise.resolve() };
+  // The sheets are announced while this is done.
+  uses.set(session, use);
+  use.ready = enable(tabId, session);
+  use.ready.catch(() => uses.delete(session));
+  return use;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ */
+async function enable(tabId, session) {
+  // An earlier life of this worker may have left it on, and then nothing would be announced.
+  await sendTo(tabId, session, "CSS.disable").catch(() => {});
+  await sendTo(tabId, session, "DOM.enable");
+  await sendTo(tabId, session, "CSS.enable");
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} user
+ */
+export async function dropCss(tabId, user) {
+  const uses = tabs.get(tabId);
+  for (const [session, use] of uses ?? []) {
+    if (!use.users.delete(user) || use.users.size) continue;
+    uses?.delete(session);
+    await sendTo(tabId, session, "CSS.disable").catch(() => {});
+    await sendTo(tabId, session, "DOM.disable").catch(() => {});
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Sheet[]} those of the tab's own session
+ */
+export function sheetsOf(tabId) {
+  return [...(tabs.get(tabId)?.get(undefined)?.sheets.values() ?? [])];
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} method
+ * @param {any} params
+ */
+export function cssEvent(tabId, session, method, params) {
+  const sheets = tabs.get(tabId)?.get(session)?.sheets;
+  if (!sheets) return;
+  if (method === "CSS.styleSheetAdded") sheets.set(params.header.styleSheetId, params.header);
+  if (method === "CSS.styleSheetRemoved") sheets.delete(params.styleSheetId);
+}
+
+onLoss((tabId) => tabs.delete(tabId));

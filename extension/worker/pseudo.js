@@ -1,0 +1,95 @@
+/** page.pseudo: an element that looks as if it were hovered, focused and so on, until it is not. */
+
+import { dropChildren, useChildren } from "./children.js";
+import { dropCss, useCss } from "./css.js";
+import { hold, onLoss, sendTo, unhold, withTab } from "./debugger.js";
+import { unlessDialog } from "./dialogs.js";
+import { CommandError } from "./errors.js";
+import { onLetGo } from "./letgo.js";
+import { requireKnownSite } from "./sites.js";
+import { findTarget } from "./target.js";
+import { showElement } from "./worlds.js";
+
+const WHY = "pseudo";
+
+/** @type {Map<number, Set<string>>} the elements of each tab that are forced into a state */
+const forced = new Map();
+
+/** @param {import("./navigation.js").Context} context */
+export async function forcePseudo({ tabId, input, site, signal, reach }) {
+  return unlessDialog(tabId, signal, (live) =>
+    withTab(tabId, async () => {
+      const { frame, how } = await findTarget(tabId, input, reach);
+      await hold(tabId, WHY);
+      try {
+        if (frame.frameId !== 0) await useChildren(tabId, WHY);
+        const shown = await showElement(frame, how);
+        if (!shown) throw outOfReach();
+        live.throwIfAborted();
+        requireKnownSite(tabId, site);
+        return { forced: await force(tabId, shown, input.pseudoClasses) };
+      } finally {
+        if (!forced.get(tabId)?.size) await end(tabId);
+      }
+    }),
+  );
+}
+
+function outOfReach() {
+  const message = "The debugger does not find this element. States can be forced on HTML elements.";
+  return new CommandError("invalid_arguments", message);
+}
+
+/**
+ * @param {number} tabId
+ * @param {{session: string | undefined, objectId: string}} shown
+ * @param {string[]} pseudoClasses
+ */
+async function force(tabId, { session, objectId }, pseudoClasses) {
+  await useCss(tabId, session, WHY);
+  const nodeId = await nodeOf(tabId, session, objectId);
+  const forcedPseudoClasses = pseudoClasses.map((name) => name.replace(/^:/, ""));
+  await sendTo(tabId, session, "CSS.forcePseudoState", { nodeId, forcedPseudoClasses });
+  const elements = forced.get(tabId) ?? new Set();
+  forced.set(tabId, elements);
+  const key = `${session ?? ""} ${nodeId}`;
+  if (forcedPseudoClasses.length) elements.add(key);
+  else elements.delete(key);
+  return elements.size;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} objectId
+ * @returns {Promise<number>}
+ */
+async function nodeOf(tabId, session, objectId) {
+  const ask = async () => (await sendTo(tabId, session, "DOM.requestNode", { objectId })).nodeId;
+  const known = await ask().catch(() => 0);
+  if (known) return known;
+  // Asked for again, the document would make all forced states be forgotten.
+  await sendTo(tabId, session, "DOM.getDocument", { depth: 0 });
+  return ask();
+}
+
+/** @param {number} tabId */
+async function end(tabId) {
+  forced.delete(tabId);
+  await dropCss(tabId, WHY);
+  dropChildren(tabId, WHY);
+  unhold(tabId, WHY);
+}
+
+/**
+ * Another document has none of the elements.
+ * @param {number} tabId
+ */
+export function forgetForced(tabId) {
+  if (forced.has(tabId)) void end(tabId);
+}
+
+onLoss((tabId) => forced.delete(tabId));
+onLetGo(async (tabId) => {
+  if (forced.has(tabId)) await end(tabId);
+});
