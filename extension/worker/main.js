@@ -12,7 +12,14 @@ import { childEvent } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { cssEvent } from "./css.js";
-import { adoptAttachments, documentChanged, forgetTab, screencastEvent } from "./debugger.js";
+import {
+  adoptAttachments,
+  documentChanged,
+  forgetTab,
+  pardonTab,
+  refuseTab,
+  screencastEvent,
+} from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { restoreEmulation } from "./emulation.js";
@@ -23,6 +30,7 @@ import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
 import { interceptEvent, restoreInterception } from "./intercept.js";
 import { note, noteFault, restoreJournal } from "./journal.js";
+import { onLetGo } from "./letgo.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
@@ -85,6 +93,7 @@ link.onClosed = () => {
 /** @param {number} tabId */
 function forgetEverything(tabId) {
   forgetTab(tabId);
+  pardonTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);
   forgetFrames(tabId);
@@ -170,9 +179,11 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
 });
+onLetGo(async (tabId) => pardonTab(tabId));
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
+  if (reason === "canceled_by_user") refuseTab(tabId);
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);
