@@ -289,7 +289,9 @@ export async function adoptAttachments() {
 
 /** @param {number} tabId */
 function releaseUnused(tabId) {
-  if (!sessions.has(tabId)) void release(tabId);
+  if (sessions.has(tabId)) return;
+  losses.forEach((listener) => listener(tabId));
+  void release(tabId);
 }
 
 /** @param {number} tabId */

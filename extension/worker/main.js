@@ -8,7 +8,7 @@ import { authRequired, forgetLogin } from "./auth.js";
 import { waitsAtGate } from "./birthgate.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
-import { childEvent } from "./children.js";
+import { childEvent, restoreChildren } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { cssEvent } from "./css.js";
@@ -19,6 +19,7 @@ import {
   pardonTab,
   refuseTab,
   screencastEvent,
+  within,
 } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
@@ -53,13 +54,21 @@ import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
+const RESTORE_MS = 2000;
 
+/**
+ * A page that shows a dialog, or is busy, must not keep everything else from beginning.
+ * @param {() => Promise<unknown>} restore
+ */
+const inTime = (restore) => within(RESTORE_MS, restore());
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(() =>
-    Promise.all([restoreRecordings(), restoreEmulation(), restoreInterception()]),
-  ),
+  adoptAttachments()
+    .then(restoreChildren)
+    .then(() =>
+      Promise.allSettled([restoreRecordings, restoreEmulation, restoreInterception].map(inTime)),
+    ),
   learnFronts(),
   restorePresets(),
   restoreJournal(),
