@@ -73,6 +73,8 @@ const ready = Promise.allSettled([
   restorePresets(),
   restoreJournal(),
 ]);
+let isReady = false;
+void ready.then(() => (isReady = true));
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
@@ -174,8 +176,14 @@ chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId
   tabOpened(sourceTabId, tabId);
   recordPopup(sourceTabId, tabId);
 });
-chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
-  if (tabId === undefined) return;
+/**
+ * What the browser tells of a tab is understood only by those who know what they had begun there.
+ * @param {number} tabId
+ * @param {string | undefined} sessionId
+ * @param {string} method
+ * @param {any} params
+ */
+function debuggerEvent(tabId, sessionId, method, params) {
   childEvent(tabId, sessionId, method, params);
   dialogEvent(tabId, method, params);
   brakeEvent(tabId, method, params);
@@ -187,16 +195,33 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   chooserEvent(tabId, method, params);
   if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
-});
-onLetGo(async (tabId) => pardonTab(tabId));
-chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
-  if (tabId === undefined) return;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} reason
+ */
+function debuggerDetached(tabId, reason) {
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   if (reason === "canceled_by_user") refuseTab(tabId);
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);
+}
+
+/** In the order in which they come. @param {() => void} work */
+function onceReady(work) {
+  if (isReady) work();
+  else void ready.then(work);
+}
+
+chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
+  if (tabId !== undefined) onceReady(() => debuggerEvent(tabId, sessionId, method, params));
 });
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+  if (tabId !== undefined) onceReady(() => debuggerDetached(tabId, reason));
+});
+onLetGo(async (tabId) => pardonTab(tabId));
 
 void chrome.alarms.get(RESCUE).then((alarm) => {
   if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });

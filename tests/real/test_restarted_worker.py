@@ -75,3 +75,24 @@ async def test_frames_of_other_processes_are_recorded_when_recording_begins_agai
     await ask(cdp, frame, "/html?body=again")
     assert await answer(cdp, frame) == [200, None, "again"]
     assert f"{site.other}/html?body=again" in await urls(agent, tab)
+
+
+async def test_no_request_slips_through_while_the_worker_starts(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    url = html(site, "asks")
+    tab = await opened(url)
+    page = await cdp.page(url)
+    await agent.call(START, urlPatterns=["*secret*"], tabId=tab)
+    for number in range(3):
+        await cdp.kill_worker()
+        # This is what starts the next one.
+        await ask(cdp, page, f"/html?body=secret{number}")
+        async with asyncio.timeout(20):
+            while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
+                await asyncio.sleep(0.05)
+        assert (await paused(agent, tabId=tab))["url"].endswith(f"secret{number}")
+        assert await cdp.evaluate(page, "window.answer") is None
+        await agent.call(STOP, tabId=tab)
+        await agent.call(START, urlPatterns=["*secret*"], tabId=tab)
+    await agent.call(STOP, tabId=tab)
