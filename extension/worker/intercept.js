@@ -227,13 +227,13 @@ async function end(tabId) {
   const waiting = tabs.get(tabId)?.requests.waiting ?? [];
   tabs.delete(tabId);
   save();
-  await Promise.all(waiting.map((request) => goOn(tabId, request)));
+  const gone = waiting.map((request) => goOn(tabId, request));
   const disabled = [undefined, ...sessionsOf(tabId)].map((session) =>
     sendTo(tabId, session, "Fetch.disable").catch(() => {}),
   );
-  await Promise.all(disabled);
   dropChildren(tabId, WHY);
   unhold(tabId, WHY);
+  await Promise.all([...gone, ...disabled]);
 }
 
 /**

@@ -11,7 +11,8 @@ import { introduceBrowser } from "./browser.js";
 import { childEvent, restoreChildren } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
-import { cssEvent } from "./css.js";
+import { COVERAGE } from "./coverage.js";
+import { cssEvent, endLeftover } from "./css.js";
 import {
   adoptAttachments,
   documentChanged,
@@ -39,7 +40,7 @@ import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
-import { forgetForced } from "./pseudo.js";
+import { forgetForced, PSEUDO } from "./pseudo.js";
 import {
   forgetRecording,
   recordEvent,
@@ -68,7 +69,8 @@ const ready = Promise.allSettled([
     .then(restoreChildren)
     .then(() =>
       Promise.allSettled([restoreRecordings, restoreEmulation, restoreInterception].map(inTime)),
-    ),
+    )
+    .then(() => [COVERAGE, PSEUDO].forEach(endLeftover)),
   learnFronts(),
   restorePresets(),
   restoreJournal(),

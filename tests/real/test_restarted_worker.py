@@ -96,3 +96,24 @@ async def test_no_request_slips_through_while_the_worker_starts(
         await agent.call(STOP, tabId=tab)
         await agent.call(START, urlPatterns=["*secret*"], tabId=tab)
     await agent.call(STOP, tabId=tab)
+
+
+COLOR = "getComputedStyle(document.querySelector('b')).color"
+HELD = """chrome.storage.session.get("holds").then(({ holds }) =>
+  holds.flatMap(([tabId, reasons]) => (tabId === %d ? reasons : [])))"""
+
+
+async def test_what_the_next_worker_does_not_go_on_with_ends(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    url = html(site, "<style>b:hover { color: red }</style><b>hovered</b>")
+    tab = await opened(url)
+    await agent.call("browser_get_css_coverage", tabId=tab)
+    pseudo = {"selector": "b", "pseudoClasses": [":hover"]}
+    await agent.call("browser_force_pseudo_state", tabId=tab, **pseudo)
+    page = await cdp.page(url)
+    assert await cdp.evaluate(page, COLOR) == "rgb(255, 0, 0)"
+    await restart(agent, cdp, tab)
+    held = await cdp.evaluate(await cdp.worker(), HELD % tab)
+    assert "coverage" not in held and "pseudo" not in held
+    assert await cdp.evaluate(page, COLOR) == "rgb(0, 0, 0)"
