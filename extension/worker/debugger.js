@@ -309,8 +309,19 @@ function begin(tabId) {
     idleTimer: undefined,
   };
   sessions.set(tabId, session);
-  session.ready.catch(() => sessions.get(tabId) === session && forgetTab(tabId));
+  session.ready.catch(() => giveUp(tabId, session));
   return session;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+async function giveUp(tabId, session) {
+  if (sessions.get(tabId) !== session) return;
+  forgetTab(tabId);
+  const isAttached = await session.attached.then(() => true).catch(() => false);
+  if (isAttached && !sessions.has(tabId)) void release(tabId);
 }
 
 /** @param {number} tabId */
