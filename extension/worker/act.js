@@ -7,14 +7,14 @@ import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
 import { findPlace } from "./spots.js";
 import { findTarget } from "./target.js";
+import { Turns } from "./turns.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
 /** @typedef {Partial<Awaited<ReturnType<Watch["rest"]>>> & {dialog?: Dialog}} Outcome */
 
-/** @type {Map<number, Promise<unknown>>} the last action of each tab */
-const turns = new Map();
+const turns = new Turns();
 /** @type {Map<number, Watch>} of actions that wait behind a dialog of their own */
 const interrupted = new Map();
 
@@ -24,19 +24,8 @@ const interrupted = new Map();
  * @param {Context} context
  * @param {() => Promise<T>} work
  */
-export async function inTurn({ tabId, signal }, work) {
-  const before = turns.get(tabId);
-  const turn = (async () => {
-    await before?.catch(() => {});
-    signal.throwIfAborted();
-    return work();
-  })();
-  turns.set(tabId, turn);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(tabId) === turn) turns.delete(tabId);
-  }
+export function inTurn({ tabId, signal }, work) {
+  return turns.take(tabId, signal, work);
 }
 
 /**

@@ -10,6 +10,7 @@ import { framesOf } from "./frames.js";
 import { onLetGo } from "./letgo.js";
 import { summary } from "./ruleusage.js";
 import { clip, URL_LENGTH } from "./texts.js";
+import { Turns } from "./turns.js";
 
 export const COVERAGE = "coverage";
 
@@ -25,29 +26,39 @@ export const COVERAGE = "coverage";
 
 /** @type {Map<number, Count>} */
 const counting = new Map();
+const turns = new Turns();
 
 /** @param {Context} context */
 export async function cssCoverage(context) {
-  const { tabId, input, signal } = context;
-  return unlessDialog(tabId, signal, () =>
-    withTab(tabId, async () => {
-      const count = counting.get(tabId) ?? (await begin(tabId));
-      const { ruleUsage } = await send(tabId, "CSS.stopRuleUsageTracking");
-      noteUsed(count, ruleUsage);
-      const sheets = await visibleSheets(context);
-      const told = await Promise.all(sheets.map((sheet) => describe(tabId, sheet, count)));
-      if (input.stop) await end(tabId);
-      else await send(tabId, "CSS.startRuleUsageTracking");
-      return { since: count.since, sheets: told.filter(({ rules }) => rules > 0) };
-    }),
+  const { tabId, signal } = context;
+  return unlessDialog(tabId, signal, (live) =>
+    withTab(tabId, () => turns.take(tabId, live, () => look(context))),
   );
+}
+
+/** @param {Context} context */
+async function look(context) {
+  const { tabId, input } = context;
+  const count = counting.get(tabId) ?? (await begin(tabId));
+  const { ruleUsage } = await send(tabId, "CSS.stopRuleUsageTracking");
+  noteUsed(count, ruleUsage);
+  const sheets = await visibleSheets(context);
+  const told = await Promise.all(sheets.map((sheet) => describe(tabId, sheet, count)));
+  if (input.stop) await end(tabId);
+  else await send(tabId, "CSS.startRuleUsageTracking");
+  return { since: count.since, sheets: told.filter(({ rules }) => rules > 0) };
 }
 
 /** @param {number} tabId */
 async function begin(tabId) {
   await hold(tabId, COVERAGE);
-  await useCss(tabId, undefined, COVERAGE);
-  await send(tabId, "CSS.startRuleUsageTracking");
+  try {
+    await useCss(tabId, undefined, COVERAGE);
+    await send(tabId, "CSS.startRuleUsageTracking");
+  } catch (error) {
+    await end(tabId);
+    throw error;
+  }
   const count = { since: Date.now(), used: new Map() };
   counting.set(tabId, count);
   return count;

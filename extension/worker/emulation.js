@@ -21,6 +21,7 @@ import { CommandError, messageOf } from "./errors.js";
 import { onLetGo } from "./letgo.js";
 import { dropNetwork, useNetwork } from "./network.js";
 import { requireKnownSite } from "./sites.js";
+import { Turns } from "./turns.js";
 
 const WHY = "emulation";
 const STORED = "emulation";
@@ -33,6 +34,7 @@ const CHILD_MS = 1000;
 
 /** @type {Map<number, Emulated>} */
 const tabs = new Map();
+const turns = new Turns();
 
 /** To be called when it is known again which tabs are held. */
 export async function restoreEmulation() {
@@ -60,18 +62,26 @@ export function emulatedIn(tabId) {
 export async function emulate({ tabId, input, site, signal }) {
   const changes = changesOf(input);
   return unlessDialog(tabId, signal, (live) =>
-    withTab(tabId, async () => {
-      await hold(tabId, WHY);
-      try {
-        live.throwIfAborted();
-        requireKnownSite(tabId, site);
-        for (const [kind, value] of changes) await change(tabId, kind, value ?? undefined);
-      } finally {
-        await rest(tabId);
-      }
-      return { emulated: emulatedIn(tabId) };
-    }),
+    withTab(tabId, () => turns.take(tabId, live, () => apply(tabId, changes, site, live))),
   );
+}
+
+/**
+ * @param {number} tabId
+ * @param {[Kind, any][]} changes
+ * @param {string | undefined} site
+ * @param {AbortSignal} live
+ */
+async function apply(tabId, changes, site, live) {
+  await hold(tabId, WHY);
+  try {
+    live.throwIfAborted();
+    requireKnownSite(tabId, site);
+    for (const [kind, value] of changes) await change(tabId, kind, value ?? undefined);
+  } finally {
+    await rest(tabId);
+  }
+  return { emulated: emulatedIn(tabId) };
 }
 
 /**

@@ -67,8 +67,13 @@ export async function startIntercepting({ tabId, input, site, signal, reach }) {
   return unlessDialog(tabId, signal, (live) =>
     withTab(tabId, async () => {
       await hold(tabId, WHY);
-      live.throwIfAborted();
-      requireKnownSite(tabId, site);
+      try {
+        live.throwIfAborted();
+        requireKnownSite(tabId, site);
+      } catch (error) {
+        if (!tabs.has(tabId)) unhold(tabId, WHY);
+        throw error;
+      }
       const requests = tabs.get(tabId)?.requests ?? new PausedRequests();
       tabs.set(tabId, { patterns: urlPatterns, sites: sites && [...sites], requests });
       save();

@@ -8,31 +8,40 @@ import { CommandError } from "./errors.js";
 import { onLetGo } from "./letgo.js";
 import { requireKnownSite } from "./sites.js";
 import { findTarget } from "./target.js";
+import { Turns } from "./turns.js";
 import { showElement } from "./worlds.js";
 
 export const PSEUDO = "pseudo";
 
 /** @type {Map<number, Set<string>>} the elements of each tab that are forced into a state */
 const forced = new Map();
+const turns = new Turns();
 
 /** @param {import("./navigation.js").Context} context */
-export async function forcePseudo({ tabId, input, site, signal, reach }) {
+export async function forcePseudo(context) {
+  const { tabId, signal } = context;
   return unlessDialog(tabId, signal, (live) =>
-    withTab(tabId, async () => {
-      const { frame, how } = await findTarget(tabId, input, reach);
-      await hold(tabId, PSEUDO);
-      try {
-        if (frame.frameId !== 0) await useChildren(tabId, PSEUDO);
-        const shown = await showElement(frame, how);
-        if (!shown) throw outOfReach();
-        live.throwIfAborted();
-        requireKnownSite(tabId, site);
-        return { forced: await force(tabId, shown, input.pseudoClasses) };
-      } finally {
-        if (!forced.get(tabId)?.size) await end(tabId);
-      }
-    }),
+    withTab(tabId, () => turns.take(tabId, live, () => forceOne(context, live))),
   );
+}
+
+/**
+ * @param {import("./navigation.js").Context} context
+ * @param {AbortSignal} live
+ */
+async function forceOne({ tabId, input, site, reach }, live) {
+  const { frame, how } = await findTarget(tabId, input, reach);
+  await hold(tabId, PSEUDO);
+  try {
+    if (frame.frameId !== 0) await useChildren(tabId, PSEUDO);
+    const shown = await showElement(frame, how);
+    if (!shown) throw outOfReach();
+    live.throwIfAborted();
+    requireKnownSite(tabId, site);
+    return { forced: await force(tabId, shown, input.pseudoClasses) };
+  } finally {
+    if (!forced.get(tabId)?.size) await end(tabId);
+  }
 }
 
 function outOfReach() {

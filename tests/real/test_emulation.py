@@ -210,6 +210,22 @@ async def test_emulation_outlives_the_worker_and_frames_that_come_later_have_it(
     assert await seen(cdp, url, CALM) is False and await seen(cdp, inner, CALM) is False
 
 
+async def test_what_is_asked_for_at_once_is_emulated_together(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(html(site, PAGE))
+    for _ in range(10):
+        await asyncio.gather(
+            agent.call("browser_throttle_network", tabId=tab, preset="wifi"),
+            agent.call("browser_set_geolocation", tabId=tab, latitude=1, longitude=2),
+            agent.call("browser_emulate_vision_deficiency", tabId=tab, type="achromatopsia"),
+        )
+        emulated = (await agent.call("browser_get_tab_info", tabId=tab))["emulated"]
+        assert set(emulated) == {"network", "geolocation", "vision"}
+        await agent.call("browser_clear_emulation", tabId=tab)
+        await agent.call("browser_clear_network_throttle", tabId=tab)
+
+
 async def test_emulation_ends_when_the_person_takes_the_tab_back(
     tmp_path: Path, site: Site
 ) -> None:

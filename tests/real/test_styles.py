@@ -128,3 +128,13 @@ async def test_a_page_without_styles_has_no_coverage(
 ) -> None:
     await opened(html(site, "plain"))
     assert (await agent.call(COVERAGE, stop=True))["sheets"] == []
+
+
+async def test_coverage_asked_for_by_several_at_once_is_told_to_all(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await opened(html(site, "<style>b { color: red } i { color: blue }</style><b>x</b>"))
+    asked = [agent.call(COVERAGE, tabId=tab) for _ in range(5)]
+    told = await asyncio.gather(*asked)
+    assert [one["sheets"][0]["rules"] for one in told] == [2] * 5
+    await agent.call(COVERAGE, tabId=tab, stop=True)
