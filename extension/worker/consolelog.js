@@ -16,6 +16,7 @@ const LEVELS = new Map([
   ["debug", "debug"],
   ["verbose", "debug"],
 ]);
+const QUOTED = /(?<=')(?:http|ws)s?:[^']*(?=')/g;
 /** They say nothing, or what the page's end has said before. */
 const SILENT = new Set(["clear", "endGroup"]);
 
@@ -30,9 +31,11 @@ const SILENT = new Set(["clear", "endGroup"]);
  * @property {number} [column] from 1
  * @property {string} page the address of the tab then
  * @property {string} site of the frame or worker that said it
+ * @property {string[]} [about] addresses that the browser speaks of
  */
 
 /** @typedef {(session: string | undefined, objectId: string) => Promise<any>} Look at an object */
+/** @typedef {(requestId: string) => {site: string, url: string} | undefined} RequestOf */
 /** @typedef {{session: string | undefined, page: string, home: string}} Place where an event was */
 
 export class ConsoleLog {
@@ -76,13 +79,13 @@ export class ConsoleLog {
    * @param {Place} place
    * @param {string} method
    * @param {any} params
-   * @param {(requestId: string) => string | undefined} siteOfRequest
+   * @param {RequestOf} requestOf
    */
-  event(place, method, params, siteOfRequest) {
+  event(place, method, params, requestOf) {
     if (method === "Runtime.executionContextCreated") this.#contextCreated(place, params.context);
     if (method === "Runtime.consoleAPICalled") this.#said(place, params);
     if (method === "Runtime.exceptionThrown") this.#thrown(place, params);
-    if (method === "Log.entryAdded") this.#logged(place, params.entry, siteOfRequest);
+    if (method === "Log.entryAdded") this.#logged(place, params.entry, requestOf);
     if (method === "Runtime.executionContextsCleared") this.sessionGone(place.session);
   }
 
@@ -162,14 +165,14 @@ export class ConsoleLog {
   /**
    * @param {Place} place
    * @param {any} entry
-   * @param {(requestId: string) => string | undefined} siteOfRequest
+   * @param {RequestOf} requestOf
    */
-  #logged(place, entry, siteOfRequest) {
+  #logged(place, entry, requestOf) {
     const { source, level, text, timestamp: time, url = "", networkRequestId } = entry;
     // Workers tell it themselves.
     if (source === "worker") return;
-    const site =
-      siteOfRequest(networkRequestId) ?? (/^https?:/.test(url) ? siteOf(url) : place.home);
+    const request = requestOf(networkRequestId);
+    const site = request?.site ?? (/^https?:/.test(url) ? siteOf(url) : place.home);
     const where = url && source === "network" ? `${text} ${clip(url, URL_LENGTH)}` : text;
     const at = positionOf({ ...entry, ...entry.stackTrace?.callFrames?.[0] });
     this.#add(place, {
@@ -179,6 +182,8 @@ export class ConsoleLog {
       text: where,
       ...at,
       site,
+      // The browser's own words may name where a request was redirected to.
+      about: [request?.url ?? url, ...(text.match(QUOTED) ?? [])],
     });
   }
 

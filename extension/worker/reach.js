@@ -45,6 +45,11 @@ export class Reach {
     return new Set([...allowed, ...(site === undefined ? [] : [site])]);
   }
 
+  /** Whether no rule depends on the site. */
+  get isEverywhere() {
+    return !this.#ask;
+  }
+
   /** @param {string} site */
   allowsSite(site) {
     return !this.#ask || Boolean(this.#sites?.has(site));

@@ -89,7 +89,7 @@ export class Recording {
       this.sockets.event(place, method, params);
     else if (domain === "Network") this.network.event(session, method, params);
     if (domain === "Runtime" || domain === "Log")
-      this.console.event(place, method, params, (id) => this.network.siteOf(id));
+      this.console.event(place, method, params, (id) => this.network.current(id));
   }
 
   /** @param {string | undefined} session */

@@ -1,0 +1,42 @@
+"""Walled sites in frames that try to pass for something else."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.support.site import Site
+from tests.support.world import World, world
+
+pytestmark = pytest.mark.real_browser
+
+
+def page(origin: str, body: str) -> str:
+    return f"{origin}/html?body={quote(body)}"
+
+
+@pytest.fixture
+async def walled(tmp_path: Path, site: Site) -> AsyncIterator[World]:
+    forbidden = site.other.removeprefix("http://")
+    async with world(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
+        yield here
+
+
+async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: World, site: Site) -> None:
+    inner = page(
+        site.other, "<button id=b>hidden</button><script>console.log('hidden word')</script>"
+    )
+    plain = "<iframe sandbox='allow-scripts' srcdoc='<p>shown</p>'></iframe>"
+    body = f'<h1>outside</h1>{plain}<iframe sandbox="allow-scripts" src="{inner}"></iframe>'
+    async with walled.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=page(site.url, body))
+        told = await agent.text("browser_read_page")
+        assert "outside" in told and "shown" in told and "hidden" not in told
+        click = await agent.result("browser_click_element", selector="#b")
+        assert click["structuredContent"]["error"]["reason"] == "element_not_found"
+        shot = await agent.result("browser_screenshot_tab")
+        assert shot["structuredContent"]["error"]["reason"] == "permission_off"
+        assert "hidden word" not in await agent.text("browser_get_console_logs")
+        listed = (await agent.call("browser_list_resources"))["resources"]
+        assert listed and not any(one["url"].startswith(site.other) for one in listed)
