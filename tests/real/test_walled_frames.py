@@ -24,9 +24,9 @@ async def walled(tmp_path: Path, site: Site) -> AsyncIterator[World]:
 
 
 async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: World, site: Site) -> None:
-    inner = page(
-        site.other, "<button id=b>hidden</button><script>console.log('hidden word')</script>"
-    )
+    # Code that is given as text has no address of its own.
+    script = "setTimeout(\"console.log('hid' + 'den word')\")"
+    inner = page(site.other, f"<button id=b>hidden</button><script>{script}</script>")
     plain = "<iframe sandbox='allow-scripts' srcdoc='<p>shown</p>'></iframe>"
     body = f'<h1>outside</h1>{plain}<iframe sandbox="allow-scripts" src="{inner}"></iframe>'
     async with walled.agent("robot") as agent:

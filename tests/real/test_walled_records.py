@@ -47,8 +47,8 @@ async def everything(agent: Agent) -> str:
     told.append(await agent.result("browser_get_websocket_frames"))
     resources = await agent.call("browser_list_resources")
     told.append(resources)
-    for one in resources["resources"]:
-        told.append(await agent.result("browser_get_resource_content", url=one["url"]))
+    files = (one["url"] for one in resources["resources"])
+    told += [await agent.result("browser_get_resource_content", url=url) for url in files]
     return json.dumps(told)
 
 
