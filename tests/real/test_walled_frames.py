@@ -40,3 +40,23 @@ async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: World, site:
         assert "hidden word" not in await agent.text("browser_get_console_logs")
         listed = (await agent.call("browser_list_resources"))["resources"]
         assert listed and not any(one["url"].startswith(site.other) for one in listed)
+
+
+async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: World, site: Site) -> None:
+    listening = "<script>addEventListener('keydown', () => parent.postMessage('key', '*'))</script>"
+    inner = page(site.other, f"<input>{listening}")
+    script = "got = 0; onmessage = () => got++; i.onkeydown = () => f.focus()"
+    body = f'<iframe id=f src="{inner}"></iframe><input id=i><script>{script}</script>'
+    calls = (
+        ("computer", {"action": "key", "text": "x Tab Enter y"}),
+        ("computer", {"action": "type", "text": "xyz"}),
+        ("browser_press_key", {"key": "x y z"}),
+    )
+    async with walled.agent("robot") as agent:
+        tab = (await agent.call("browser_open_tab", url=page(site.url, body)))["tabId"]
+        for tool, arguments in calls:
+            await agent.call("browser_execute_script", code="i.focus(); 1")
+            result = await agent.result(tool, tabId=tab, **arguments)
+            assert "navigated_away" in str(result)
+            told = await agent.call("browser_execute_script", code="got")
+            assert told["value"] == 0
