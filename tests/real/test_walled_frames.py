@@ -60,3 +60,21 @@ async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: World, si
             assert "navigated_away" in str(result)
             told = await agent.call("browser_execute_script", code="got")
             assert told["value"] == 0
+
+
+async def test_no_picture_shows_a_walled_frame_that_comes_while_it_is_taken(
+    walled: World, site: Site
+) -> None:
+    body = "<div id=o></div><div style='height: 40000px'></div>"
+    # The first piece of a long picture is drawn without scrollbars, which the page can see.
+    code = (
+        f"addEventListener('resize', () => {{ o.innerHTML = "
+        f"'<iframe src={site.other}/form.html></iframe>' }}, {{once: true}}); 1"
+    )
+    async with walled.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=page(site.url, body))
+        await agent.call("browser_execute_script", code=code)
+        result = await agent.result("browser_screenshot_tab", fullPage=True)
+        told = await agent.call("browser_execute_script", code="o.innerHTML")
+        assert "iframe" in told["value"]
+        assert result["structuredContent"]["error"]["reason"] == "permission_off"
