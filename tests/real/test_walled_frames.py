@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -47,7 +48,7 @@ async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: World, si
     inner = page(site.other, f"<input>{listening}")
     script = "got = 0; onmessage = () => got++; i.onkeydown = () => f.focus()"
     body = f'<iframe id=f src="{inner}"></iframe><input id=i><script>{script}</script>'
-    calls = (
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
         ("computer", {"action": "key", "text": "x Tab Enter y"}),
         ("computer", {"action": "type", "text": "xyz"}),
         ("browser_press_key", {"key": "x y z"}),
