@@ -236,3 +236,56 @@ async def test_a_condition_does_not_disable_a_tool_that_works_where_it_fits(tmp_
         }
         assert shown[OPEN] == "auto"
         assert await here.reason(OPEN, url="https://b.example/") == "permission_off"
+
+
+TABLESS = ("tabs_create", "tabs_create_mcp", "tabs_context", "tabs_context_mcp")
+
+
+@pytest.mark.parametrize(
+    ("closed", "tool", "arguments"),
+    [
+        (SCRIPT, "javascript_tool", {"action": "javascript_exec", "text": "1"}),
+        (SCRIPT, "browser_fulfill_request", {"requestId": "r", "status": 200}),
+        (NAVIGATE, "navigate", {"url": "https://a.example/"}),
+        (OPEN, "tabs_create", {"url": "https://a.example/"}),
+        (OPEN, "tabs_create_mcp", {}),
+        (OPEN, "tabs_context_mcp", {"createIfEmpty": True}),
+        ("browser_list_tabs", "tabs_context", {}),
+        ("browser_close_tab", "tabs_close_mcp", {}),
+        ("browser_read_page", "read_page", {}),
+        ("browser_find", "find", {"query": "save"}),
+        ("browser_get_tab_content", "get_page_text", {}),
+        ("browser_type_text", "form_input", {"ref": "e1", "value": "a"}),
+        ("browser_select_option", "form_input", {"ref": "e1", "value": "a"}),
+        ("browser_click_element", "form_input", {"ref": "e1", "value": True}),
+        ("browser_upload_files", "file_upload", {"ref": "e1", "paths": ["/a"]}),
+        ("browser_upload_files", "upload_image", {"ref": "e1", "imageId": "a"}),
+        ("browser_update_window", "resize_window", {"width": 500, "height": 500}),
+        ("browser_get_console_logs", "read_console_messages", {"pattern": "a"}),
+        ("browser_get_network_requests", "read_network_requests", {}),
+        ("browser_screenshot_tab", "gif_creator", {"action": "start_recording"}),
+        ("browser_screenshot_tab", "computer", {"action": "screenshot"}),
+        ("browser_screenshot_tab", "computer", {"action": "zoom", "region": [0, 0, 9, 9]}),
+        ("browser_click_element", "computer", {"action": "left_click", "ref": "e1"}),
+        ("browser_click_element", "computer", {"action": "triple_click", "ref": "e1"}),
+        ("browser_hover_element", "computer", {"action": "hover", "ref": "e1"}),
+        ("browser_type_text", "computer", {"action": "type", "text": "a"}),
+        ("browser_press_key", "computer", {"action": "key", "text": "a"}),
+        ("browser_scroll", "computer", {"action": "scroll", "scroll_direction": "up"}),
+        ("browser_drag", "computer", {"action": "left_click_drag"}),
+    ],
+)
+async def test_what_a_rule_closes_is_not_opened_by_another_name(
+    tmp_path: Path, closed: str, tool: str, arguments: Json
+) -> None:
+    async with place(tmp_path, f'[tools]\n{closed} = "off"\n') as here:
+        where = {} if tool in TABLESS else {"tabId": 1}
+        assert await here.reason(tool, **arguments, **where) == "permission_off"
+        assert here.visited == []
+
+
+async def test_to_navigate_without_a_tab_is_to_open_one(tmp_path: Path) -> None:
+    async with place(tmp_path, f'[tools]\n{OPEN} = "off"\n') as here:
+        assert await here.reason("navigate", url="https://a.example/") == "permission_off"
+        assert await here.reason("navigate", url="https://a.example/", tabId=1) == ""
+        assert here.visited == ["https://a.example/"]

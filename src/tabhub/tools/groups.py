@@ -2,6 +2,8 @@
 
 import secrets
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
@@ -71,6 +73,11 @@ def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
     return shown if group is None else {**shown, "tabGroupId": group}
 
 
+def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
+    opens = ("browser_open_tab",) if given.get("createIfEmpty") else ()
+    return ("browser_list_tabs", *opens)
+
+
 TABS_CONTEXT_MCP = BrowserTool(
     name="tabs_context_mcp",
     title="Tabs of my group",
@@ -86,6 +93,7 @@ TABS_CONTEXT_MCP = BrowserTool(
     read_only=True,
     changes_when="createIfEmpty",
     needs_tab=False,
+    same_as=_same_as,
     toolsets=CLAUDE,
 )
 

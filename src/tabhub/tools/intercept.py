@@ -186,6 +186,8 @@ FULFILL_REQUEST = BrowserTool(
         **_BODY,
     },
     required=("requestId", "status"),
+    # An answer to a request for a page or a script is a script.
+    same_as=("browser_execute_script",),
     toolsets=BROWSER,
 )
 

@@ -10,7 +10,7 @@ from tabhub.calls.ports import Job
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Changes, Tool
+from tabhub.hub.tools import Changes, SameAs, Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
@@ -144,6 +144,8 @@ class BrowserTool:
     secret_arguments: frozenset[str] = frozenset()
     changes_when: Changes | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    same_as: SameAs = ()
+    opens_as: tuple[str, ...] = ()
 
     def entry(self) -> Tool:
         """The tool as the hub lists it."""
@@ -162,6 +164,8 @@ class BrowserTool:
             secret_arguments=self.secret_arguments,
             changes_when=self.changes_when,
             aliases=self.aliases,
+            same_as=self.same_as,
+            opens_as=self.opens_as,
         )
 
     def _properties(self) -> Mapping[str, Any]:

@@ -152,6 +152,7 @@ FILE_UPLOAD = BrowserTool(
     run=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
+    same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 
@@ -170,6 +171,7 @@ UPLOAD_IMAGE = BrowserTool(
         "filename": {"type": "string", "description": f"Default {IMAGE_NAME}."},
     },
     required=("imageId",),
+    same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 

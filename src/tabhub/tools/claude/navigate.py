@@ -50,6 +50,8 @@ NAVIGATE = BrowserTool(
     required=("url",),
     opens_tab=True,
     address_of=target,
+    same_as=("browser_navigate_tab",),
+    opens_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 

@@ -66,6 +66,7 @@ TABS_CONTEXT = BrowserTool(
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
+    same_as=("browser_list_tabs",),
     toolsets=CLAUDE,
 )
 
@@ -77,6 +78,7 @@ TABS_CREATE = BrowserTool(
     properties={"url": URL},
     needs_tab=False,
     address_of=target,
+    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 

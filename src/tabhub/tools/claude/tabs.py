@@ -43,6 +43,7 @@ TABS_CREATE_MCP = BrowserTool(
     needs_tab=False,
     opens_tab=True,
     address_of=target,
+    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 
@@ -52,6 +53,7 @@ TABS_CLOSE_MCP = BrowserTool(
     description="Close a tab of your own tab group; tells how many are left.",
     run=_close,
     required=("tabId",),
+    same_as=("browser_close_tab",),
     toolsets=CLAUDE,
 )
 
