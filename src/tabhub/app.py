@@ -130,7 +130,9 @@ class App:
             time.monotonic,
             self.settings.limits,
         )
-        self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[batch.SOURCE] = batch.BatchSource(
+            runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
+        )
         self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
             self.hub, runner, self.shortcuts, recordings, replays
         )

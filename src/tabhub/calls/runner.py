@@ -68,7 +68,7 @@ class Runner:
         self._sources = sources
         self._clock = clock
         self._validators = Validators()
-        self._operations = Operations(clock)
+        self._operations = Operations(clock, limits.result_bytes)
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
 
