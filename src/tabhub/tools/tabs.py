@@ -12,7 +12,7 @@ from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.effects import asked_for
-from tabhub.tools.intercept import waiting_lines
+from tabhub.tools.intercept import waiting_lines, without_credentials
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -134,7 +134,10 @@ def held_up(held: Json) -> list[str]:
 
 
 def _held(output: Json) -> Json:
-    return {name: output[name] for name in ("waiting", "dialog") if name in output}
+    held: Json = {name: output[name] for name in ("waiting", "dialog") if name in output}
+    if "waiting" in held:
+        held["waiting"] = without_credentials(held["waiting"])
+    return held
 
 
 async def _focus_tab(context: Context) -> CallResult:

@@ -139,6 +139,8 @@ UPLOAD_FILES = BrowserTool(
         "filename": {"type": "string", "description": f"For a screenshot. Default {IMAGE_NAME}."},
         "settle": SETTLE,
     },
+    # Its bytes are the person's business, and of no use in a record.
+    secret_arguments=frozenset({"files"}),
     toolsets=BROWSER,
 )
 
