@@ -232,6 +232,7 @@ class Runner:
                     elicit=call.elicit,
                     asked=record.verdict == "asked",
                     secrets=record.secrets,
+                    replayed=call.replayed,
                 )
                 return await self._sources[tool.source].run(job)
         except TimeoutError:
