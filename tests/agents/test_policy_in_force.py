@@ -289,3 +289,52 @@ async def test_to_navigate_without_a_tab_is_to_open_one(tmp_path: Path) -> None:
         assert await here.reason("navigate", url="https://a.example/") == "permission_off"
         assert await here.reason("navigate", url="https://a.example/", tabId=1) == ""
         assert here.visited == ["https://a.example/"]
+
+
+WALLED = "https://my.bank.example/account?token=s3cret"
+TOLD = ("account", "s3cret", "Balance")
+
+
+async def test_of_tabs_on_a_walled_site_only_the_site_is_told(tmp_path: Path) -> None:
+    async with place(tmp_path, DENY) as here:
+        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.list"] = lambda params: {
+            "tabs": [tab(9, url=WALLED, title="Balance"), tab(1)],
+            "dialogs": [{"tabId": 9, "type": "alert", "message": "Balance: 42"}],
+        }
+        said = [await here.agent.result(OPEN, url="https://a.example/")]
+        names = ("browser_list_tabs", "tabs_context", "tabs_context_mcp")
+        said += [await here.agent.result(name) for name in names]
+        said.append(await here.agent.result("navigate", url="https://a.example/", tabId=1))
+        said.append((await here.agent.post("resources/list")).json())
+        said.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
+        for told in said:
+            assert "error" not in told and not told.get("isError"), told
+            assert "my.bank.example" in str(told)
+            assert not any(word in str(told) for word in TOLD), told
+
+
+async def test_without_walls_tabs_are_told_in_full(tmp_path: Path) -> None:
+    async with place(tmp_path, ASK) as here:
+        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.list"] = lambda params: {
+            "tabs": [tab(9, url=WALLED, title="Balance")]
+        }
+        opened = await here.agent.call(OPEN, url="https://a.example/")
+        assert (opened["url"], opened["title"]) == (WALLED, "Balance")
+        listed = (await here.agent.post("resources/read", {"uri": "tab://9"})).json()
+        assert all(word in str(listed) for word in TOLD)
+
+
+async def test_downloads_of_walled_sites_are_not_told(tmp_path: Path) -> None:
+    def item(id: int, url: str) -> Json:
+        known = {"state": "complete", "path": "/a", "bytesReceived": 1, "totalBytes": 1}
+        return {"downloadId": id, "url": url, **known}
+
+    items = [item(1, WALLED), item(2, "https://a.example/file")]
+    async with place(tmp_path, DENY) as here:
+        here.extension.handlers["downloads.list"] = lambda params: {"downloads": items, "total": 2}
+        here.extension.handlers["downloads.status"] = lambda params: items[0]
+        listed = await here.agent.call("browser_list_downloads")
+        assert ([one["downloadId"] for one in listed["downloads"]], listed["total"]) == ([2], 1)
+        assert await here.reason("browser_get_download_status", downloadId=1) == "not_found"

@@ -57,6 +57,7 @@ def _group(context: Context, creates: bool) -> AgentSession:
 
 def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
     """The tabs of a group."""
+    tabs = [context.as_told(tab) for tab in tabs]
     lines = [line(tab) for tab in tabs]
     given = context.job.arguments
     return listed_as_json(given, lines, lambda count: _shown(session, tabs[:count]))

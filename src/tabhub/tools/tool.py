@@ -7,6 +7,7 @@ from typing import Any
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.pending import Fence, Learn, ReadFile
 from tabhub.calls.ports import Job
+from tabhub.calls.walled import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
@@ -114,6 +115,10 @@ class Context:
     def may_tell(self, url: str) -> bool:
         """Whether a result may tell of a page, where it tells of several."""
         return self.job.may_tell is None or self.job.may_tell(site_of(url))
+
+    def as_told(self, tab: Tab) -> Tab:
+        """A tab as a result may tell of it."""
+        return as_told(tab, self.job.may_tell)
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""

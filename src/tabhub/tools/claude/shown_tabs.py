@@ -27,6 +27,7 @@ async def _create(context: Context) -> CallResult:
     url = target(context.job.arguments)
     tab, held = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
+    tab = context.as_told(tab)
     told = f"Tab ID: {tab.id}, in the group {session.name!r}. It is at {page(tab)}."
     lines = [told + pending(tab, held), *held_up(held)]
     return done("\n".join(lines), {**location(tab), **held, "groupHandle": session.key})

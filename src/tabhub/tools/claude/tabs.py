@@ -22,6 +22,7 @@ def target(given: Mapping[str, Any]) -> str:
 async def _create(context: Context) -> CallResult:
     url = target(context.job.arguments)
     tab, held = await open_tab(context, context.job.session, context.browser, url, active=False)
+    tab = context.as_told(tab)
     told = f"Tab ID: {tab.id}. It is at {page(tab)}.{pending(tab, held)}"
     return done("\n".join([told, *held_up(held)]), {**location(tab), **held})
 
