@@ -279,6 +279,6 @@ def _question(call: Call, record: Record, tool: Tool, tab: Tab | None) -> Questi
         session=call.session,
         tab=tab,
         site=record.site,
-        arguments=record.arguments,
+        arguments=tool.as_asked(record.arguments) if tool.as_asked else record.arguments,
         rule=record.rule,
     )

@@ -48,6 +48,8 @@ class Tool:
     """Other tools by which the same can be done: rules about them hold for this one too."""
     opens_as: tuple[str, ...] = ()
     """Likewise, for one that needs a tab and opens it where there is none."""
+    as_asked: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Arguments as a person is to see them, where the agent's words could mislead."""
     is_container: bool = False
     """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
 

@@ -106,11 +106,11 @@ class RuleBook:
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""
         held = self._written(subject) or self._default(subject)
-        if subject.container and held.level is Level.ASK and not self._names(subject.tool):
+        if subject.container and held.level is Level.ASK and not self.names(subject.tool):
             held = _CONTAINER
         for most in (*self._of_others(subject), *self._unfit(subject)):
             held = min(held, most, key=_level)
-        if subject.careful and held.level is Level.AUTO and not self._names(subject.tool):
+        if subject.careful and held.level is Level.AUTO and not self.names(subject.tool):
             return _HINT
         return held
 
@@ -138,7 +138,8 @@ class RuleBook:
                 strictest = held
         return strictest
 
-    def _names(self, tool: str) -> bool:
+    def names(self, tool: str) -> bool:
+        """Whether a file gives this very tool a level."""
         return any(tool in file.tools for file in self._files)
 
     def _default(self, subject: Subject) -> Held:
