@@ -306,6 +306,11 @@ async def test_of_tabs_on_a_walled_site_only_the_site_is_told(tmp_path: Path) ->
         names = ("browser_list_tabs", "tabs_context", "tabs_context_mcp")
         said += [await here.agent.result(name) for name in names]
         said.append(await here.agent.result("navigate", url="https://a.example/", tabId=1))
+        group = {"groupId": 5, "windowId": 1, "title": "", "color": "blue", "collapsed": False}
+        here.extension.handlers["groups.list"] = lambda params: {
+            "groups": [{**group, "tabIds": [9]}]
+        }
+        said.append(await here.agent.result("browser_list_tabs_in_group", groupId=5))
         said.append((await here.agent.post("resources/list")).json())
         said.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
         for told in said:
