@@ -5,18 +5,33 @@
  */
 
 import { onLoss, onReturn, send, sendTo } from "./debugger.js";
+import { keeper } from "./keeper.js";
+import { clip, URL_LENGTH } from "./texts.js";
 
+const STORED = "children";
 const ATTACH = {
   autoAttach: true,
   waitForDebuggerOnStart: true,
   flatten: true,
   filter: [{ type: "iframe" }, { type: "worker" }],
 };
+/** With a filter the sessions would stay. */
+const DETACH = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true };
 
 /** @typedef {{tabId: number, session: string, type: string, url: string, parent?: string}} Child */
 
-/** @type {Map<number, {users: Set<unknown>, children: Map<string, Child>}>} */
+/**
+ * @typedef {object} Family
+ * @property {Set<unknown>} users
+ * @property {Map<string, Child>} children
+ * @property {Promise<unknown> | null} announced
+ */
+
+/** @type {Map<number, Family>} */
 const tabs = new Map();
+/** @type {Map<number, Child[]>} of an earlier life of this worker: nobody tells of them again */
+const left = new Map();
+const save = keeper(STORED, () => [...left, ...[...tabs.keys()].map((id) => [id, childrenOf(id)])]);
 /** @type {Set<(child: Child) => void>} */
 const preparers = new Set();
 
@@ -35,17 +50,46 @@ export function childrenOf(tabId) {
   return [...(tabs.get(tabId)?.children.values() ?? [])];
 }
 
+/** To be called before anyone uses them again: sessions outlive the worker that began them. */
+export async function restoreChildren() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const [tabId, children] of Array.isArray(stored) ? stored : []) left.set(tabId, children);
+}
+
 /**
  * Settles when those that are there have been announced to the preparers.
  * @param {number} tabId
  * @param {unknown} user
  */
 export async function useChildren(tabId, user) {
-  const tab = tabs.get(tabId) ?? { users: new Set(), children: new Map() };
-  tabs.set(tabId, tab);
+  const tab = tabs.get(tabId) ?? begin(tabId);
   tab.users.add(user);
-  // Asked again, the browser announces nothing twice.
-  await send(tabId, "Target.setAutoAttach", ATTACH);
+  tab.announced ??= announce(tabId, tab);
+  await tab.announced;
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Family}
+ */
+function begin(tabId) {
+  const known = (left.get(tabId) ?? []).map(
+    (child) => /** @type {const} */ ([child.session, child]),
+  );
+  left.delete(tabId);
+  const tab = { users: new Set(), children: new Map(known), announced: null };
+  tabs.set(tabId, tab);
+  return tab;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Family} tab
+ */
+function announce(tabId, tab) {
+  const announced = send(tabId, "Target.setAutoAttach", ATTACH);
+  announced.catch(() => tab.announced === announced && (tab.announced = null));
+  return announced;
 }
 
 /**
@@ -55,8 +99,14 @@ export async function useChildren(tabId, user) {
 export function dropChildren(tabId, user) {
   const tab = tabs.get(tabId);
   if (!tab?.users.delete(user) || tab.users.size) return;
-  tabs.delete(tabId);
-  void send(tabId, "Target.setAutoAttach", { ...ATTACH, autoAttach: false }).catch(() => {});
+  forget(tabId);
+  void send(tabId, "Target.setAutoAttach", DETACH).catch(() => {});
+}
+
+/** @param {number} tabId */
+function forget(tabId) {
+  const wasUsed = tabs.delete(tabId);
+  if (left.delete(tabId) || wasUsed) save();
 }
 
 /**
@@ -67,7 +117,7 @@ export function dropChildren(tabId, user) {
  */
 export function childEvent(tabId, parent, method, params) {
   if (method === "Target.attachedToTarget") attached(tabId, parent, params);
-  if (method === "Target.detachedFromTarget") tabs.get(tabId)?.children.delete(params.sessionId);
+  if (method === "Target.detachedFromTarget") detached(tabId, params.sessionId);
 }
 
 /**
@@ -76,8 +126,10 @@ export function childEvent(tabId, parent, method, params) {
  * @param {any} params
  */
 function attached(tabId, parent, { sessionId: session, targetInfo: { type, url } }) {
-  const child = { tabId, session, type, url, ...(parent !== undefined && { parent }) };
+  const place = { type, url: clip(url, URL_LENGTH) };
+  const child = { tabId, session, ...place, ...(parent !== undefined && { parent }) };
   tabs.get(tabId)?.children.set(session, child);
+  save();
   const order = (/** @type {string} */ method, /** @type {object} */ params) =>
     sendTo(tabId, session, method, params).catch(() => {});
   if (tabs.has(tabId)) preparers.forEach((prepare) => prepare(child));
@@ -85,9 +137,21 @@ function attached(tabId, parent, { sessionId: session, targetInfo: { type, url }
   void order("Runtime.runIfWaitingForDebugger", {});
 }
 
-onLoss((tabId) => tabs.delete(tabId));
+/**
+ * @param {number} tabId
+ * @param {string} session
+ */
+function detached(tabId, session) {
+  const others = left.get(tabId)?.filter((child) => child.session !== session);
+  if (others) left.set(tabId, others);
+  tabs.get(tabId)?.children.delete(session);
+  save();
+}
+
+onLoss(forget);
 onReturn((tabId) => {
   const tab = tabs.get(tabId);
-  tab?.children.clear();
-  if (tab) void send(tabId, "Target.setAutoAttach", ATTACH).catch(() => {});
+  if (!tab) return;
+  tab.children.clear();
+  tab.announced = announce(tabId, tab);
 });

@@ -11,7 +11,7 @@ import { onLetGo } from "./letgo.js";
 import { summary } from "./ruleusage.js";
 import { clip, URL_LENGTH } from "./texts.js";
 
-const WHY = "coverage";
+export const COVERAGE = "coverage";
 
 /** @typedef {import("./ruleusage.js").Usage} Usage */
 /** @typedef {import("./css.js").Sheet} Sheet */
@@ -45,8 +45,8 @@ export async function cssCoverage(context) {
 
 /** @param {number} tabId */
 async function begin(tabId) {
-  await hold(tabId, WHY);
-  await useCss(tabId, undefined, WHY);
+  await hold(tabId, COVERAGE);
+  await useCss(tabId, undefined, COVERAGE);
   await send(tabId, "CSS.startRuleUsageTracking");
   const count = { since: Date.now(), used: new Map() };
   counting.set(tabId, count);
@@ -90,13 +90,14 @@ async function describe(tabId, { styleSheetId, sourceURL, isInline }, { used }) 
 /** @param {number} tabId */
 async function end(tabId) {
   counting.delete(tabId);
-  await dropCss(tabId, WHY);
-  unhold(tabId, WHY);
+  const dropped = dropCss(tabId, COVERAGE);
+  unhold(tabId, COVERAGE);
+  await dropped;
 }
 
 onLoss((tabId) => counting.delete(tabId));
 onLetGo(async (tabId) => {
   if (!counting.has(tabId)) return;
-  await send(tabId, "CSS.stopRuleUsageTracking").catch(() => {});
+  void send(tabId, "CSS.stopRuleUsageTracking").catch(() => {});
   await end(tabId);
 });

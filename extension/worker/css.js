@@ -1,6 +1,7 @@
 /** The debugger's knowledge of styles: asked for while anyone needs it, per tab and session. */
 
-import { onLoss, sendTo } from "./debugger.js";
+import { childrenOf } from "./children.js";
+import { heldFor, onLoss, sendTo, unhold } from "./debugger.js";
 
 /** @typedef {{styleSheetId: string, sourceURL: string, isInline: boolean, length: number, frameId: string}} Sheet */
 /** @typedef {{users: Set<string>, sheets: Map<string, Sheet>, ready: Promise<unknown>}} Use */
@@ -48,16 +49,35 @@ async function enable(tabId, session) {
 }
 
 /**
+ * All is ordered at once.
  * @param {number} tabId
  * @param {string} user
  */
 export async function dropCss(tabId, user) {
   const uses = tabs.get(tabId);
-  for (const [session, use] of uses ?? []) {
-    if (!use.users.delete(user) || use.users.size) continue;
-    uses?.delete(session);
-    await sendTo(tabId, session, "CSS.disable").catch(() => {});
-    await sendTo(tabId, session, "DOM.disable").catch(() => {});
+  const ended = [...(uses ?? [])].filter(([, { users }]) => users.delete(user) && !users.size);
+  ended.forEach(([session]) => uses?.delete(session));
+  await Promise.all(ended.map(([session]) => disable(tabId, session)));
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ */
+function disable(tabId, session) {
+  const methods = ["CSS.disable", "DOM.disable"];
+  return Promise.all(methods.map((method) => sendTo(tabId, session, method).catch(() => {})));
+}
+
+/**
+ * What an earlier life of this worker has begun for someone who does not go on with it.
+ * @param {string} user
+ */
+export function endLeftover(user) {
+  for (const tabId of heldFor(user)) {
+    const sessions = [undefined, ...childrenOf(tabId).map(({ session }) => session)];
+    sessions.forEach((session) => void disable(tabId, session));
+    unhold(tabId, user);
   }
 }
 

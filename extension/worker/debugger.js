@@ -12,6 +12,7 @@ const STORED = "holds";
 const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
 const ATTACH_MS = 5_000;
+const WAKE_MS = 5_000;
 const FRAME_MS = 250;
 /**
  * A background tab draws at full pace only while someone looks on: this looks, and costs little.
@@ -109,24 +110,37 @@ export function isTaken(tabId) {
 }
 
 /**
- * Attached, with focus emulated: a background tab then behaves as if it were shown.
+ * Attached: dialogs are heard of. Nothing is asked of the page if the debugger is there already.
  * @param {number} tabId
  */
-export async function takeTab(tabId) {
+export async function attachTab(tabId) {
   const session = sessions.get(tabId) ?? begin(tabId);
   rest(tabId, session);
-  await wake(tabId, session);
+  await session.ready;
 }
 
 /**
- * Background tabs that behave as if they were shown cost a lot: only while commands come.
+ * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while
+ * commands come.
  * @param {number} tabId
  * @param {Session} session
  */
 async function wake(tabId, session) {
   await session.ready;
-  session.awake ??= sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: true });
-  await session.awake;
+  session.awake ??= emulateFocus(tabId, session);
+  // A page that hangs does not acknowledge.
+  await within(WAKE_MS, session.awake);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function emulateFocus(tabId, session) {
+  const enabled = { enabled: true };
+  const awake = sendOnce(tabId, "Emulation.setFocusEmulationEnabled", enabled);
+  awake.catch(() => session.awake === awake && (session.awake = null));
+  return awake;
 }
 
 /**
@@ -275,7 +289,9 @@ export async function adoptAttachments() {
 
 /** @param {number} tabId */
 function releaseUnused(tabId) {
-  if (!sessions.has(tabId)) void release(tabId);
+  if (sessions.has(tabId)) return;
+  losses.forEach((listener) => listener(tabId));
+  void release(tabId);
 }
 
 /** @param {number} tabId */

@@ -162,6 +162,11 @@ onLoss((tabId) => {
 });
 onLetGo(async (tabId) => {
   if (!tabs.has(tabId) || !isTaken(tabId)) return;
-  for (const kind of KIND_NAMES) await change(tabId, kind, undefined);
-  await rest(tabId);
+  const kinds = KIND_NAMES.filter((kind) => kind in emulatedIn(tabId));
+  const orders = kinds.flatMap((kind) => ordersOf(kind, undefined));
+  const told = orders.map((order) => tell(tabId, order));
+  dropNetwork(tabId, WHY);
+  end(tabId);
+  save();
+  await Promise.allSettled(told);
 });

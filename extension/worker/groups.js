@@ -55,9 +55,9 @@ export async function groupTab({ tabId, input, tellNews }) {
  * @param {Context} context
  */
 export async function ungroupTab({ tabId, tellNews }) {
-  // Whoever had the tab has left it.
-  await letGo(tabId);
+  // What the person sees does not wait for the page.
   await chrome.tabs.ungroup(tabId).catch(() => {});
+  await letGo(tabId);
   await tellNews();
   return {};
 }

@@ -8,8 +8,16 @@ import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
 import { heldFor, hold, onLoss, onReturn, sendTo, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
+import { keeper } from "./keeper.js";
 import { onLetGo } from "./letgo.js";
-import { BY_ITSELF, holdsUpLoading, originsIn, PausedRequests, WAIT_MS } from "./paused.js";
+import {
+  BY_ITSELF,
+  holdsUpLoading,
+  originsIn,
+  PausedRequests,
+  TOO_MANY,
+  WAIT_MS,
+} from "./paused.js";
 import { answerOf } from "./requestanswers.js";
 import { requireKnownSite, siteNow, siteOf } from "./sites.js";
 import { clip, LONG_LENGTH, URL_LENGTH } from "./texts.js";
@@ -44,13 +52,12 @@ export async function restoreInterception() {
   }
 }
 
-function save() {
-  const all = [...tabs].map(([tabId, { requests, ...rest }]) => [
+const save = keeper(STORED, () =>
+  [...tabs].map(([tabId, { requests, ...rest }]) => [
     tabId,
     { ...rest, requests: requests.dump() },
-  ]);
-  void chrome.storage.session.set({ [STORED]: all });
-}
+  ]),
+);
 
 /** @param {Context} context */
 export async function startIntercepting({ tabId, input, site, signal, reach }) {
@@ -103,8 +110,8 @@ function standing(tabId) {
 }
 
 /** @param {Paused} request */
-function describe({ fetchId: _, session: __, url, ...request }) {
-  return { ...request, url: clip(url, URL_LENGTH) };
+function describe({ fetchId: _, session: __, ...request }) {
+  return request;
 }
 
 /**
@@ -236,13 +243,13 @@ async function end(tabId) {
   const waiting = tabs.get(tabId)?.requests.waiting ?? [];
   tabs.delete(tabId);
   save();
-  await Promise.all(waiting.map((request) => goOn(tabId, request)));
+  const gone = waiting.map((request) => goOn(tabId, request));
   const disabled = [undefined, ...sessionsOf(tabId)].map((session) =>
     sendTo(tabId, session, "Fetch.disable").catch(() => {}),
   );
-  await Promise.all(disabled);
   dropChildren(tabId, WHY);
   unhold(tabId, WHY);
+  await Promise.all([...gone, ...disabled]);
 }
 
 /**
@@ -289,20 +296,41 @@ export function interceptEvent(tabId, session, method, params) {
   if (!tab || !mayHold(tab, tabId, session, params.request)) {
     return void goOn(tabId, { fetchId, session });
   }
-  const { url, method: verb, headers, postData } = params.request;
-  const request = tab.requests.add({
-    fetchId,
-    url,
-    method: verb,
-    resourceType: params.resourceType,
-    headers,
-    since: Date.now(),
-    ...(session !== undefined && { session }),
-    ...(postData !== undefined && { postData: clip(postData, LONG_LENGTH) }),
-  });
+  const isFull = tab.requests.isFull;
+  const request = tab.requests.add(describePaused(session, params));
+  if (isFull) return letPass(tabId, request);
   save();
   continueLater(tabId, request);
   watchers.get(tabId)?.forEach((listener) => listener(request));
+}
+
+/**
+ * @param {string | undefined} session
+ * @param {any} params
+ * @returns {Omit<Paused, "requestId">}
+ */
+function describePaused(session, { requestId: fetchId, resourceType, request }) {
+  const { url, method, headers, postData } = request;
+  const clipped = Object.entries(headers).map(([name, value]) => [name, clip(value, LONG_LENGTH)]);
+  return {
+    fetchId,
+    url: clip(url, URL_LENGTH),
+    method,
+    resourceType,
+    headers: Object.fromEntries(clipped),
+    since: Date.now(),
+    ...(session !== undefined && { session }),
+    ...(postData !== undefined && { postData: clip(postData, LONG_LENGTH) }),
+  };
+}
+
+/**
+ * @param {number} tabId
+ * @param {Paused} request
+ */
+function letPass(tabId, request) {
+  ended(tabId, request, TOO_MANY);
+  void goOn(tabId, request);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Making sure that no dialog keeps a tab from leaving its page. */
 
-import { isTaken, takeTab } from "./debugger.js";
+import { attachTab, isTaken } from "./debugger.js";
 import { acceptLeaving, dismissDialog } from "./dialogs.js";
 import { hasBeenActive } from "./frames.js";
 
@@ -17,7 +17,7 @@ export async function leavingFreely(tabId, work) {
   if (!mayAsk) return work();
   const stopAccepting = acceptLeaving(tabId);
   try {
-    await takeTab(tabId).catch(() => {});
+    await attachTab(tabId).catch(() => {});
     return await work();
   } finally {
     stopAccepting();

@@ -8,10 +8,11 @@ import { authRequired, forgetLogin } from "./auth.js";
 import { waitsAtGate } from "./birthgate.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
-import { childEvent } from "./children.js";
+import { childEvent, restoreChildren } from "./children.js";
 import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
-import { cssEvent } from "./css.js";
+import { COVERAGE } from "./coverage.js";
+import { cssEvent, endLeftover } from "./css.js";
 import {
   adoptAttachments,
   documentChanged,
@@ -19,6 +20,7 @@ import {
   pardonTab,
   refuseTab,
   screencastEvent,
+  within,
 } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
@@ -38,7 +40,7 @@ import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
-import { forgetForced } from "./pseudo.js";
+import { forgetForced, PSEUDO } from "./pseudo.js";
 import {
   forgetRecording,
   recordEvent,
@@ -53,17 +55,28 @@ import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
+const RESTORE_MS = 2000;
 
+/**
+ * A page that shows a dialog, or is busy, must not keep everything else from beginning.
+ * @param {() => Promise<unknown>} restore
+ */
+const inTime = (restore) => within(RESTORE_MS, restore());
 const ready = Promise.allSettled([
   restoreSlots(),
   restoreDialogs(),
-  adoptAttachments().then(() =>
-    Promise.all([restoreRecordings(), restoreEmulation(), restoreInterception()]),
-  ),
+  adoptAttachments()
+    .then(restoreChildren)
+    .then(() =>
+      Promise.allSettled([restoreRecordings, restoreEmulation, restoreInterception].map(inTime)),
+    )
+    .then(() => [COVERAGE, PSEUDO].forEach(endLeftover)),
   learnFronts(),
   restorePresets(),
   restoreJournal(),
 ]);
+let isReady = false;
+void ready.then(() => (isReady = true));
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
@@ -165,8 +178,14 @@ chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId
   tabOpened(sourceTabId, tabId);
   recordPopup(sourceTabId, tabId);
 });
-chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
-  if (tabId === undefined) return;
+/**
+ * What the browser tells of a tab is understood only by those who know what they had begun there.
+ * @param {number} tabId
+ * @param {string | undefined} sessionId
+ * @param {string} method
+ * @param {any} params
+ */
+function debuggerEvent(tabId, sessionId, method, params) {
   childEvent(tabId, sessionId, method, params);
   dialogEvent(tabId, method, params);
   brakeEvent(tabId, method, params);
@@ -178,16 +197,33 @@ chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   chooserEvent(tabId, method, params);
   if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
-});
-onLetGo(async (tabId) => pardonTab(tabId));
-chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
-  if (tabId === undefined) return;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} reason
+ */
+function debuggerDetached(tabId, reason) {
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
   if (reason === "canceled_by_user") refuseTab(tabId);
   forgetTab(tabId);
   forgetDialog(tabId);
   forgetChooser(tabId);
+}
+
+/** In the order in which they come. @param {() => void} work */
+function onceReady(work) {
+  if (isReady) work();
+  else void ready.then(work);
+}
+
+chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
+  if (tabId !== undefined) onceReady(() => debuggerEvent(tabId, sessionId, method, params));
 });
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+  if (tabId !== undefined) onceReady(() => debuggerDetached(tabId, reason));
+});
+onLetGo(async (tabId) => pardonTab(tabId));
 
 void chrome.alarms.get(RESCUE).then((alarm) => {
   if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });

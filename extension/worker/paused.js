@@ -4,6 +4,8 @@ import { CommandError } from "./errors.js";
 
 /** By then a request goes on by itself. */
 export const WAIT_MS = 30_000;
+/** One page must not keep the worker, and with it every agent, busy. */
+const MOST_WAITING = 500;
 const ENDED_KEPT = 50;
 
 /**
@@ -48,7 +50,11 @@ export class PausedRequests {
 
   /** Those that ended otherwise than by an answer. */
   get overdue() {
-    return this.#ended.filter(({ how }) => how === BY_ITSELF);
+    return this.#ended.filter(({ how }) => how === BY_ITSELF || how === TOO_MANY);
+  }
+
+  get isFull() {
+    return this.#waiting.size >= MOST_WAITING;
   }
 
   /** @param {Omit<Paused, "requestId">} request */
@@ -85,6 +91,7 @@ export class PausedRequests {
   }
 }
 
+export const TOO_MANY = `went on at once, since ${MOST_WAITING} requests waited`;
 export const BY_ITSELF = "continued by itself after 30 seconds";
 
 const BACKGROUND = new Set(["XHR", "Fetch", "EventSource", "WebSocket", "Ping", "Prefetch"]);

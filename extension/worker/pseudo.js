@@ -10,7 +10,7 @@ import { requireKnownSite } from "./sites.js";
 import { findTarget } from "./target.js";
 import { showElement } from "./worlds.js";
 
-const WHY = "pseudo";
+export const PSEUDO = "pseudo";
 
 /** @type {Map<number, Set<string>>} the elements of each tab that are forced into a state */
 const forced = new Map();
@@ -20,9 +20,9 @@ export async function forcePseudo({ tabId, input, site, signal, reach }) {
   return unlessDialog(tabId, signal, (live) =>
     withTab(tabId, async () => {
       const { frame, how } = await findTarget(tabId, input, reach);
-      await hold(tabId, WHY);
+      await hold(tabId, PSEUDO);
       try {
-        if (frame.frameId !== 0) await useChildren(tabId, WHY);
+        if (frame.frameId !== 0) await useChildren(tabId, PSEUDO);
         const shown = await showElement(frame, how);
         if (!shown) throw outOfReach();
         live.throwIfAborted();
@@ -46,7 +46,7 @@ function outOfReach() {
  * @param {string[]} pseudoClasses
  */
 async function force(tabId, { session, objectId }, pseudoClasses) {
-  await useCss(tabId, session, WHY);
+  await useCss(tabId, session, PSEUDO);
   const nodeId = await nodeOf(tabId, session, objectId);
   const forcedPseudoClasses = pseudoClasses.map((name) => name.replace(/^:/, ""));
   await sendTo(tabId, session, "CSS.forcePseudoState", { nodeId, forcedPseudoClasses });
@@ -76,9 +76,10 @@ async function nodeOf(tabId, session, objectId) {
 /** @param {number} tabId */
 async function end(tabId) {
   forced.delete(tabId);
-  await dropCss(tabId, WHY);
-  dropChildren(tabId, WHY);
-  unhold(tabId, WHY);
+  const dropped = dropCss(tabId, PSEUDO);
+  dropChildren(tabId, PSEUDO);
+  unhold(tabId, PSEUDO);
+  await dropped;
 }
 
 /**

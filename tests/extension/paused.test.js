@@ -5,6 +5,7 @@ import {
   holdsUpLoading,
   originsIn,
   PausedRequests,
+  TOO_MANY,
 } from "../../extension/worker/paused.js";
 import { answerOf } from "../../extension/worker/requestanswers.js";
 
@@ -27,6 +28,16 @@ test("requests wait in turn until they end, and it is known how", () => {
   assert.deepEqual(book.overdue, [{ requestId: "req_1", url: "a", how: BY_ITSELF }]);
   assert.throws(() => book.require("req_1"), /by itself after 30 seconds already/);
   assert.throws(() => book.require("req_7"), { reason: "not_found" });
+});
+
+test("it is full when five hundred wait, and what then passes is told", () => {
+  const book = new PausedRequests();
+  for (let i = 0; i < 499; i++) book.add(request("a"));
+  assert.equal(book.isFull, false);
+  book.add(request("a"));
+  assert.equal(book.isFull, true);
+  book.end(book.add(request("b")).requestId, TOO_MANY);
+  assert.deepEqual(book.overdue, [{ requestId: "req_501", url: "b", how: TOO_MANY }]);
 });
 
 test("numbers go on after a restart", () => {

@@ -295,6 +295,28 @@ async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
     await agent.call(STOP)
 
 
+FLOOD = """(window.done = [], Array.from({length: 520}, (_, number) =>
+  fetch(`/html?body=${number}`).then(() => window.done.push(number))), 1)"""
+
+
+async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    url = html(site, "asks")
+    tab = await opened(url)
+    page = await cdp.page(url)
+    await agent.call(START, tabId=tab)
+    await cdp.evaluate(page, FLOOD)
+    async with asyncio.timeout(25):
+        while await cdp.evaluate(page, "window.done.length") < 20:
+            await asyncio.sleep(0.05)
+    told = await agent.call(LIST, tabId=tab)
+    assert len(told["waiting"]) == 500
+    assert {one["how"] for one in told["overdue"]} == {"went on at once, since 500 requests waited"}
+    assert len(told["overdue"]) == 20
+    assert (await agent.call(STOP, tabId=tab))["continued"] == 500
+
+
 WALLS = {"permissions": {"domains": {"localhost": "off"}}}
 
 

@@ -111,10 +111,10 @@ def waiting_lines(output: Json) -> list[str]:
     """What waits, and what has waited too long."""
     waiting = output.get("waiting", ())
     lines = [f"- {one['requestId']}: {_request(one)}" for one in waiting]
-    late = [f"- {one['requestId']}: {one['url']}" for one in output.get("overdue", ())]
+    late = [f"- {one['requestId']} {one['how']}: {one['url']}" for one in output.get("overdue", ())]
     more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
     said = [f"Waiting: {len(lines)}{more}, each for at most 30 seconds.", fenced("\n".join(lines))]
-    past = [f"Continued by themselves after 30 seconds: {len(late)}.", fenced("\n".join(late))]
+    past = [f"Went on without an answer: {len(late)}.", fenced("\n".join(late))]
     return [*(said if lines else ["No request is waiting."]), *(past if late else [])]
 
 
