@@ -6,8 +6,8 @@ import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { drawPage, drawViewport } from "./drawing.js";
 import { CommandError } from "./errors.js";
-import { framesOf } from "./frames.js";
 import { measure } from "./measure.js";
+import { whileAllShown } from "./showing.js";
 import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
 
 const QUALITY = 80;
@@ -21,18 +21,27 @@ const FORMATS = ["jpeg", "png"];
 
 /** @param {Context} context */
 export async function capture(context) {
-  const { tabId, input, reach, signal } = context;
+  const { tabId, input, signal } = context;
   const options = optionsOf(input);
   return inTurnWithTab(context, () =>
-    unlessDialog(tabId, signal, async (live) => {
-      reach.requireAll(framesOf(tabId));
-      await waitUntilDrawn(tabId);
-      const element = isElement(input) && (await boxOf(tabId, input, reach, live));
-      const page = await measure(tabId);
-      const area = element ? onThePage(element, page) : areaOf(input, page);
-      return picture({ ...context, signal: live }, page, area, options);
+    unlessDialog(tabId, signal, (live) => {
+      const current = { ...context, signal: live };
+      return whileAllShown(current, () => takePicture(current, options));
     }),
   );
+}
+
+/**
+ * @param {Context} context
+ * @param {Wanted} options
+ */
+async function takePicture(context, options) {
+  const { tabId, input, reach, signal } = context;
+  await waitUntilDrawn(tabId);
+  const element = isElement(input) && (await boxOf(tabId, input, reach, signal));
+  const page = await measure(tabId);
+  const area = element ? onThePage(element, page) : areaOf(input, page);
+  return picture(context, page, area, options);
 }
 
 /**

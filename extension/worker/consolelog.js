@@ -16,6 +16,9 @@ const LEVELS = new Map([
   ["debug", "debug"],
   ["verbose", "debug"],
 ]);
+/** What the debugger calls the origin of a document in a sandbox. */
+const NO_ORIGIN = "://";
+const QUOTED = /(?<=')(?:http|ws)s?:[^']*(?=')/g;
 /** They say nothing, or what the page's end has said before. */
 const SILENT = new Set(["clear", "endGroup"]);
 
@@ -30,9 +33,15 @@ const SILENT = new Set(["clear", "endGroup"]);
  * @property {number} [column] from 1
  * @property {string} page the address of the tab then
  * @property {string} site of the frame or worker that said it
+ * @property {string[]} [about] addresses that the browser speaks of
  */
 
 /** @typedef {(session: string | undefined, objectId: string) => Promise<any>} Look at an object */
+/**
+ * @typedef {object} Asking
+ * @property {(requestId: string) => {site: string, url: string} | undefined} request
+ * @property {(frameId: string) => string | undefined} frame the site of its document
+ */
 /** @typedef {{session: string | undefined, page: string, home: string}} Place where an event was */
 
 export class ConsoleLog {
@@ -76,13 +85,14 @@ export class ConsoleLog {
    * @param {Place} place
    * @param {string} method
    * @param {any} params
-   * @param {(requestId: string) => string | undefined} siteOfRequest
+   * @param {Asking} asking
    */
-  event(place, method, params, siteOfRequest) {
-    if (method === "Runtime.executionContextCreated") this.#contextCreated(place, params.context);
+  event(place, method, params, asking) {
+    if (method === "Runtime.executionContextCreated")
+      this.#contextCreated(place, params.context, asking);
     if (method === "Runtime.consoleAPICalled") this.#said(place, params);
     if (method === "Runtime.exceptionThrown") this.#thrown(place, params);
-    if (method === "Log.entryAdded") this.#logged(place, params.entry, siteOfRequest);
+    if (method === "Log.entryAdded") this.#logged(place, params.entry, asking);
     if (method === "Runtime.executionContextsCleared") this.sessionGone(place.session);
   }
 
@@ -96,10 +106,12 @@ export class ConsoleLog {
   /**
    * @param {Place} place
    * @param {any} context
+   * @param {Asking} asking
    */
-  #contextCreated({ session }, { id, origin, auxData }) {
+  #contextCreated({ session }, { id, origin, auxData }, asking) {
     const foreign = auxData?.type === "isolated" || /^chrome-extension:/.test(origin);
-    this.#contexts.set(`${session} ${id}`, { site: siteOf(origin), foreign });
+    const owner = origin === NO_ORIGIN ? asking.frame(auxData?.frameId) : undefined;
+    this.#contexts.set(`${session} ${id}`, { site: owner || siteOf(origin), foreign });
   }
 
   /**
@@ -162,14 +174,14 @@ export class ConsoleLog {
   /**
    * @param {Place} place
    * @param {any} entry
-   * @param {(requestId: string) => string | undefined} siteOfRequest
+   * @param {Asking} asking
    */
-  #logged(place, entry, siteOfRequest) {
+  #logged(place, entry, asking) {
     const { source, level, text, timestamp: time, url = "", networkRequestId } = entry;
     // Workers tell it themselves.
     if (source === "worker") return;
-    const site =
-      siteOfRequest(networkRequestId) ?? (/^https?:/.test(url) ? siteOf(url) : place.home);
+    const request = asking.request(networkRequestId);
+    const site = request?.site ?? (/^https?:/.test(url) ? siteOf(url) : place.home);
     const where = url && source === "network" ? `${text} ${clip(url, URL_LENGTH)}` : text;
     const at = positionOf({ ...entry, ...entry.stackTrace?.callFrames?.[0] });
     this.#add(place, {
@@ -179,6 +191,8 @@ export class ConsoleLog {
       text: where,
       ...at,
       site,
+      // The browser's own words may name where a request was redirected to.
+      about: [request?.url ?? url, ...(text.match(QUOTED) ?? [])],
     });
   }
 

@@ -1,6 +1,6 @@
 /** The frames of every tab, each reached by a port its content script keeps open. */
 
-import { siteOf } from "./sites.js";
+import { siteOfDocument } from "./sites.js";
 import { CommandError } from "./errors.js";
 import { Frame } from "./frame.js";
 import { injectInto } from "./inject.js";
@@ -36,7 +36,7 @@ function saveSoon() {
 export function frameConnected(port) {
   const sender = port.sender;
   if (port.name !== "frame" || sender?.tab?.id === undefined) return port.disconnect();
-  const site = siteOf(sender.origin ?? sender.url);
+  const site = siteOfDocument(sender.origin, sender.url);
   const frame = new Frame(port, sender.tab.id, sender.frameId ?? 0, site);
   frame.onHello = () => register(frame);
   frame.onGone = () => unregister(frame);

@@ -177,7 +177,7 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
   const { requests } = require(tabId);
   const request = requests.require(input.requestId);
   if (input.url !== undefined) await requireReach(reach, input.url, site);
-  const { method, params, past } = answerOf(input);
+  const { method, params, past } = answerOf(withKept(input, request.headers));
   signal.throwIfAborted();
   requireKnownSite(tabId, site);
   const { fetchId, session } = request;
@@ -188,6 +188,22 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
   }
   ended(tabId, request, past);
   return { requestId: request.requestId, ...standing(tabId) };
+}
+
+/**
+ * The agent does not know the headers that it keeps.
+ * @param {any} input
+ * @param {Record<string, string>} own
+ */
+function withKept({ keepHeaders = [], ...input }, own) {
+  if (!keepHeaders.length) return input;
+  const known = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = { ...input.headers };
+  for (const name of keepHeaders) {
+    const value = known.get(name.toLowerCase());
+    if (value !== undefined) headers[name] = value;
+  }
+  return { ...input, headers };
 }
 
 /**

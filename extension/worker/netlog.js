@@ -104,11 +104,6 @@ export class NetworkLog {
     return this.#courseOf.get(entry);
   }
 
-  /** @param {string | undefined} wireId */
-  siteOf(wireId) {
-    return this.#courses.get(wireId ?? "")?.steps.at(-1)?.site;
-  }
-
   /**
    * @param {string | undefined} session
    * @param {string} method
@@ -140,7 +135,10 @@ export class NetworkLog {
     const course = this.#courses.get(requestId) ?? newCourse(session, requestId);
     if (redirectResponse) this.#redirected(course, params);
     const url = request.url + (request.urlFragment ?? "");
-    if (this.#urlFilter && !url.includes(this.#urlFilter)) return;
+    // What comes of it from now on is not of the step before.
+    if (this.#urlFilter && !url.includes(this.#urlFilter)) {
+      return void this.#courses.delete(requestId);
+    }
     course.begun = timestamp;
     const type = String(params.type ?? "other").toLowerCase();
     const page = clip(documentURL ?? "", URL_LENGTH);

@@ -142,9 +142,24 @@ class Reader {
       let state = most === Infinity ? this.#loop(part, next) : next;
       const optional = most === Infinity ? 0 : most - least;
       for (let i = 0; i < optional; i++) state = this.#state({ next: [part(state), next] });
-      for (let i = 0; i < least; i++) state = part(state);
-      return state;
+      return this.#rounds(part, least, state);
     };
+  }
+
+  /**
+   * @param {Build} part
+   * @param {number} count
+   * @param {State} next
+   */
+  #rounds(part, count, next) {
+    let state = next;
+    for (let i = 0; i < count; i++) {
+      const before = part(state);
+      // An empty part makes no state, so nothing would ever end its rounds.
+      if (before === state) break;
+      state = before;
+    }
+    return state;
   }
 
   /**

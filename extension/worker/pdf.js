@@ -4,22 +4,20 @@ import { inTurnWithTab } from "./act.js";
 import { send, within } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
-import { framesOf } from "./frames.js";
+import { whileAllShown } from "./showing.js";
 import { requireKnownSite } from "./sites.js";
 
 const PRINT_MS = 25_000;
 
 /** @param {import("./navigation.js").Context} context */
 export async function printPdf(context) {
-  const { tabId, input, site, reach, signal } = context;
+  const { tabId, input, site, signal } = context;
   const { landscape = false, printBackground = true, scale = 1, pageRanges = "" } = input;
   const params = { landscape, printBackground, scale, pageRanges };
   return inTurnWithTab(context, () =>
     unlessDialog(tabId, signal, async () => {
-      reach.requireAll(framesOf(tabId));
-      const { data } = await within(PRINT_MS, send(tabId, "Page.printToPDF", params)).catch(
-        explain,
-      );
+      const print = () => within(PRINT_MS, send(tabId, "Page.printToPDF", params)).catch(explain);
+      const { data } = await whileAllShown(context, print);
       requireKnownSite(tabId, site);
       return { data };
     }),

@@ -72,6 +72,7 @@ async function sendKeys(context, frame, focus, piecesFor) {
     const pieces = piecesFor(ready);
     requireKnownSite(tabId, site);
     for (const piece of pieces) {
+      await requireFocus(context);
       live.throwIfAborted();
       requireStay(tabId, site);
       await sendPiece(tabId, piece);
@@ -118,6 +119,36 @@ async function focusedFrame(tabId) {
   const others = framesOf(tabId).filter((frame) => frame !== main);
   const found = others.map((frame) => frame.ask("focused", {}).catch(() => false));
   return others[(await Promise.all(found)).indexOf(true)] ?? main;
+}
+
+/**
+ * A key may move the focus; the next must not go where the caller may not.
+ * @param {Context} context
+ */
+async function requireFocus({ tabId, site, reach }) {
+  if (reach.isEverywhere || (await isFocused(tabId, reach))) return;
+  // Frames may have come since, or another page.
+  await mainFrame(tabId);
+  await reach.explore(framesOf(tabId), site);
+  if (await isFocused(tabId, reach)) return;
+  const message = "The focus is in a frame where this tool is not allowed: no more keys were sent.";
+  throw new CommandError("navigated_away", message);
+}
+
+/**
+ * Whether a frame that may be entered has the focus.
+ * @param {number} tabId
+ * @param {import("./reach.js").Reach} reach
+ */
+async function isFocused(tabId, reach) {
+  const frames = framesOf(tabId).filter((frame) => reach.allows(frame));
+  const asked = frames.map(async (frame) => {
+    if (!(await frame.ask("focused", {}))) throw new Error("another frame");
+  });
+  return Promise.any(asked).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

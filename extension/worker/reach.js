@@ -45,6 +45,11 @@ export class Reach {
     return new Set([...allowed, ...(site === undefined ? [] : [site])]);
   }
 
+  /** Whether no rule depends on the site. */
+  get isEverywhere() {
+    return !this.#ask;
+  }
+
   /** @param {string} site */
   allowsSite(site) {
     return !this.#ask || Boolean(this.#sites?.has(site));
@@ -55,18 +60,15 @@ export class Reach {
     return frame.frameId === 0 || this.allowsSite(frame.site);
   }
 
-  /**
-   * For what shows the whole page: a picture leaves no frame out.
-   * @param {Frame[]} frames
-   */
-  requireAll(frames) {
-    frames.forEach((frame) => this.require(frame));
-  }
-
   /** @param {Frame} frame */
   require(frame) {
-    if (this.allows(frame)) return;
-    const message = `This is in a frame of ${frame.site}, where this tool is not allowed.`;
-    throw new CommandError("permission_off", message, { frameSite: frame.site });
+    if (!this.allows(frame)) this.requireSite(frame.site);
+  }
+
+  /** @param {string} site of a frame */
+  requireSite(site) {
+    if (this.allowsSite(site)) return;
+    const message = `This is in a frame of ${site}, where this tool is not allowed.`;
+    throw new CommandError("permission_off", message, { frameSite: site });
   }
 }

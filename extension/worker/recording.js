@@ -3,6 +3,7 @@
 import { childrenOf } from "./children.js";
 import { ConsoleLog } from "./consolelog.js";
 import { sendTo } from "./debugger.js";
+import { FrameSites } from "./framesites.js";
 import { NetworkLog } from "./netlog.js";
 import { Flood } from "./flood.js";
 import { siteOf } from "./sites.js";
@@ -50,6 +51,12 @@ export class Recording {
   /** @type {Set<string | undefined>} sessions whose console is not listened to for a while */
   #deaf = new Set();
   #page = "";
+  #frames = new FrameSites();
+  /** @type {import("./consolelog.js").Asking} */
+  #asking = {
+    request: (id) => this.network.current(id),
+    frame: (id) => this.#frames.of(id),
+  };
   /** @type {string | undefined} */
   #mainFrame;
 
@@ -83,13 +90,14 @@ export class Recording {
     if (method === "Network.requestWillBeSent") this.#asked(session, params);
     if (method === "Network.responseReceived") this.#answered(session, params);
     if (method === "Target.detachedFromTarget") this.console.sessionGone(params.sessionId);
+    this.#frames.event(method, params);
     const [domain] = method.split(".");
     const place = { session, page: this.#page, home: this.#homeOf(session) };
     if (domain === "Network" && method.startsWith("Network.webSocket"))
       this.sockets.event(place, method, params);
     else if (domain === "Network") this.network.event(session, method, params);
     if (domain === "Runtime" || domain === "Log")
-      this.console.event(place, method, params, (id) => this.network.siteOf(id));
+      this.console.event(place, method, params, this.#asking);
   }
 
   /** @param {string | undefined} session */
@@ -158,7 +166,7 @@ export class Recording {
   #homeOf(session) {
     if (session === undefined) return siteOf(this.#page);
     const child = childrenOf(this.tabId).find((one) => one.session === session);
-    return siteOf(child?.url || "data:");
+    return this.#frames.rootOf(session) ?? siteOf(child?.url || "data:");
   }
 
   /** @param {Omit<import("./netlog.js").Request, "requestId">[]} requests */

@@ -7,6 +7,7 @@ import { openDialog } from "./dialogs.js";
 import { matcher } from "./pattern.js";
 import { endRecording, recordAnew, recordingOf, recordUse } from "./recorder.js";
 import { bodiesOf } from "./bodies.js";
+import { readable } from "./origins.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./recording.js").Recording} Recording */
@@ -24,7 +25,8 @@ export async function readConsole(context) {
   const found = (await readable(context, recording.console.entries)).filter(
     (entry) => (!level || level === "all" || entry.level === level) && matches(entry.text),
   );
-  const output = { ...told(recording, recording.console), ...part(found, context.input) };
+  const wanted = part(found, context.input, ({ about: _, ...entry }) => entry);
+  const output = { ...told(recording, recording.console), ...wanted };
   if (clear) recording.console.clear();
   return output;
 }
@@ -126,18 +128,6 @@ async function toldAll({ tabId, console }) {
 /** @param {number} ms */
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/**
- * Without what belongs to documents on sites that the caller may not read.
- * @template {{site: string}} T
- * @param {Context} context
- * @param {T[]} entries
- * @returns {Promise<T[]>}
- */
-async function readable({ reach, site }, entries) {
-  await reach.learn(new Set(entries.map((entry) => entry.site)), site);
-  return entries.filter((entry) => reach.allowsSite(entry.site));
 }
 
 /**

@@ -5,9 +5,11 @@ import { childrenOf, dropChildren, useChildren } from "./children.js";
 import { sendTo, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
+import { isFromServer, readable } from "./origins.js";
 import { recordingOf } from "./recorder.js";
-import { siteOf } from "./sites.js";
+import { siteOfDocument } from "./sites.js";
 import { clip, URL_LENGTH } from "./texts.js";
+import { Ways } from "./ways.js";
 
 const MOST_CHARS = 500_000;
 const MOST_BODY = 10_000_000;
@@ -32,6 +34,7 @@ export async function resourceContent(context) {
     const message = `${url} is not among the page's files: browser_list_resources lists them.`;
     throw new CommandError("not_found", clip(message, URL_LENGTH));
   }
+  requireKnownWay(context, found);
   const { content, base64Encoded } = await contentOf(context, found);
   // A piece of base64 must end with a whole group of four.
   const end = base64Encoded ? maxChars - (maxChars % 4) : maxChars;
@@ -41,10 +44,23 @@ export async function resourceContent(context) {
 }
 
 /**
+ * What another site may have answered is not told where that matters.
  * @param {Context} context
  * @param {Found} found
  */
-async function contentOf({ tabId, signal }, { session, frameId, resource: { url } }) {
+function requireKnownWay({ tabId, reach }, { resource: { url, type } }) {
+  if (reach.isEverywhere || type === "Document" || !isFromServer(url)) return;
+  if (new Ways(tabId).isKnown(url)) return;
+  const message = `Which site has answered ${url} was not recorded: load the page again first.`;
+  throw new CommandError("not_found", clip(message, URL_LENGTH));
+}
+
+/**
+ * @param {Context} context
+ * @param {Found} found
+ */
+async function contentOf(context, { session, frameId, resource: { url } }) {
+  const { tabId, signal } = context;
   try {
     return await withTab(tabId, () =>
       unlessDialog(tabId, signal, () =>
@@ -53,18 +69,19 @@ async function contentOf({ tabId, signal }, { session, frameId, resource: { url 
     );
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    return asRecorded(tabId, url, error);
+    return asRecorded(context, url, error);
   }
 }
 
 /**
- * @param {number} tabId
+ * @param {Context} context
  * @param {string} url
  * @param {unknown} error why the page does not have it
  */
-async function asRecorded(tabId, url, error) {
-  const recording = recordingOf(tabId);
-  const request = recording?.network.entries.findLast((entry) => entry.url === url);
+async function asRecorded(context, url, error) {
+  const recording = recordingOf(context.tabId);
+  const same = recording?.network.entries.filter((entry) => entry.url === url) ?? [];
+  const request = (await readable(context, same)).at(-1);
   const [{ body = undefined } = {}] =
     recording && request ? await bodiesOf(recording, [request], MOST_BODY) : [];
   if (body?.text !== undefined) return { content: body.text, base64Encoded: body.base64 };
@@ -75,7 +92,8 @@ async function asRecorded(tabId, url, error) {
  * @param {Context} context
  * @returns {Promise<Found[]>}
  */
-async function resourcesOf({ tabId, reach, signal }) {
+async function resourcesOf(context) {
+  const { tabId, signal } = context;
   const user = {};
   const trees = await withTab(tabId, () =>
     unlessDialog(tabId, signal, async () => {
@@ -83,12 +101,12 @@ async function resourcesOf({ tabId, reach, signal }) {
       return treesOf(tabId);
     }).finally(() => dropChildren(tabId, user)),
   );
-  return trees.flatMap(({ session, tree }) => walk(session, tree)).filter(isReadable);
-
-  /** @param {Found & {site?: string}} found */
-  function isReadable({ site = "" }) {
-    return reach.allowsSite(site);
-  }
+  const all = trees.flatMap(({ session, tree }) => walk(session, tree));
+  const ways = new Ways(tabId);
+  return readable(
+    context,
+    all.map((found) => ({ ...found, about: ways.of(found.url) })),
+  );
 }
 
 /** @param {number} tabId */
@@ -108,15 +126,18 @@ async function treesOf(tabId) {
 /**
  * @param {string | undefined} session
  * @param {any} tree
- * @returns {(Found & {site: string})[]}
+ * @returns {(Found & {site: string, url: string})[]}
  */
 function walk(session, { frame, resources = [], childFrames = [] }) {
   const { id: frameId, url, mimeType, securityOrigin } = frame;
-  const site = siteOf(/^[a-z]+:\/\/.+/.test(securityOrigin) ? securityOrigin : "null");
+  const origin = /^[a-z]+:\/\/.+/.test(securityOrigin) ? securityOrigin : "null";
+  const site = siteOfDocument(origin, url);
   const own = { url, mimeType, type: "Document" };
   const all = url.startsWith("about:") ? resources : [own, ...resources];
   return [
-    ...all.map((/** @type {any} */ resource) => ({ session, frameId, resource, site })),
+    ...all.map((/** @type {any} */ resource) => {
+      return { session, frameId, resource, site, url: resource.url };
+    }),
     ...childFrames.flatMap((/** @type {any} */ child) => walk(session, child)),
   ];
 }

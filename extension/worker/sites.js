@@ -29,6 +29,16 @@ export function siteOf(address) {
 }
 
 /**
+ * A document in a sandbox has no origin, but its address tells whose it is.
+ * @param {string | undefined} origin
+ * @param {string | undefined} url
+ */
+export function siteOfDocument(origin, url) {
+  if (origin === "null") return siteOf(url) || OPAQUE;
+  return siteOf(origin ?? url);
+}
+
+/**
  * @param {number} tabId
  * @param {string} url
  */

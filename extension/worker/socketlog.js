@@ -57,7 +57,7 @@ export class SocketLog {
     if (method === "Network.webSocketCreated") this.#created(place, params);
     const entry = this.#network.current(requestId);
     if (!entry || entry.type !== "websocket") return;
-    if (method === "Network.webSocketWillSendHandshakeRequest") greet(entry, params);
+    if (method === "Network.webSocketWillSendHandshakeRequest") greet(entry, params, place);
     if (method === "Network.webSocketHandshakeResponseReceived") meet(entry, response);
     if (method === "Network.webSocketFrameSent") this.#frame(entry, "sent", timestamp, response);
     if (method === "Network.webSocketFrameReceived")
@@ -94,12 +94,23 @@ export class SocketLog {
 /**
  * @param {import("./netlog.js").Request} entry
  * @param {any} params
+ * @param {import("./consolelog.js").Place} place
  */
-function greet(entry, { request, wallTime }) {
+function greet(entry, { request, wallTime }, place) {
   entry.requestHeaders = Object.entries(request.headers);
   if (wallTime) entry.started = Math.round(wallTime * 1000);
   // The socket is its frame's, and that frame need not be the page.
-  if (request.headers.Origin) entry.site = siteOf(request.headers.Origin);
+  const origin = request.headers.Origin;
+  if (origin) entry.site = siteOfSocket(origin, place);
+}
+
+/**
+ * A frame in a sandbox has no origin, but a session of its own.
+ * @param {string} origin
+ * @param {import("./consolelog.js").Place} place
+ */
+function siteOfSocket(origin, { session, home }) {
+  return origin === "null" && session !== undefined ? home : siteOf(origin);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Requests from before recording began, as far as the pages themselves still know of them. */
 
 import { within } from "./debugger.js";
-import { siteOf } from "./sites.js";
+import { siteOfDocument } from "./sites.js";
 import { clip, URL_LENGTH } from "./texts.js";
 
 const ANSWER_MS = 1000;
@@ -71,6 +71,6 @@ function requestOf({
     bodySize: decodedBodySize,
     fromTiming: true,
     page: clip(page, URL_LENGTH),
-    site: siteOf(origin === "null" ? "null" : origin),
+    site: siteOfDocument(origin, page),
   };
 }

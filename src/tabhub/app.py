@@ -130,7 +130,9 @@ class App:
             time.monotonic,
             self.settings.limits,
         )
-        self.sources[batch.SOURCE] = batch.BatchSource(runner, self.hub.sessions, in_browser.shots)
+        self.sources[batch.SOURCE] = batch.BatchSource(
+            runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
+        )
         self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
             self.hub, runner, self.shortcuts, recordings, replays
         )
@@ -150,7 +152,9 @@ class App:
 
     def _mcp_backend(self) -> ProductBackend:
         listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
-        backend = ProductBackend(self.hub, self.runner, listing, self.audit, self.release)
+        backend = ProductBackend(
+            self.hub, self.runner, listing, self.guard, self.audit, self.release
+        )
         self.rules.on_change(backend.tools_changed)
         return backend
 

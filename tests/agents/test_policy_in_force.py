@@ -236,3 +236,110 @@ async def test_a_condition_does_not_disable_a_tool_that_works_where_it_fits(tmp_
         }
         assert shown[OPEN] == "auto"
         assert await here.reason(OPEN, url="https://b.example/") == "permission_off"
+
+
+TABLESS = ("tabs_create", "tabs_create_mcp", "tabs_context", "tabs_context_mcp")
+
+
+@pytest.mark.parametrize(
+    ("closed", "tool", "arguments"),
+    [
+        (SCRIPT, "javascript_tool", {"action": "javascript_exec", "text": "1"}),
+        (SCRIPT, "browser_fulfill_request", {"requestId": "r", "status": 200}),
+        (NAVIGATE, "navigate", {"url": "https://a.example/"}),
+        (OPEN, "tabs_create", {"url": "https://a.example/"}),
+        (OPEN, "tabs_create_mcp", {}),
+        (OPEN, "tabs_context_mcp", {"createIfEmpty": True}),
+        ("browser_list_tabs", "tabs_context", {}),
+        ("browser_close_tab", "tabs_close_mcp", {}),
+        ("browser_read_page", "read_page", {}),
+        ("browser_find", "find", {"query": "save"}),
+        ("browser_get_tab_content", "get_page_text", {}),
+        ("browser_type_text", "form_input", {"ref": "e1", "value": "a"}),
+        ("browser_select_option", "form_input", {"ref": "e1", "value": "a"}),
+        ("browser_click_element", "form_input", {"ref": "e1", "value": True}),
+        ("browser_upload_files", "file_upload", {"ref": "e1", "paths": ["/a"]}),
+        ("browser_upload_files", "upload_image", {"ref": "e1", "imageId": "a"}),
+        ("browser_update_window", "resize_window", {"width": 500, "height": 500}),
+        ("browser_get_console_logs", "read_console_messages", {"pattern": "a"}),
+        ("browser_get_network_requests", "read_network_requests", {}),
+        ("browser_screenshot_tab", "gif_creator", {"action": "start_recording"}),
+        ("browser_screenshot_tab", "computer", {"action": "screenshot"}),
+        ("browser_screenshot_tab", "computer", {"action": "zoom", "region": [0, 0, 9, 9]}),
+        ("browser_click_element", "computer", {"action": "left_click", "ref": "e1"}),
+        ("browser_click_element", "computer", {"action": "triple_click", "ref": "e1"}),
+        ("browser_hover_element", "computer", {"action": "hover", "ref": "e1"}),
+        ("browser_type_text", "computer", {"action": "type", "text": "a"}),
+        ("browser_press_key", "computer", {"action": "key", "text": "a"}),
+        ("browser_scroll", "computer", {"action": "scroll", "scroll_direction": "up"}),
+        ("browser_drag", "computer", {"action": "left_click_drag"}),
+    ],
+)
+async def test_what_a_rule_closes_is_not_opened_by_another_name(
+    tmp_path: Path, closed: str, tool: str, arguments: Json
+) -> None:
+    async with place(tmp_path, f'[tools]\n{closed} = "off"\n') as here:
+        where = {} if tool in TABLESS else {"tabId": 1}
+        assert await here.reason(tool, **arguments, **where) == "permission_off"
+        assert here.visited == []
+
+
+async def test_to_navigate_without_a_tab_is_to_open_one(tmp_path: Path) -> None:
+    async with place(tmp_path, f'[tools]\n{OPEN} = "off"\n') as here:
+        assert await here.reason("navigate", url="https://a.example/") == "permission_off"
+        assert await here.reason("navigate", url="https://a.example/", tabId=1) == ""
+        assert here.visited == ["https://a.example/"]
+
+
+WALLED = "https://my.bank.example/account?token=s3cret"
+TOLD = ("account", "s3cret", "Balance")
+
+
+async def test_of_tabs_on_a_walled_site_only_the_site_is_told(tmp_path: Path) -> None:
+    async with place(tmp_path, DENY) as here:
+        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.list"] = lambda params: {
+            "tabs": [tab(9, url=WALLED, title="Balance"), tab(1)],
+            "dialogs": [{"tabId": 9, "type": "alert", "message": "Balance: 42"}],
+        }
+        said = [await here.agent.result(OPEN, url="https://a.example/")]
+        names = ("browser_list_tabs", "tabs_context", "tabs_context_mcp")
+        said += [await here.agent.result(name) for name in names]
+        said.append(await here.agent.result("navigate", url="https://a.example/", tabId=1))
+        group = {"groupId": 5, "windowId": 1, "title": "", "color": "blue", "collapsed": False}
+        here.extension.handlers["groups.list"] = lambda params: {
+            "groups": [{**group, "tabIds": [9]}]
+        }
+        said.append(await here.agent.result("browser_list_tabs_in_group", groupId=5))
+        said.append((await here.agent.post("resources/list")).json())
+        said.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
+        for told in said:
+            assert "error" not in told and not told.get("isError"), told
+            assert "my.bank.example" in str(told)
+            assert not any(word in str(told) for word in TOLD), told
+
+
+async def test_without_walls_tabs_are_told_in_full(tmp_path: Path) -> None:
+    async with place(tmp_path, ASK) as here:
+        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.list"] = lambda params: {
+            "tabs": [tab(9, url=WALLED, title="Balance")]
+        }
+        opened = await here.agent.call(OPEN, url="https://a.example/")
+        assert (opened["url"], opened["title"]) == (WALLED, "Balance")
+        listed = (await here.agent.post("resources/read", {"uri": "tab://9"})).json()
+        assert all(word in str(listed) for word in TOLD)
+
+
+async def test_downloads_of_walled_sites_are_not_told(tmp_path: Path) -> None:
+    def item(id: int, url: str) -> Json:
+        known = {"state": "complete", "path": "/a", "bytesReceived": 1, "totalBytes": 1}
+        return {"downloadId": id, "url": url, **known}
+
+    items = [item(1, WALLED), item(2, "https://a.example/file")]
+    async with place(tmp_path, DENY) as here:
+        here.extension.handlers["downloads.list"] = lambda params: {"downloads": items, "total": 2}
+        here.extension.handlers["downloads.status"] = lambda params: items[0]
+        listed = await here.agent.call("browser_list_downloads")
+        assert ([one["downloadId"] for one in listed["downloads"]], listed["total"]) == ([2], 1)
+        assert await here.reason("browser_get_download_status", downloadId=1) == "not_found"

@@ -13,7 +13,7 @@ from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
-from tabhub.errors import Cancelled, Internal, InvalidArguments, NotFound, TimedOut
+from tabhub.errors import Cancelled, Internal, InvalidArguments, NotFound, ProtocolError, TimedOut
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -76,7 +76,12 @@ class Nobody:
 class Bench:
     """A runner with one tool for tabs, one that opens them, and a clock to turn."""
 
-    def __init__(self, call_seconds: float = 30, max_call_seconds: float = 300) -> None:
+    def __init__(
+        self,
+        call_seconds: float = 30,
+        max_call_seconds: float = 300,
+        result_bytes: int = 1_000_000,
+    ) -> None:
         self.source, self.hub, self.audit = Recorder(), Hub(), Audit()
         self.now = 0.0
         self.tools, self.sessions = self.hub.tools, self.hub.sessions
@@ -94,7 +99,11 @@ class Bench:
             self.audit,
             {"test": self.source},
             lambda: self.now,
-            Limits(call_seconds=call_seconds, max_call_seconds=max_call_seconds),
+            Limits(
+                call_seconds=call_seconds,
+                max_call_seconds=max_call_seconds,
+                result_bytes=result_bytes,
+            ),
         )
 
     async def call(
@@ -262,6 +271,28 @@ async def test_the_oldest_operations_go_when_there_are_too_many() -> None:
         await bench.call(id=f"op {number}")
     assert (await bench.call(id="op 1000"))["runs"] == 1001
     assert (await bench.call(id="op 0"))["runs"] == 1002
+
+
+async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_done_again() -> None:
+    class Talkative:
+        runs = 0
+
+        async def run(self, job: Job) -> CallResult:
+            self.runs += 1
+            return done("x" * 300, {"runs": self.runs})
+
+    bench, source = Bench(result_bytes=100), Talkative()
+    bench.runner._sources = {"test": source}
+    for number in range(4):
+        assert (await bench.call(id=f"op {number}"))["runs"] == number + 1
+        bench.now += 1
+    for number in (2, 3):
+        assert (await bench.call(id=f"op {number}"))["runs"] == number + 1
+    for number in (0, 1):
+        with pytest.raises(ProtocolError, match="will not run again") as gone:
+            await bench.call(id=f"op {number}")
+        assert gone.value.reason == "too_large"
+    assert source.runs == 4
 
 
 async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_the_log(

@@ -72,6 +72,9 @@ for (const pattern of [
   "(a*)*(a*)*b",
   "(.*)(.*)(.*)(.*)(.*)(.*)x",
   "a?".repeat(60) + "a".repeat(60) + "b",
+  "(?:){999999999}x",
+  "(?:(?:){999999999}){999999999}x",
+  "(?:a{0}){999999999}x",
 ]) {
   test(`/${pattern.slice(0, 30)}/ ends on a text made to keep it busy`, () => {
     const text = "a".repeat(5000) + "c";
@@ -86,6 +89,7 @@ for (const [pattern, why] of [
   ["(a)\\1", /refers back/],
   ["a{1000}{1000}", /not a regular expression/],
   ["(a{1000}){1000}", /too large/],
+  ["(?:){0,999999999}x", /too large/],
   ["a".repeat(1001), /longer than/],
 ]) {
   test(`/${pattern.slice(0, 30)}/ is refused`, () => {

@@ -331,3 +331,34 @@ def test_a_tool_set_to_auto_in_the_config_does_not_open_a_site_that_the_policy_t
     levels = {"tools": {"browser_click_element": "auto"}}
     verdict = decide(policy, call(site="bank.example"), levels=levels)
     assert told(verdict) == 'Deny by policy: domains."bank.example" = off (policy.toml)'
+
+
+DOUBLE = call(tool="computer", same_as=("browser_click_element",))
+PICKY = """
+[[conditions]]
+tools = ["browser_click_element"]
+argument = "url"
+hosts = ["a.example"]
+otherwise = "off"
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "subject", "expected"),
+    [
+        (CLICK_OFF, DOUBLE, Deny),
+        (CLICK_ASK, DOUBLE, Ask),
+        (CLICK_OFF + 'computer = "auto"', DOUBLE, Deny),
+        (CLICK_AUTO + 'computer = "off"', DOUBLE, Deny),
+        (CLICK_AUTO + '[domains]\n"shop.example" = "off"', DOUBLE, Deny),
+        (CLICK_AUTO, call(DOUBLE, managed=False), Ask),
+        ('[tools]\ncomputer = "auto"', call(DOUBLE, managed=False), Allow),
+        (PICKY, call(DOUBLE, arguments={"url": "https://b.example/"}), Deny),
+        (PICKY, call(DOUBLE, arguments={"url": "https://a.example/"}), Allow),
+        (CLICK_OFF, call(tool="computer"), Allow),
+    ],
+)
+def test_rules_by_name_hold_for_other_tools_that_do_the_same(
+    rules: str, subject: Subject, expected: type
+) -> None:
+    assert isinstance(decide(rules, subject), expected)

@@ -97,10 +97,21 @@ async def opened(agent: Agent) -> AsyncIterator[Opener]:
 
 
 @pytest.fixture
-def in_page(agent: Agent) -> Callable[..., Awaitable[Any]]:
-    """What an expression is in a page: the tests' own way of looking."""
+def by_tool(agent: Agent) -> Callable[..., Awaitable[Any]]:
+    """The same by our own tool, which does not hang where a page shows a dialog."""
 
     async def value(code: str, **more: Any) -> Any:
         return (await agent.call("browser_execute_script", code=code, **more))["value"]
+
+    return value
+
+
+@pytest.fixture
+def in_page(agent: Agent, cdp: Cdp) -> Callable[..., Awaitable[Any]]:
+    """What an expression is in a page, asked of the browser itself; by default the current tab."""
+
+    async def value(code: str, tabId: int | None = None) -> Any:
+        tab = (await agent.call("tabs_context_mcp"))["selectedTabId"] if tabId is None else tabId
+        return await cdp.evaluate(await cdp.page_of(tab), code)
 
     return value

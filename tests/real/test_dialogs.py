@@ -102,10 +102,10 @@ async def test_a_page_is_left_or_kept_as_the_answer_says(
 
 
 async def test_a_dialog_that_nobody_acted_for_is_answered_too(
-    agent: Agent, page: int, in_page: Value
+    agent: Agent, page: int, by_tool: Value, in_page: Value
 ) -> None:
     with pytest.raises(ToolFailed) as failed:
-        await in_page("setTimeout(() => out.textContent = confirm('Late?')); new Promise(() => {})")
+        await by_tool("setTimeout(() => out.textContent = confirm('Late?')); new Promise(() => {})")
     assert failed.value.reason == "dialog_open"
     result = await agent.call("browser_handle_dialog", action="accept")
     assert result["answered"]["message"] == "Late?"

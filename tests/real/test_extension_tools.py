@@ -16,11 +16,13 @@ from tests.support.world import World, world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 SECRET_WORD = "xylophone"
+RESTARTS = ("extension_reload", "extension_force_reconnect")
+ALLOWED = {"permissions": {"tools": dict.fromkeys(RESTARTS, "auto")}}
 
 
 @pytest.fixture
 async def here(tmp_path: Path) -> AsyncIterator[World]:
-    async with world(tmp_path, {}) as found:
+    async with world(tmp_path, ALLOWED) as found:
         yield found
 
 
@@ -97,7 +99,15 @@ async def test_there_is_no_plugin_to_check(here: World) -> None:
             assert await reason(ann, tool, **wrong) == "invalid_arguments"
 
 
-@pytest.mark.parametrize("tool", ["extension_reload", "extension_force_reconnect"])
+@pytest.mark.parametrize("tool", RESTARTS)
+async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: str) -> None:
+    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+        before = await ann.call("extension_get_state")
+        assert await reason(ann, tool) == "approval_unavailable"
+        assert (await ann.call("extension_get_state"))["connectedAt"] == before["connectedAt"]
+
+
+@pytest.mark.parametrize("tool", RESTARTS)
 async def test_the_extension_comes_back_and_tabs_stay_the_agents(
     here: World, site: Site, tool: str
 ) -> None:

@@ -194,6 +194,21 @@ async def test_where_it_is_forbidden_no_frame_is_taken(tmp_path: Path, site: Sit
         assert (await robot.call(GIF, action="stop_recording"))["frames"] == 1
 
 
+async def test_where_a_question_would_be_asked_no_frame_is_taken(
+    tmp_path: Path, site: Site
+) -> None:
+    levels = {"tools": {"browser_navigate_tab": "auto"}}
+    asked = {site.other.removeprefix("http://"): "ask"}
+    config = {"permissions": {**levels, "domains": asked}}
+    async with world(tmp_path, config) as here, here.agent("robot") as robot:
+        await robot.call("browser_open_tab", url=site.page("form"))
+        await robot.call(GIF, action="start_recording")
+        await robot.call("browser_navigate_tab", url=site.page("form"))
+        await robot.call("browser_navigate_tab", url=f"{site.other}/form.html")
+        await robot.call("browser_navigate_tab", url=site.page("form"))
+        assert (await robot.call(GIF, action="stop_recording"))["frames"] == 2
+
+
 async def test_others_record_nothing_of_mine(
     agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:

@@ -98,6 +98,29 @@ async def test_requests_fail_or_go_on_changed(
     await agent.call(STOP)
 
 
+async def test_credentials_of_waiting_requests_are_not_told_and_are_kept(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    url = html(site, "asks")
+    await opened(url)
+    page = await cdp.page(url)
+    await agent.call(START, urlPatterns=["*/echo*"])
+    options = (
+        "{method: 'POST', body: 'user=ann&password=hunter22',"
+        " headers: {Authorization: 'Bearer very-own', 'x-a': 'b'}}"
+    )
+    await ask(cdp, page, "/echo", options)
+    listed = await agent.result(LIST, timeout=10_000)
+    assert "very-own" not in str(listed) and "hunter22" not in str(listed)
+    (one,) = listed["structuredContent"]["waiting"]
+    assert one["headers"]["x-a"] == "b" and "user=ann" in one["postData"]
+    changed = {**one["headers"], "x-a": "c"}
+    await agent.call(GO_ON, requestId=one["requestId"], headers=changed)
+    heard = (await answer(cdp, page))[2]
+    assert "Bearer very-own" in heard and "hunter22" in heard and "x-a: c" in heard.lower()
+    await agent.call(STOP)
+
+
 async def test_navigating_returns_as_soon_as_the_agent_has_to_answer(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:

@@ -235,7 +235,7 @@ async def test_the_words_of_claude_tell_the_oldest_first(
     assert "[1] [" in said and "[ERROR]" in said
     assert "Found 5" in await agent.text("read_console_messages", errorsOnly=True)
     nothing = await agent.text("read_console_messages", pattern="no such thing")
-    assert nothing.startswith("No console messages were recorded. Recorded since")
+    assert nothing.startswith("No console messages match 'no such thing'. Recorded since")
     said = await agent.text("read_network_requests", urlPattern="form.html")
     assert "Found 1 request with 'form.html'" in said
     assert f"url: {site.page('form')}\n  method: GET\n  statusCode: 200" in said

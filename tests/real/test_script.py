@@ -42,10 +42,10 @@ Value = Callable[..., Awaitable[Any]]
     ],
 )
 async def test_the_value_of_the_last_expression_comes_back(
-    opened: Opener, in_page: Value, site: Site, code: str, value: Any
+    opened: Opener, by_tool: Value, site: Site, code: str, value: Any
 ) -> None:
     await opened(site.page("form"))
-    assert await in_page(code) == value
+    assert await by_tool(code) == value
 
 
 @pytest.mark.parametrize(
@@ -87,19 +87,19 @@ async def test_an_exception_comes_with_message_and_stack(
 
 
 async def test_it_works_under_a_strict_policy_that_forbids_eval(
-    opened: Opener, in_page: Value, site: Site
+    opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form") + "?csp=1")
     evil = "setTimeout(() => { try { eval('1'); done(false) } catch { done(true) } })"
-    assert await in_page(f"await new Promise((done) => {evil})") is True
-    assert await in_page("6*7") == 42
+    assert await by_tool(f"await new Promise((done) => {evil})") is True
+    assert await by_tool("6*7") == 42
 
 
 async def test_names_declared_once_can_be_declared_again(
-    opened: Opener, in_page: Value, site: Site
+    opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
-    assert [await in_page("const again = 1; again") for _ in range(2)] == [1, 1]
+    assert [await by_tool("const again = 1; again") for _ in range(2)] == [1, 1]
 
 
 @pytest.mark.requirement("OT-05")
@@ -107,45 +107,45 @@ async def test_names_declared_once_can_be_declared_again(
     "code", ["for (;;) {}", "while (true) Math.random()", "await new Promise(() => { for (;;); })"]
 )
 async def test_a_cancelled_script_stops_in_the_page_and_the_tab_is_usable_at_once(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, code: str
+    agent: Agent, opened: Opener, by_tool: Value, site: Site, code: str
 ) -> None:
     await opened(site.page("form"))
     endless = asyncio.create_task(agent.call("browser_execute_script", code=code))
     await asyncio.wait({endless}, timeout=0.5)
     endless.cancel()
-    assert await asyncio.wait_for(in_page("'alive'"), 10) == "alive"
+    assert await asyncio.wait_for(by_tool("'alive'"), 10) == "alive"
 
 
 async def test_a_cancelled_wait_does_not_harm_what_the_page_does_itself(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
-    await in_page("window.ticks = 0; setInterval(() => { for (const x of [1]) ticks += x; }, 5); 1")
+    await by_tool("window.ticks = 0; setInterval(() => { for (const x of [1]) ticks += x; }, 5); 1")
     waiting = asyncio.create_task(
         agent.call("browser_execute_script", code="for (;;) await new Promise(() => {})")
     )
     await asyncio.wait({waiting}, timeout=0.5)
     waiting.cancel()
-    before = await in_page("ticks")
-    assert await in_page("await new Promise((go) => setTimeout(go, 500)); ticks") > before + 10
+    before = await by_tool("ticks")
+    assert await by_tool("await new Promise((go) => setTimeout(go, 500)); ticks") > before + 10
 
 
 async def test_a_debugger_statement_does_not_hang_anything(
-    opened: Opener, in_page: Value, site: Site
+    opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
-    assert await in_page("for (const x of [1]) { debugger; } 'past it'") == "past it"
+    assert await by_tool("for (const x of [1]) { debugger; } 'past it'") == "past it"
 
 
 async def test_a_dialog_does_not_hang_the_call_and_navigation_clears_it(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
     with pytest.raises(ToolFailed, match="Stop here") as failed:
-        await in_page("alert('Stop here')")
+        await by_tool("alert('Stop here')")
     assert failed.value.reason == "dialog_open"
     with pytest.raises(ToolFailed) as failed:
-        await in_page("1+1")
+        await by_tool("1+1")
     assert failed.value.reason == "dialog_open"
     await agent.call("browser_navigate_tab", url=site.page("targets"), tabId=tab)
-    assert await in_page("1+1") == 2
+    assert await by_tool("1+1") == 2

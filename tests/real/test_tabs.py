@@ -89,17 +89,17 @@ async def test_the_browsers_own_pages_are_not_opened(agent: Agent, url: str) -> 
 
 
 async def test_the_current_tab_is_the_one_last_opened_or_acted_on(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     first, second = await opened(site.page("form")), await opened(site.page("targets"))
-    assert await in_page("document.title") == "Targets"
-    assert await in_page("document.title", tabId=first) == "Form"
-    assert await in_page("document.title") == "Form"
+    assert await by_tool("document.title") == "Targets"
+    assert await by_tool("document.title", tabId=first) == "Form"
+    assert await by_tool("document.title") == "Form"
     await agent.call("browser_close_tab", tabId=first)
     with pytest.raises(ToolFailed) as failed:
-        await in_page("document.title")
+        await by_tool("document.title")
     assert failed.value.reason == "no_current_tab"
-    assert await in_page("document.title", tabId=second) == "Targets"
+    assert await by_tool("document.title", tabId=second) == "Targets"
 
 
 @pytest.mark.requirement("OT-04")

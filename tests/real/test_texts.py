@@ -203,11 +203,11 @@ async def test_what_cannot_be_told_gets_a_reason(
 
 
 async def test_no_reading_tool_waits_for_a_page_that_shows_a_dialog(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
     with pytest.raises(ToolFailed):
-        await in_page("alert('stop')")
+        await by_tool("alert('stop')")
     for tool, arguments in (
         ("browser_get_tab_content", {}),
         ("browser_get_page_html", {}),

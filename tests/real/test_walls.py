@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -24,6 +25,30 @@ async def test_what_is_typed_into_a_password_field_is_not_written_down(
         kept = (here.product.home / "audit.log").read_text()
         assert "ordinary" in kept
         assert "hunter22" not in kept and "not-a-number" not in kept
+
+
+async def test_files_and_answers_to_requests_are_not_written_down(
+    tmp_path: Path, site: Site
+) -> None:
+    secret = "c2VjcmV0LWJ5dGVz"
+    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=f"{site.url}/html?body=<input type=file>")
+        files = [{"name": "a.txt", "data": secret}]
+        await agent.call("browser_upload_files", selector="input", files=files)
+        await agent.call("browser_intercept_requests")
+        answers: dict[str, dict[str, Any]] = {
+            "browser_fulfill_request": {"status": 200},
+            "browser_continue_request": {},
+        }
+        for tool, more in answers.items():
+            given = {"headers": {"X-Own": secret}, "body": secret, **more}
+            missed = await agent.result(tool, requestId="r", **given)
+            assert missed["isError"]
+            refused = await agent.result(tool, requestId="r", headers={"X": f"{secret}\n"}, **more)
+            assert "header" in str(refused) and secret not in str(refused)
+        kept = (here.product.home / "audit.log").read_text()
+        assert "browser_continue_request" in kept and "browser_upload_files" in kept
+        assert secret not in kept
 
 
 async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(

@@ -41,15 +41,24 @@ class Cdp:
         """The value of an expression in a page or worker."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         session = attached["sessionId"]
-        params = {"expression": code, "returnByValue": True, "awaitPromise": True}
-        answer = await self.send("Runtime.evaluate", session, **params)
+        # Only so may code await at its top; but then a promise at its end would stay one.
+        is_script = "await " in code
+        params = {"returnByValue": True, "awaitPromise": True, "replMode": is_script}
+        answer = await self.send("Runtime.evaluate", session, expression=code, **params)
         await self.send("Target.detachFromTarget", sessionId=session)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     async def page(self, url: str) -> str:
         """The page at an address."""
         targets = (await self.send("Target.getTargets"))["targetInfos"]
         found: str = next(told["targetId"] for told in targets if told["url"] == url)
+        return found
+
+    async def page_of(self, tab: int) -> str:
+        """The page in a tab, by the number that the browser's extensions know it by."""
+        code = f"chrome.debugger.getTargets().then((all) => all.find((t) => t.tabId === {tab}).id)"
+        found: str = await self.evaluate(await self.worker(), code)
         return found
 
     async def worker(self) -> str:

@@ -53,6 +53,11 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._file(address.path, query)
 
+    def do_POST(self) -> None:
+        """Say back what was sent."""
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self._answer(200, f"{self.headers}\n".encode() + body)
+
     def _hang(self) -> None:
         """Say nothing until the browser gives up."""
         with suppress(OSError):

@@ -32,7 +32,7 @@ def item(n: int, name: str = "free") -> Json:
 class Stage(Bench):
     """A bench with batches, and a tool that only looks."""
 
-    def __init__(self, **limits: float) -> None:
+    def __init__(self, result_bytes: int = 1_000_000, **limits: Any) -> None:
         super().__init__(**limits)
         look = Tool(
             "look",
@@ -46,7 +46,7 @@ class Stage(Bench):
         computer = Tool("computer", "acts", {"type": "object"}, "test", needs_tab=False)
         self.tools.add(look, computer, batch.tool(self.tools))
         self.shots = Shots(lambda: 0.0)
-        source = batch.BatchSource(self.runner, self.sessions, self.shots)
+        source = batch.BatchSource(self.runner, self.sessions, self.shots, result_bytes)
         self.runner._sources = {"test": self.source, batch.SOURCE: source}
         self.told: list[tuple[float, float | None, str | None]] = []
 
@@ -113,6 +113,25 @@ async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> No
     assert shown["results"] == [{"n": 1, "runs": 1}]
     assert (shown["failed"]["index"], shown["failed"]["name"]) == (1, "free")
     assert shown["failed"]["error"]["reason"] == "stale_ref"
+
+
+async def test_results_that_are_too_large_together_end_it_with_what_fits() -> None:
+    stage = Stage(result_bytes=140)
+    with pytest.raises(Incomplete) as stopped:
+        await stage.batch(item(1), item(2), item(3), item(4))
+    assert stage.ran == [1, 2, 3]
+    result = failed(stopped.value)
+    for part in ("Action 2 (free) was done", "140 bytes", "3 completed", "1 not"):
+        assert part in result.content[0]["text"]
+    assert [block["text"] for block in result.content[1:]] == [
+        *("[free]", "ok"),
+        *("[free]", "ok"),
+        "[free]",
+    ]
+    shown: Any = result.structured_content
+    assert shown["error"]["reason"] == "too_large" and shown["failed"]["index"] == 2
+    assert (shown["completed"], shown["remaining"]) == (3, 1)
+    assert shown["results"] == [{"n": 1, "runs": 1}, {"n": 2, "runs": 2}, None]
 
 
 @pytest.mark.requirement("TH-41")

@@ -102,9 +102,22 @@ async def test_where_nothing_is_asked_about_neither_is_a_plan_and_nothing_is_ope
 async def test_in_a_managed_browser_a_plan_is_asked_about_if_a_rule_asks(tmp_path: Path) -> None:
     async with planning(tmp_path, kind="managed", tools={CLICK: "ask"}) as (_, extension, agent):
         call = plan(agent, "a.example")
-        await respond(extension, (await question(extension))["id"], "allow")
+        told = await question(extension)
+        assert told["parameters"]["alsoAllows"] == [CLICK]
+        await respond(extension, told["id"], "allow")
         assert (await call)["status"] == "approved"
         assert not await asked_again(extension, click(agent))
+
+
+async def test_where_plans_are_asked_about_by_name_the_sites_are_shown_as_they_are(
+    tmp_path: Path,
+) -> None:
+    async with planning(tmp_path, tools={"update_plan": "ask"}) as (_, extension, agent):
+        call = plan(agent, "https://a.example@evil.example/")
+        told = await question(extension)
+        assert told["parameters"]["domains"] == ["evil.example"]
+        await respond(extension, told["id"], "allow")
+        assert (await call)["granted"] == ["evil.example"]
 
 
 async def test_a_plan_opens_nothing_that_is_off_or_behind_a_wall(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.tools import shortcuts
+from tabhub.tools.shortcut_recording import Recording as Recorded
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import client, served
@@ -175,6 +177,53 @@ async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home
         assert secret not in kept
 
 
+async def test_an_error_of_a_run_is_kept_without_what_was_given_for_it(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        extension.handlers["page.fill"] = lambda params: {**EFFECT, "sensitive": True}
+        fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
+        await recorded(agent, "login", (TYPE, fill))
+
+        def refuse(params: Json) -> Json:
+            raise Refusal(
+                "element_not_found", f"{params['input']['text']!r} does not fit the field."
+            )
+
+        extension.handlers["page.fill"] = refuse
+        values = {"save": "correct horse"}
+        await agent.call("shortcuts_execute", command="login", tabId=1, parameters=values)
+        last = await last_run(agent)
+        assert last["error"] == "'[redacted]' does not fit the field."
+
+
+async def test_what_is_recorded_is_bounded_in_bytes(home: Home) -> None:
+    async with recording(home) as (_, _, agent):
+        await agent.call("shortcuts_record", action="start", command="big")
+        for _ in range(12):
+            await agent.call(TYPE, selector="#a", text="x" * 90_000, tabId=1)
+        made = await agent.call("shortcuts_record", action="stop")
+        assert made["steps"] == 11
+        assert made["leftOut"] == [f"{TYPE}: a shortcut has at most 1000000 bytes"]
+
+
+async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shortcuts, "MOST_BYTES", 1000)
+    async with recording(home) as (_, _, agent):
+        await recorded(agent, "first", (TYPE, {"selector": "#a", "text": "x" * 500, "tabId": 1}))
+        with pytest.raises(ToolFailed, match="larger than 1000 bytes"):
+            await recorded(agent, "second", (TYPE, {"selector": "#a", "text": "x" * 500}))
+        await agent.call("shortcuts_delete", command="first")
+        assert (await agent.call("shortcuts_record", action="stop"))["command"] == "second"
+
+
+def test_only_so_much_is_told_of_what_was_left_out() -> None:
+    begun = Recorded("save", "")
+    for number in range(200):
+        begun.leave_out(f"call {number}")
+    assert len(begun.left_out) == 100
+
+
 async def test_a_run_that_the_server_did_not_outlive_is_told_as_interrupted(home: Home) -> None:
     async with recording(home) as (server, extension, agent):
         await recorded(agent, "save")
@@ -219,6 +268,20 @@ async def test_pausing_the_agent_ends_a_run(home: Home) -> None:
         await extension.ask("agent.pause", {"session": "token:ann", "paused": False})
         last = await last_run(agent)
         assert (last["state"], last["reason"]) == ("failed", "paused_by_person")
+
+
+async def test_a_run_changes_no_other_call_of_its_session(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        await recorded(agent, "save")
+        del extension.handlers["page.click"]
+        located, filled = heard(extension, "page.locate"), heard(extension, "page.fill")
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
+            pass
+        word = "save step 0: button 'Save'"
+        await agent.call(TYPE, ref=word, text="mine", tabId=2)
+        assert [told["input"]["ref"] for told in filled] == [word]
+        assert [told["tabId"] for told in located] == [1]
 
 
 async def test_a_run_whose_element_has_gone_says_so(home: Home) -> None:

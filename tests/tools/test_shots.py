@@ -38,6 +38,14 @@ def test_pictures_are_forgotten_after_a_while_and_when_there_are_many() -> None:
     assert shots.find("ann", ids[1]) is None
 
 
+def test_many_pictures_of_one_session_take_none_from_another() -> None:
+    shots = Shots(lambda: 0.0)
+    first = shots.keep(replace(shot(), session="bob"))
+    for _ in range(MOST + 1):
+        shots.keep(shot())
+    assert shots.find("bob", first) is not None and len(shots.of("ann")) == MOST
+
+
 def test_large_pictures_leave_less_room_for_others() -> None:
     shots = Shots(lambda: 0.0)
     ids = [shots.keep(shot("A" * (MOST_CHARACTERS // 2))) for _ in range(3)]

@@ -81,6 +81,7 @@ class Guard:
             session,
             site=self.site(tool, arguments, tab),
             managed=self.is_managed(browser),
+            opens=tab is None,
         )
 
     def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
@@ -99,6 +100,7 @@ def subject_of(
     *,
     site: str,
     managed: bool,
+    opens: bool = False,
 ) -> Subject:
     return Subject(
         tool=tool.name,
@@ -107,6 +109,7 @@ def subject_of(
         toolsets=tool.toolsets,
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
+        same_as=tool.others(arguments or {}, opens),
         container=tool.is_container,
         client=client.name,
         session=session,

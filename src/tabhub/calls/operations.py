@@ -1,22 +1,26 @@
 """Operation ids: a call with the same id is never run twice.
 
 While the first runs, others wait for it; afterwards they get its result or its error. It is
-cancelled only when nobody waits any more.
+cancelled only when nobody waits any more. What is too much to keep is forgotten, but not that it
+was done.
 """
 
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from tabhub.calls.ports import Call, Clock, Interrupted
-from tabhub.calls.results import Incomplete
-from tabhub.errors import Cancelled, Forbidden, InvalidArguments
+from tabhub.calls.results import Incomplete, size_of
+from tabhub.errors import Cancelled, Forbidden, InvalidArguments, ProtocolError
 from tabhub.wire.mcp.messages import CallResult
 
 KEPT_SECONDS = 600.0
 """How long after its end an operation can be asked about."""
 KEPT_OPERATIONS = 1000
+KEPT_RESULTS = 10
+"""How many results of the largest size are kept."""
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
 
@@ -34,52 +38,79 @@ def _did_nothing(error: BaseException | None) -> bool:
 
 @dataclass
 class _Operation:
-    task: "asyncio.Task[CallResult]"
+    task: "asyncio.Task[CallResult] | None"
+    """None when what came of it is not kept any more."""
     fingerprint: tuple[str, bytes]
     ended: float | None = None
     waiting: int = 0
+    size: int = 0
 
 
 class Operations:
     """What has been run under an id, for as long as somebody may ask again."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, result_bytes: int) -> None:
         self._clock = clock
+        self._most = result_bytes * KEPT_RESULTS
         self._known: dict[tuple[str, str], _Operation] = {}
 
     async def once(self, call: Call, id: str, run: Run) -> CallResult:
         self._forget_old()
-        fingerprint = (call.tool, bytes(call.arguments or b""))
+        fingerprint = (call.tool, sha256(call.arguments or b"").digest())
         operation = self._known.get((call.client.name, id))
         if operation is None:
-            operation = _Operation(asyncio.create_task(run(call)), fingerprint)
+            task = asyncio.create_task(run(call))
+            operation = _Operation(task, fingerprint)
             key = (call.client.name, id)
-            operation.task.add_done_callback(lambda _: self._end(key, operation))
+            task.add_done_callback(lambda ended: self._end(key, operation, ended))
             self._known[key] = operation
         if operation.fingerprint != fingerprint:
             raise InvalidArguments(f"The operation id {id!r} belongs to another call.")
-        return await self._wait(operation)
+        if operation.task is None:
+            raise ProtocolError(
+                "This operation has run and will not run again; its result was too large to be "
+                "kept. Look at the page for what it did.",
+                "too_large",
+            )
+        return await self._wait(operation, operation.task)
 
-    async def _wait(self, operation: _Operation) -> CallResult:
+    async def _wait(self, operation: _Operation, task: "asyncio.Task[CallResult]") -> CallResult:
         operation.waiting += 1
         try:
-            return await asyncio.shield(operation.task)
+            return await asyncio.shield(task)
         except asyncio.CancelledError:
-            if operation.task.cancelled():
+            if task.cancelled():
                 raise Cancelled("This operation was cancelled; it will not run again.") from None
             if operation.waiting == 1:
-                operation.task.cancel()
+                task.cancel()
             raise
         finally:
             operation.waiting -= 1
 
-    def _end(self, key: tuple[str, str], operation: _Operation) -> None:
+    def _end(
+        self, key: tuple[str, str], operation: _Operation, task: "asyncio.Task[CallResult]"
+    ) -> None:
         operation.ended = self._clock()
-        if operation.task.cancelled():
+        if task.cancelled():
             return
         # Looking at the exception says that it was seen: nobody may be left to ask for it.
-        if _did_nothing(operation.task.exception()):
+        error = task.exception()
+        if _did_nothing(error):
             del self._known[key]
+        elif error is None or isinstance(error, Incomplete):
+            operation.size = size_of(task.result() if error is None else error)
+            self._shed()
+
+    def _shed(self) -> None:
+        """Let go of the oldest results when together they are too large."""
+        kept = [one for one in self._known.values() if one.ended is not None]
+        surplus = sum(one.size for one in kept) - self._most
+        for operation in sorted(kept, key=lambda one: one.ended or 0):
+            if surplus <= 0:
+                return
+            surplus -= operation.size
+            if operation.size:
+                operation.task, operation.size = None, 0
 
     def _forget_old(self) -> None:
         """Those whose time is over, and the oldest when there are too many."""

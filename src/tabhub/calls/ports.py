@@ -89,6 +89,8 @@ class Call(Struct, frozen=True):
     """What the client calls itself. Nobody vouches for it."""
     operation_id: str | None = None
     elicit: Elicit | None = None
+    replayed: bool = False
+    """Whether a shortcut makes it: then its elements are yet to be found."""
 
 
 class Job(Struct, frozen=True):
@@ -111,6 +113,7 @@ class Job(Struct, frozen=True):
     """Whether a person has said yes to this very call."""
     secrets: set[str] = field(default_factory=set)
     """Arguments that must not be written down; a source takes out those that proved harmless."""
+    replayed: bool = False
 
 
 class Source(Protocol):

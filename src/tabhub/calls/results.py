@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from tabhub.errors import TabhubError
 from tabhub.wire.mcp.messages import CallResult, Json, text
 
@@ -16,6 +18,12 @@ class Incomplete(TabhubError):
         self.cause = cause
         self.content = content
         self.structured = structured
+
+
+def size_of(told: CallResult | Incomplete) -> int:
+    """In bytes, as it is sent."""
+    structured = told.structured if isinstance(told, Incomplete) else told.structured_content
+    return len(msgspec.json.encode((told.content, structured)))
 
 
 def done(sentence: str, data: Any) -> CallResult:

@@ -68,7 +68,7 @@ class Runner:
         self._sources = sources
         self._clock = clock
         self._validators = Validators()
-        self._operations = Operations(clock)
+        self._operations = Operations(clock, limits.result_bytes)
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
 
@@ -232,6 +232,7 @@ class Runner:
                     elicit=call.elicit,
                     asked=record.verdict == "asked",
                     secrets=record.secrets,
+                    replayed=call.replayed,
                 )
                 return await self._sources[tool.source].run(job)
         except TimeoutError:
@@ -278,6 +279,6 @@ def _question(call: Call, record: Record, tool: Tool, tab: Tab | None) -> Questi
         session=call.session,
         tab=tab,
         site=record.site,
-        arguments=record.arguments,
+        arguments=tool.as_asked(record.arguments) if tool.as_asked else record.arguments,
         rule=record.rule,
     )

@@ -66,6 +66,16 @@ def _refusal(tool: Tool, validator: jsonschema_rs.Validator, given: Any) -> Inva
     faults = []
     for error in validator.iter_errors(given):
         place = "/".join(str(step) for step in error.instance_path)
-        faults.append(f"{place}: {error.message}" if place else error.message)
+        message = _unquoted(error) if _is_secret(tool, error) else error.message
+        faults.append(f"{place}: {message}" if place else message)
     shown = "; ".join(faults[:SHOWN_ERRORS])
     return InvalidArguments(f"{tool.name}: {shown}", data={"errors": faults[:SHOWN_ERRORS]})
+
+
+def _is_secret(tool: Tool, error: jsonschema_rs.ValidationError) -> bool:
+    return bool(error.instance_path) and error.instance_path[0] in tool.secret_arguments
+
+
+def _unquoted(error: jsonschema_rs.ValidationError) -> str:
+    """The fault without the value, which may be a password."""
+    return f"does not fit the schema ({error.schema_path[-1]})"

@@ -27,6 +27,8 @@ class Limits(_Keys):
     call_seconds: Annotated[float, POSITIVE] = 30
     max_call_seconds: Annotated[float, POSITIVE] = 300
     approval_seconds: Annotated[float, POSITIVE] = 120
+    result_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    """What a batch may tell; ten times as much is kept of all operations that have ended."""
 
 
 class SessionSettings(_Keys):

@@ -9,6 +9,8 @@ from tabhub.errors import Internal, NotFound
 Json = dict[str, Any]
 Changes = Callable[[Mapping[str, Any]], bool] | str
 """By which arguments a reading tool changes something: a rule, or the name of one argument."""
+SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
+"""Names of tools; where it depends on the arguments, a rule that gives them."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,12 @@ class Tool:
     """What turns a reading tool into one that changes something."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other words for arguments, which are understood but not listed."""
+    same_as: SameAs = ()
+    """Other tools by which the same can be done: rules about them hold for this one too."""
+    opens_as: tuple[str, ...] = ()
+    """Likewise, for one that needs a tab and opens it where there is none."""
+    as_asked: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Arguments as a person is to see them, where the agent's words could mislead."""
     is_container: bool = False
     """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
 
@@ -51,6 +59,11 @@ class Tool:
         if changes is None:
             return self.annotations.get("readOnlyHint") is True
         return not (arguments.get(changes) if isinstance(changes, str) else changes(arguments))
+
+    def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
+        """The tools whose rules hold for a call as well."""
+        same = self.same_as(arguments) if callable(self.same_as) else self.same_as
+        return (*same, *self.opens_as) if opens else same
 
     @property
     def is_careful(self) -> bool:

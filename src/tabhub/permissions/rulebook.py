@@ -1,6 +1,6 @@
 """All rules of policy and config in one place, ready to be looked up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tabhub.config.settings import PermissionSettings
@@ -106,15 +106,28 @@ class RuleBook:
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""
         held = self._written(subject) or self._default(subject)
-        if subject.container and held.level is Level.ASK and not self._names(subject.tool):
+        if subject.container and held.level is Level.ASK and not self.names(subject.tool):
             held = _CONTAINER
-        given = subject.arguments
-        for condition, most in self._conditions.get(subject.tool, ()):
-            if given is not None and most.level < held.level and not condition.fits(given):
-                held = most
-        if subject.careful and held.level is Level.AUTO and not self._names(subject.tool):
+        for most in (*self._of_others(subject), *self._unfit(subject)):
+            held = min(held, most, key=_level)
+        if subject.careful and held.level is Level.AUTO and not self.names(subject.tool):
             return _HINT
         return held
+
+    def _of_others(self, subject: Subject) -> Iterator[Held]:
+        """What is written by name of other tools that do the same."""
+        for name in subject.same_as:
+            yield from (file.tools[name] for file in self._files if name in file.tools)
+
+    def _unfit(self, subject: Subject) -> Iterator[Held]:
+        """What the conditions leave to a call whose arguments do not pass."""
+        given = subject.arguments
+        if given is None:
+            return
+        for name in (subject.tool, *subject.same_as):
+            for condition, most in self._conditions.get(name, ()):
+                if not condition.fits(given):
+                    yield most
 
     def _written(self, subject: Subject) -> Held | None:
         """The stricter of what the files say: neither loosens the other."""
@@ -125,7 +138,8 @@ class RuleBook:
                 strictest = held
         return strictest
 
-    def _names(self, tool: str) -> bool:
+    def names(self, tool: str) -> bool:
+        """Whether a file gives this very tool a level."""
         return any(tool in file.tools for file in self._files)
 
     def _default(self, subject: Subject) -> Held:

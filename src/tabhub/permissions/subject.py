@@ -30,5 +30,7 @@ class Subject(msgspec.Struct, frozen=True):
     only_toolsets: frozenset[str] | None = None
     """The toolsets the client's token is limited to."""
     only_reading: bool = False
+    same_as: tuple[str, ...] = ()
+    """Other tools by which the same could be done: what is written of them by name holds too."""
     container: bool = False
     """It only makes other calls, about each of which it is decided."""

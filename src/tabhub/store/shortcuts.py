@@ -85,6 +85,10 @@ class Shortcuts:
     def of(self, client: str) -> list[Shortcut]:
         return [shortcut for shortcut in self._all.values() if shortcut.client == client]
 
+    def size(self, client: str) -> int:
+        """Of a client's, in bytes."""
+        return sum(len(msgspec.json.encode(shortcut)) for shortcut in self.of(client))
+
     def find(self, client: str, *, id: str | None = None, command: str | None = None) -> Shortcut:
         """The one of that id or that command; KeyError if the client has none."""
         for shortcut in self.of(client):

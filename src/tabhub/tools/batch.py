@@ -12,9 +12,16 @@ import msgspec
 
 from tabhub.calls.limit import Limit
 from tabhub.calls.ports import Answer, Call, Elicit, Interrupted, Job, Progress, Question
-from tabhub.calls.results import Incomplete, told
+from tabhub.calls.results import Incomplete, size_of, told
 from tabhub.calls.runner import Runner
-from tabhub.errors import Forbidden, InvalidArguments, NotFound, TabhubError, TimedOut
+from tabhub.errors import (
+    Forbidden,
+    InvalidArguments,
+    NotFound,
+    ProtocolError,
+    TabhubError,
+    TimedOut,
+)
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Changes, Tool, ToolRegistry
 from tabhub.tools.shots import Shots
@@ -73,6 +80,8 @@ class _Run:
     job: Job
     end: float
     calls: list[Call]
+    room: int
+    """Bytes that results may still take."""
     content: list[Json] = field(default_factory=list)
     results: list[Any] = field(default_factory=list)
 
@@ -80,9 +89,13 @@ class _Run:
     def remaining(self) -> int:
         return len(self.calls) - len(self.results)
 
-    def add(self, call: Call, result: CallResult) -> None:
-        self.content += [text(_label(call)), *result.content]
-        self.results.append(result.structured_content or None)
+    def add(self, call: Call, result: CallResult) -> bool:
+        """Whether there was room for what it told."""
+        self.room -= size_of(result)
+        fits = self.room >= 0
+        self.content += [text(_label(call)), *(result.content if fits else ())]
+        self.results.append((fits and result.structured_content) or None)
+        return fits
 
     def shown(self) -> Json:
         return {
@@ -95,22 +108,28 @@ class _Run:
 class BatchSource:
     """Runs batches through the runner, as if their items had come one by one."""
 
-    def __init__(self, runner: Runner, sessions: AgentSessions, shots: Shots) -> None:
+    def __init__(
+        self, runner: Runner, sessions: AgentSessions, shots: Shots, result_bytes: int
+    ) -> None:
+        self._result_bytes = result_bytes
         self._runner = runner
         self._sessions = sessions
         self._shots = shots
 
     async def run(self, job: Job) -> CallResult:
         loop = asyncio.get_running_loop()
-        run = _Run(job, loop.time() + job.seconds * (1 - OWN_SHARE), _calls(job))
+        end = loop.time() + job.seconds * (1 - OWN_SHARE)
+        run = _Run(job, end, _calls(job), self._result_bytes)
         self._check(run.calls)
         with self._shots.holding(job.session):
             for number, call in enumerate(run.calls):
                 await job.progress(number, len(run.calls), _label(call))
                 try:
-                    run.add(call, await self._in_time(call, run.end - loop.time()))
+                    result = await self._in_time(call, run.end - loop.time())
                 except TabhubError as error:
                     raise _failed(run, number, error) from error
+                if not run.add(call, result):
+                    raise _too_large(run, number, self._result_bytes)
         return CallResult(content=run.content, structured_content=run.shown())
 
     def _check(self, calls: list[Call]) -> None:
@@ -189,6 +208,17 @@ def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
     sentence = (
         f"Action {number} ({name}) failed: {cause.message} "
         f"{number} completed, {run.remaining} not: this one and what follows it."
+    )
+    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
+    return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
+
+
+def _too_large(run: _Run, number: int, most: int) -> Incomplete:
+    name = run.calls[number].tool
+    cause = ProtocolError(f"The results are larger than {most} bytes.", "too_large")
+    sentence = (
+        f"{cause.message} Action {number} ({name}) was done, but what it told is left out. "
+        f"{number + 1} completed, {run.remaining} not: what follows it."
     )
     failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
     return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})

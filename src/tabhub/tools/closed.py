@@ -45,6 +45,7 @@ async def _restore(context: Context) -> CallResult:
     tabs: list[Tab] = await context.in_browser(
         context.browser, "sessions.restore", input, lambda output: _taken(context, output)
     )
+    tabs = [context.as_told(tab) for tab in tabs]
     told = [
         {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status} for tab in tabs
     ]

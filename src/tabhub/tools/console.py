@@ -140,6 +140,7 @@ READ_CONSOLE_MESSAGES = BrowserTool(
     },
     read_only=True,
     changes_when="clear",
+    same_as=("browser_get_console_logs",),
     toolsets=CLAUDE,
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.calls.results import done
-from tabhub.errors import Refused
+from tabhub.errors import NotFound, Refused
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
@@ -31,7 +31,8 @@ async def _list(context: Context) -> CallResult:
     wanted: Json = {key: given[key] for key in ("query", "state") if key in given}
     input = {**wanted, **_scope(context), "limit": given.get("limit", LIMIT)}
     output = await context.in_browser(context.browser, "downloads.list", input)
-    items = output["downloads"]
+    items = [item for item in output["downloads"] if context.may_tell(item["url"])]
+    output["total"] -= len(output["downloads"]) - len(items)
     counted = f"{len(items)} of {output['total']} downloads, the latest first"
     lines = [_line(item) for item in items]
 
@@ -44,6 +45,8 @@ async def _list(context: Context) -> CallResult:
 async def _status(context: Context) -> CallResult:
     input = {"downloadId": context.job.arguments["downloadId"], **_scope(context)}
     item = await context.in_browser(context.browser, "downloads.status", input)
+    if not context.may_tell(item["url"]):
+        raise NotFound(f"There is no download {item['downloadId']} of yours.")
     return done(_line(item), item)
 
 

@@ -11,6 +11,8 @@ from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
 ACCURACY = 10
+MOST_PIXELS = 50_000_000
+"""Of a device: a picture of more can end the browser."""
 _KINDS = ("device", "geolocation", "media", "vision")
 _STATES = {"granted": "granted", "denied": "denied"}
 _FREE: Json = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -32,6 +34,11 @@ async def _set(context: Context, told: str, **changes: Any) -> CallResult:
 async def _device(context: Context) -> CallResult:
     usual: Json = {"deviceScaleFactor": 1, "mobile": False}
     device = {**usual, **context.job.arguments}
+    if device["width"] * device["height"] * device["deviceScaleFactor"] ** 2 > MOST_PIXELS:
+        raise InvalidArguments(
+            "browser_emulate_device: width x height x deviceScaleFactor² is more than "
+            f"{MOST_PIXELS // 1_000_000} million pixels. Nothing was changed."
+        )
     told = f"Tab {context.tab.id} is {device['width']}x{device['height']} now."
     return await _set(context, told, device=device)
 
@@ -116,7 +123,7 @@ EMULATE_DEVICE = BrowserTool(
         "deviceScaleFactor": {
             "type": "number",
             "exclusiveMinimum": 0,
-            "maximum": 10,
+            "maximum": 5,
             "description": "Default 1.",
         },
         "mobile": {"type": "boolean", "description": "With touch. Default false."},

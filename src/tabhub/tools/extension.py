@@ -159,6 +159,8 @@ TOOLS = (
         "interception in all its tabs.",
         _reload,
         idempotent=True,
+        # Other agents' calls end as well.
+        destructive=True,
     ),
     _tool(
         "extension_force_reconnect",
@@ -166,5 +168,7 @@ TOOLS = (
         "Close the link to a browser and wait until it has connected anew. Ends calls under way.",
         _force_reconnect,
         idempotent=True,
+        # Other agents' calls end as well.
+        destructive=True,
     ),
 )

@@ -133,6 +133,7 @@ CLAUDE_FIND = BrowserTool(
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,
+    same_as=("browser_find",),
     toolsets=CLAUDE,
 )
 

@@ -170,6 +170,7 @@ GIF_CREATOR = BrowserTool(
         },
     },
     required=("action",),
+    same_as=("browser_screenshot_tab",),
     toolsets=CLAUDE,
 )
 

@@ -7,12 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace as changed
+
 from tabhub.browser.pending import Fence
 from tabhub.calls.guard import Guard
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
-from tabhub.permissions.verdict import Deny
+from tabhub.permissions.verdict import Allow
 from tabhub.tools.gif import LONGEST_SIDE
 from tabhub.tools.gif_recordings import Frame, Point, Recording
 from tabhub.tools.tool import Context, Json
@@ -102,9 +104,12 @@ class Recorder:
         if tab is None:
             return
         tool = self._hub.tools.get(TOOL)
-        subject = self._guard.subject(tool, {}, job.client, job.session, tab)
+        # A frame only looks. Where a person would be asked even about that, there is none.
+        subject = changed(
+            self._guard.subject(tool, {}, job.client, job.session, tab), read_only=True
+        )
         verdict = self._guard.decide(subject)
-        if isinstance(verdict, Deny):
+        if not isinstance(verdict, Allow):
             return
         fence = Fence(site_of(tab.url), self._guard.frames(subject, verdict))
         output = await context.browsers.in_tab(

@@ -2,6 +2,8 @@
 
 import secrets
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
@@ -55,6 +57,7 @@ def _group(context: Context, creates: bool) -> AgentSession:
 
 def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
     """The tabs of a group."""
+    tabs = [context.as_told(tab) for tab in tabs]
     lines = [line(tab) for tab in tabs]
     given = context.job.arguments
     return listed_as_json(given, lines, lambda count: _shown(session, tabs[:count]))
@@ -69,6 +72,11 @@ def _shown(session: AgentSession, tabs: list[Tab]) -> Json:
         shown["selectedTabId"] = session.current
     group = next((tab.group_id for tab in tabs if tab.group_id is not None), None)
     return shown if group is None else {**shown, "tabGroupId": group}
+
+
+def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
+    opens = ("browser_open_tab",) if given.get("createIfEmpty") else ()
+    return ("browser_list_tabs", *opens)
 
 
 TABS_CONTEXT_MCP = BrowserTool(
@@ -86,6 +94,7 @@ TABS_CONTEXT_MCP = BrowserTool(
     read_only=True,
     changes_when="createIfEmpty",
     needs_tab=False,
+    same_as=_same_as,
     toolsets=CLAUDE,
 )
 

@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tabhub.audit.redaction import MARK
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
+from tabhub.tools.network import masked
+from tabhub.tools.recorded import masked_headers
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
 from tabhub.tools.untrusted import fenced
 from tabhub.tools.urls import address
@@ -71,7 +74,10 @@ async def _continue(context: Context) -> CallResult:
     answer = {"how": "continue", **_passed(given, "requestId", "method")}
     if "url" in given:
         answer["url"] = address(given["url"])
-    output = await _answer(context, {**answer, **_headers(given), **_body(given)})
+    # What was told as a mark is not known to the agent, and stays as it is.
+    own = [name for name, value in given.get("headers", {}).items() if value == MARK]
+    kept = {"keepHeaders": own} if own else {}
+    output = await _answer(context, {**answer, **_headers(given), **kept, **_body(given)})
     return _told(context, f"{given['requestId']} goes on.", output)
 
 
@@ -88,7 +94,17 @@ async def _answer(context: Context, answer: Json) -> Json:
 
 
 def _told(context: Context, head: str, output: Json) -> CallResult:
-    return done("\n".join([head, *waiting_lines(output)]), {"tabId": context.tab.id, **output})
+    shown = {**output, "waiting": without_credentials(output["waiting"])}
+    return done("\n".join([head, *waiting_lines(shown)]), {"tabId": context.tab.id, **shown})
+
+
+def without_credentials(waiting: list[Json]) -> list[Json]:
+    """Requests as they may be told."""
+    return [{**masked(one), "headers": _masked(one["headers"])} for one in waiting]
+
+
+def _masked(headers: Mapping[str, str]) -> Json:
+    return {one["name"]: one["value"] for one in masked_headers(headers.items())}
 
 
 def waiting_lines(output: Json) -> list[str]:
@@ -113,7 +129,7 @@ def _passed(given: Mapping[str, Any], *names: str) -> Json:
 def _headers(given: Mapping[str, Any]) -> Json:
     for name, value in given.get("headers", {}).items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise InvalidArguments(f"{name!r}: {value!r} is not a header that can be sent.")
+            raise InvalidArguments(f"{name!r} or its value is not a header that can be sent.")
     return _passed(given, "headers")
 
 
@@ -136,6 +152,7 @@ _BODY: Json = {
     "body": {"type": "string"},
     "base64": {"type": "boolean", "description": "The body is base64. Default false."},
 }
+_SECRET = frozenset({"headers", "body"})
 
 INTERCEPT_REQUESTS = BrowserTool(
     name="browser_intercept_requests",
@@ -186,6 +203,9 @@ FULFILL_REQUEST = BrowserTool(
         **_BODY,
     },
     required=("requestId", "status"),
+    secret_arguments=_SECRET,
+    # An answer to a request for a page or a script is a script.
+    same_as=("browser_execute_script",),
     toolsets=BROWSER,
 )
 
@@ -211,10 +231,11 @@ CONTINUE_REQUEST = BrowserTool(
         "requestId": _ID,
         "url": {"type": "string", "description": "Where to, without the page's knowing."},
         "method": {"type": "string", "pattern": "^[A-Za-z]{1,20}$"},
-        "headers": {**_HEADERS, "description": "Instead of all its own."},
+        "headers": {**_HEADERS, "description": f"Instead of all its own; {MARK} keeps one."},
         **_BODY,
     },
     required=("requestId",),
+    secret_arguments=_SECRET,
     toolsets=BROWSER,
 )
 

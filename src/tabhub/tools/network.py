@@ -280,6 +280,7 @@ READ_NETWORK_REQUESTS = BrowserTool(
     },
     read_only=True,
     changes_when="clear",
+    same_as=("browser_get_network_requests",),
     toolsets=CLAUDE,
 )
 

@@ -6,6 +6,8 @@ off, walls stand, and what says of itself that it destroys something is asked ab
 
 import secrets
 import time
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tabhub.calls.approval import Approvals
 from tabhub.calls.flights import Flights
@@ -16,16 +18,31 @@ from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
-from tabhub.permissions.verdict import Ask, Deny, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Verdict
 from tabhub.tools.tool import CLAUDE, Json, schema
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "plan"
+Verdicts = Mapping[str, Verdict]
+"""By the tool's name."""
 MOST_DOMAINS = 20
 MOST_STEPS = 20
 LONGEST_STEP = 300
 RULE = "a yes allows what would be asked about on these sites, for this session"
+
+
+def _sites(domains: list[str]) -> list[str]:
+    sites = list(dict.fromkeys(site_of(address(domain)) for domain in domains))
+    if any(site in ("", OPAQUE) for site in sites):
+        raise InvalidArguments("update_plan: each domain must be the name of a host.")
+    return sites
+
+
+def _canonical(arguments: Mapping[str, Any]) -> Json:
+    """With each site as the browser knows it: nobody should say yes to another than they read."""
+    return {**arguments, "domains": _sites(arguments["domains"])}
+
 
 TOOL = Tool(
     name="update_plan",
@@ -59,6 +76,7 @@ TOOL = Tool(
     plugin="browser",
     toolsets=CLAUDE,
     aliases={"plan": "approach"},
+    as_asked=_canonical,
     # It asks by itself, about what it would open; where nothing is asked about, neither is it.
     is_container=True,
 )
@@ -78,8 +96,8 @@ class PlanSource:
     async def run(self, job: Job) -> CallResult:
         sites = _sites(job.arguments["domains"])
         verdicts = {site: self._verdicts(job, site) for site in sites}
-        asked = [site for site in sites if any(isinstance(v, Ask) for v in verdicts[site])]
-        closed = [site for site in sites if all(isinstance(v, Deny) for v in verdicts[site])]
+        asked = [site for site in sites if _has(Ask, verdicts[site])]
+        closed = [site for site in sites if not _has((Allow, Ask), verdicts[site])]
         if len(closed) == len(sites):
             raise Forbidden(
                 f"None of this can be planned: the rules close {', '.join(closed)} to you. Do not "
@@ -89,26 +107,33 @@ class PlanSource:
         if not asked:
             return _told("auto-approved", [], closed)
         try:
-            answer = await self._answer(job, asked)
+            answer = await self._answer(job, asked, self._named(verdicts.values()))
         except Forbidden as refused:
             if refused.reason != "permission_denied":
                 raise
             return _told("rejected", [], closed)
         return _told("approved", self._keep(job, asked, answer), closed)
 
-    def _verdicts(self, job: Job, site: str) -> list[Verdict]:
+    def _verdicts(self, job: Job, site: str) -> Verdicts:
         """What the rules say there of each tool that a plan can be about."""
         managed = self._guard.is_managed(None)
-        return [
-            self._guard.decide(
+        return {
+            tool.name: self._guard.decide(
                 subject_of(tool, None, job.client, job.session, site=site, managed=managed)
             )
             for tool in self._tools
             if not tool.is_container and not tool.is_careful
-        ]
+        }
 
-    async def _answer(self, job: Job, sites: list[str]) -> Answer:
-        if job.asked:
+    def _named(self, verdicts: Iterable[Verdicts]) -> list[str]:
+        """The tools that somebody wanted to be asked about by name: a yes names them too."""
+        rules = self._guard.permissions.rulebook
+        asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
+        return sorted(name for name in asked if rules.names(name))
+
+    async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> Answer:
+        # Asked about as a call, it was shown without them.
+        if job.asked and not tools:
             return Answer(True)
         call = Call(
             tool=job.tool.name,
@@ -120,7 +145,7 @@ class PlanSource:
             elicit=job.elicit,
         )
         with self._flights.begin(job.session, None):
-            return await self._approvals.ask(call, _question(job, sites))
+            return await self._approvals.ask(call, _question(job, sites, tools))
 
     def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
         """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
@@ -132,14 +157,12 @@ class PlanSource:
         return sites
 
 
-def _sites(domains: list[str]) -> list[str]:
-    sites = list(dict.fromkeys(site_of(address(domain)) for domain in domains))
-    if any(site in ("", OPAQUE) for site in sites):
-        raise InvalidArguments("update_plan: each domain must be the name of a host.")
-    return sites
+def _has(kinds: type | tuple[type, ...], verdicts: Verdicts) -> bool:
+    return any(isinstance(verdict, kinds) for verdict in verdicts.values())
 
 
-def _question(job: Job, sites: list[str]) -> Question:
+def _question(job: Job, sites: list[str], tools: list[str]) -> Question:
+    also = {"alsoAllows": tools} if tools else {}
     return Question(
         id=secrets.token_hex(8),
         tool=job.tool,
@@ -148,7 +171,7 @@ def _question(job: Job, sites: list[str]) -> Question:
         session=job.session,
         tab=None,
         site="",
-        arguments={"domains": sites, "approach": job.arguments["approach"]},
+        arguments={"domains": sites, "approach": job.arguments["approach"], **also},
         rule=RULE,
         scopes=("session",),
     )

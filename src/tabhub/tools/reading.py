@@ -118,6 +118,7 @@ CLAUDE_READ_PAGE = BrowserTool(
     run=with_tabs(_read_measured),
     properties=_SETTINGS,
     read_only=True,
+    same_as=("browser_read_page",),
     toolsets=CLAUDE,
 )
 

@@ -1,6 +1,6 @@
 """What the tools that tell of recorded things have in common: times, notes, and masks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from tabhub.audit.names import is_secret_name
@@ -55,7 +55,7 @@ def left_out(shown: int, total: int) -> list[str]:
     ]
 
 
-def masked_headers(headers: Iterable[list[str]]) -> list[Json]:
+def masked_headers(headers: Iterable[Sequence[str]]) -> list[Json]:
     """Headers without what lets somebody in."""
     return [{"name": name, "value": _masked(name, value)} for name, value in headers]
 

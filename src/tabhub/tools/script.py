@@ -85,6 +85,7 @@ JAVASCRIPT_TOOL = BrowserTool(
     },
     required=("action", "text"),
     aliases={"code": "text"},
+    same_as=("browser_execute_script",),
     toolsets=CLAUDE,
 )
 

@@ -16,6 +16,8 @@ from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
 MOST_STEPS = 100
+MOST_BYTES = 1_000_000
+MOST_LEFT_OUT = 100
 LONGEST_ARGUMENTS = 100_000
 WAITING = frozenset({"browser_wait_for_element"})
 """Reading tools whose place between others matters."""
@@ -40,6 +42,8 @@ class Recording:
     description: str
     steps: list[Step] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    size: int = 0
+    """Of the steps, in bytes."""
     tabs: dict[int, int] = field(default_factory=dict)
     """Numbers in the recording, by the tabs' own."""
 
@@ -51,6 +55,17 @@ class Recording:
             raise _LeftOut("it was in a tab that this recording neither began in nor opened")
         self.tabs[tab] = 0
         return 0
+
+    def add(self, step: Step) -> None:
+        size = len(msgspec.json.encode(step))
+        if self.size + size > MOST_BYTES:
+            raise _LeftOut(f"a shortcut has at most {MOST_BYTES} bytes")
+        self.size += size
+        self.steps.append(step)
+
+    def leave_out(self, what: str) -> None:
+        if len(self.left_out) < MOST_LEFT_OUT:
+            self.left_out.append(what)
 
     def opened(self, tab: int) -> int:
         return self.tabs.setdefault(tab, max(self.tabs.values(), default=0) + 1)
@@ -99,8 +114,6 @@ class Recordings:
 class Prepared(Protocol):
     """What a replay has prepared for the calls that it makes."""
 
-    def awaits(self, session: str) -> bool: ...
-
     async def resolve(self, context: Context) -> None:
         """Put what is there now in the place of what was recorded."""
 
@@ -120,7 +133,7 @@ class RecordedSource:
         self._prepared = prepared
 
     async def run(self, job: Job) -> CallResult:
-        if self._prepared.awaits(job.session):
+        if job.replayed:
             await self._prepared.resolve(self._inner.context(job))
         recording = self._recordings.find(job.session)
         if recording is None or not _matters(job):
@@ -128,9 +141,9 @@ class RecordedSource:
         before = await _look(self._inner.context(job))
         result = await self._inner.run(job)
         try:
-            recording.steps.append(_step(recording, job, before, result))
+            recording.add(_step(recording, job, before, result))
         except _LeftOut as reason:
-            recording.left_out.append(f"{job.tool.name}: {reason}")
+            recording.leave_out(f"{job.tool.name}: {reason}")
         return result
 
 

@@ -2,13 +2,15 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from tabhub.audit.entry import SHORTEST_HIDDEN
+from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import Call, Job
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
@@ -42,8 +44,12 @@ class Run:
     view: View | None = None
 
     def state(self, state: State, error: TabhubError | None = None) -> LastRun:
-        told = ("", "") if error is None else (error.message, error.reason)
+        told = ("", "") if error is None else (self._without_values(error.message), error.reason)
         return LastRun(self.id, state, self.done, *told)
+
+    def _without_values(self, message: str) -> str:
+        """An error may repeat what was given for this run only, and it is kept."""
+        return Redactor(_texts(self.values)).text(message)
 
 
 class Replays:
@@ -113,6 +119,7 @@ class Replays:
                 progress=_silent,
                 client=run.client,
                 agent=run.agent,
+                replayed=True,
             )
         )
         if step.opens is not None:
@@ -120,9 +127,6 @@ class Replays:
             opened = opened_tab(bool(tool and tool.opens_tab), result.structured_content)
             if opened is not None:
                 run.tabs[step.opens] = opened
-
-    def awaits(self, session: str) -> bool:
-        return session in self._runs
 
     async def resolve(self, context: Context) -> None:
         """Put the element that is there now in the place of the one that was recorded."""
@@ -157,6 +161,15 @@ async def _show_again(context: Context, view: View) -> None:
     if view.width:
         frame = Frame(view.width, view.height, view.shown, view.corner)
         context.shots.show(context.job.session, context.tab.id, frame)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value that is long enough to be told from others."""
+    if isinstance(value, str) and len(value) >= SHORTEST_HIDDEN:
+        yield value
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
 
 
 def _size(viewport: Mapping[str, float]) -> str:

@@ -21,6 +21,8 @@ from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "shortcuts"
 MOST = 100
+MOST_BYTES = 10_000_000
+"""Of all shortcuts of a client."""
 LONGEST_DESCRIPTION = 500
 _COMMAND = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ID: Json = {"type": "string", "maxLength": 40}
@@ -201,6 +203,11 @@ class ShortcutSource:
             raise InvalidArguments(
                 "Nothing was done that could be recorded. "
                 f"{_left_out(recording)}Go on, or end it with action cancel.".strip()
+            )
+        if self._shortcuts.size(job.client.name) + recording.size > MOST_BYTES:
+            raise InvalidArguments(
+                f"Your shortcuts would be larger than {MOST_BYTES} bytes. Delete one, then stop "
+                "again, or end it with action cancel."
             )
         self._recordings.end(job.session)
         shortcut = Shortcut(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MOST = 20
+"""Of one session, so that no other loses any by it."""
 MOST_FRAMES = 1000
 MOST_CHARACTERS = 40_000_000
 SECONDS = 600.0
@@ -55,7 +56,10 @@ class Shots:
         """Remember a picture; its id."""
         id = f"ss_{_random(_DIGITS, 4)}{_random(_LETTERS, 5)}"
         self._kept[id] = (self._clock() + SECONDS, shot)
-        while len(self._kept) > MOST or self._size() > MOST_CHARACTERS:
+        own = [id for id, (_, kept) in self._kept.items() if kept.session == shot.session]
+        for old in own[:-MOST]:
+            del self._kept[old]
+        while self._size() > MOST_CHARACTERS:
             del self._kept[next(iter(self._kept))]
         self._note(shot)
         return id

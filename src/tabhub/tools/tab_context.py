@@ -42,7 +42,7 @@ def _block(context: Context, result: CallResult) -> str:
     tabs = group_tabs(context, context.job.session)
     more = [f"({len(tabs) - MOST_TABS} more)"] if len(tabs) > MOST_TABS else []
     head = f"Tab Context: done in tab {_executed_on(context, result)}. Your tabs:"
-    return "\n".join([head, *map(line, tabs[:MOST_TABS]), *more])
+    return "\n".join([head, *(line(context.as_told(tab)) for tab in tabs[:MOST_TABS]), *more])
 
 
 def _executed_on(context: Context, result: CallResult) -> int:

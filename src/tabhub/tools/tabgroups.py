@@ -23,7 +23,7 @@ async def _list_tabs(context: Context) -> CallResult:
     group = next((group for group in groups if group["groupId"] == wanted), None)
     if group is None:
         raise NotFound(f"There is no tab group {wanted}.")
-    tabs = [context.hub.tabs.get(id) for id in group["tabIds"]]
+    tabs = [context.as_told(context.hub.tabs.get(id)) for id in group["tabIds"]]
     lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
     shown = [{"tabId": tab.id, "url": tab.url, "title": tab.title} for tab in tabs]
 

@@ -12,7 +12,7 @@ from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.effects import asked_for
-from tabhub.tools.intercept import waiting_lines
+from tabhub.tools.intercept import waiting_lines, without_credentials
 from tabhub.tools.listing import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
 from tabhub.tools.urls import HISTORY, address
@@ -25,11 +25,16 @@ DIALOG_CHARS = 200
 async def _list_tabs(context: Context) -> CallResult:
     browsers = context.browsers.all() or [context.browsers.latest()]
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
-    tabs = [tab for found in lists for tab in found]
+    tabs = [_as_told(context, *one) for found in lists for one in found]
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
     lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}{_asking(asks)}" for tab, asks in tabs]
     shown = [{**_shown(context, tab), **asks} for tab, asks in tabs]
     return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
+
+
+def _as_told(context: Context, tab: Tab, asks: Json) -> tuple[Tab, Json]:
+    told = context.as_told(tab)
+    return told, asks if told is tab else {}
 
 
 async def _tabs_of(context: Context, browser: str) -> list[tuple[Tab, Json]]:
@@ -62,6 +67,7 @@ async def _open_tab(context: Context) -> CallResult:
     given = context.job.arguments
     url, active = address(given["url"]), given.get("active", False)
     tab, held = await open_tab(context, context.job.session, context.browser, url, active=active)
+    tab = context.as_told(tab)
     told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
     return done("\n".join(told), {**location(tab), **held})
 
@@ -112,6 +118,7 @@ async def close(context: Context) -> None:
 
 async def _navigate_tab(context: Context) -> CallResult:
     tab, held = await navigate(context)
+    tab = context.as_told(tab)
     told = [f"Tab {tab.id} is at {page(tab)}{pending(tab, held)}", *held_up(held)]
     return done("\n".join(told), {**location(tab), **held})
 
@@ -134,7 +141,10 @@ def held_up(held: Json) -> list[str]:
 
 
 def _held(output: Json) -> Json:
-    return {name: output[name] for name in ("waiting", "dialog") if name in output}
+    held: Json = {name: output[name] for name in ("waiting", "dialog") if name in output}
+    if "waiting" in held:
+        held["waiting"] = without_credentials(held["waiting"])
+    return held
 
 
 async def _focus_tab(context: Context) -> CallResult:

@@ -129,6 +129,7 @@ GET_PAGE_TEXT = BrowserTool(
         "offset": OFFSET,
     },
     read_only=True,
+    same_as=("browser_get_tab_content",),
     toolsets=CLAUDE,
 )
 

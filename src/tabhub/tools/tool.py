@@ -7,10 +7,11 @@ from typing import Any
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.pending import Fence, Learn, ReadFile
 from tabhub.calls.ports import Job
+from tabhub.calls.walled import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Changes, Tool
+from tabhub.hub.tools import Changes, SameAs, Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
@@ -115,6 +116,10 @@ class Context:
         """Whether a result may tell of a page, where it tells of several."""
         return self.job.may_tell is None or self.job.may_tell(site_of(url))
 
+    def as_told(self, tab: Tab) -> Tab:
+        """A tab as a result may tell of it."""
+        return as_told(tab, self.job.may_tell)
+
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
         named = {k: v for k, v in self.job.arguments.items() if k in ("ref", "selector")}
@@ -144,6 +149,8 @@ class BrowserTool:
     secret_arguments: frozenset[str] = frozenset()
     changes_when: Changes | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    same_as: SameAs = ()
+    opens_as: tuple[str, ...] = ()
 
     def entry(self) -> Tool:
         """The tool as the hub lists it."""
@@ -162,6 +169,8 @@ class BrowserTool:
             secret_arguments=self.secret_arguments,
             changes_when=self.changes_when,
             aliases=self.aliases,
+            same_as=self.same_as,
+            opens_as=self.opens_as,
         )
 
     def _properties(self) -> Mapping[str, Any]:

@@ -139,6 +139,8 @@ UPLOAD_FILES = BrowserTool(
         "filename": {"type": "string", "description": f"For a screenshot. Default {IMAGE_NAME}."},
         "settle": SETTLE,
     },
+    # Its bytes are the person's business, and of no use in a record.
+    secret_arguments=frozenset({"files"}),
     toolsets=BROWSER,
 )
 
@@ -152,6 +154,7 @@ FILE_UPLOAD = BrowserTool(
     run=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
+    same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 
@@ -170,6 +173,7 @@ UPLOAD_IMAGE = BrowserTool(
         "filename": {"type": "string", "description": f"Default {IMAGE_NAME}."},
     },
     required=("imageId",),
+    same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 

@@ -30,6 +30,7 @@ async def _create_window(context: Context) -> CallResult:
     wanted = {key: given[key] for key in _SETTABLE if key in given}
     input = {"url": address(given.get("url", BLANK)), "window": wanted}
     tab, output = await opened(context, context.job.session, context.browser, input)
+    tab = context.as_told(tab)
     window = _shown(context, output["window"])
     page = {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
     return done(f"Opened tab {tab.id} in a new window.\n{_line(window)}", {**window, **page})

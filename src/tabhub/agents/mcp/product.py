@@ -12,7 +12,8 @@ from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
-from tabhub.calls.ports import AuditSink, Call
+from tabhub.calls.guard import Guard
+from tabhub.calls.ports import AuditSink, Call, MayTell
 from tabhub.calls.record import incident
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
@@ -21,6 +22,7 @@ from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
 from tabhub.wire.mcp import messages as m
 
+LIST_TABS = "browser_list_tabs"
 OPERATION_ID = "tabhub/operationId"
 GROUP = "tabhub/group"
 """Names the tab group that a sessionless call belongs to."""
@@ -59,6 +61,7 @@ class ProductBackend(Backend):
         hub: Hub,
         runner: Runner,
         listing: Listing,
+        guard: Guard,
         audit: AuditSink,
         release: Callable[[str], None],
     ) -> None:
@@ -70,6 +73,7 @@ class ProductBackend(Backend):
         self._sessions = hub.sessions
         self._runner = runner
         self._listing = listing
+        self._guard = guard
         self._audit = audit
         self._release = release
         self._consent = Consent()
@@ -124,12 +128,17 @@ class ProductBackend(Backend):
     async def _refresh(self, exchange: Exchange) -> None:
         """Learn what is open, for those who may list it."""
         with suppress(Unavailable):
-            await self._runner.run(self._call(exchange, "browser_list_tabs", None))
+            await self._runner.run(self._call(exchange, LIST_TABS, None))
+
+    def _may_tell(self, exchange: Exchange) -> MayTell:
+        """Of which sites tabs are told: as by the tool that lists them."""
+        tool, session = self._tools.get(LIST_TABS), self._session(exchange)
+        return self._guard.telling(self._guard.subject(tool, {}, exchange.caller, session, None))
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
         _only_page(params)
         await self._refresh(exchange)
-        return m.ResourceList(resources=self._resources.listed())
+        return m.ResourceList(resources=self._resources.listed(self._may_tell(exchange)))
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         _only_page(params)
@@ -141,7 +150,8 @@ class ProductBackend(Backend):
             return await self._runner.run(self._call(exchange, tool, raw))
 
         await self._refresh(exchange)
-        return m.ReadResult(contents=[await self._resources.read(params.uri, look)])
+        may_tell = self._may_tell(exchange)
+        return m.ReadResult(contents=[await self._resources.read(params.uri, look, may_tell)])
 
     async def list_prompts(self, exchange: Exchange, params: m.PageParams) -> m.PromptList:
         _only_page(params)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from tabhub.agents.mcp.announce import Change
+from tabhub.calls.ports import MayTell
+from tabhub.calls.walled import as_told
 from tabhub.errors import NotFound
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
@@ -66,8 +68,8 @@ class TabResources:
         self._routes = hub.routes
         self._ownership = hub.ownership
 
-    def listed(self) -> list[m.Json]:
-        return [_resource(tab) for tab in self._tabs.all()]
+    def listed(self, may_tell: MayTell) -> list[m.Json]:
+        return [_resource(as_told(tab, may_tell)) for tab in self._tabs.all()]
 
     def templates(self) -> list[m.Json]:
         state = _template(TEMPLATE, "tab", "An open tab", "Address, title, owner and state.", JSON)
@@ -86,10 +88,10 @@ class TabResources:
         usable = (tab for tab in self._tabs.all() if self._ownership.may_use(session, tab))
         return [str(tab.id) for tab in usable]
 
-    async def read(self, uri: str, look: Look) -> m.Json:
+    async def read(self, uri: str, look: Look, may_tell: MayTell) -> m.Json:
         tab, view = self._meant(uri)
         if view is None:
-            text = msgspec.json.encode(self._state(tab)).decode()
+            text = msgspec.json.encode(self._state(as_told(tab, may_tell))).decode()
             return {"uri": uri, "mimeType": JSON, "text": text}
         result = await look(view.tool, {"tabId": tab.id})
         return {"uri": uri, **_shown(result)}

@@ -45,6 +45,17 @@ _ACTIONS: dict[str, tuple[Action, tuple[str, ...]]] = {
     "hover": (pointer.hover, ()),
 }
 """Each with the arguments that it cannot do without."""
+_SAME = {
+    **dict.fromkeys(("screenshot", "zoom"), "browser_screenshot_tab"),
+    **dict.fromkeys(
+        ("left_click", "right_click", "double_click", "triple_click"), "browser_click_element"
+    ),
+    **dict.fromkeys(("scroll", "scroll_to"), "browser_scroll"),
+    "hover": "browser_hover_element",
+    "type": "browser_type_text",
+    "key": "browser_press_key",
+    "left_click_drag": "browser_drag",
+}
 _READING = ("screenshot", "wait", "zoom")
 
 
@@ -61,6 +72,11 @@ def _changes(given: Mapping[str, Any]) -> bool:
     if "action" not in given:
         return False
     return given["action"] not in _READING or bool(given.get("save_to_disk"))
+
+
+def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
+    same = _SAME.get(given.get("action", ""))
+    return () if same is None else (same,)
 
 
 _POINT = {key: value for key, value in COORDINATE.items() if key != "description"}
@@ -125,6 +141,7 @@ COMPUTER = BrowserTool(
         "startCoordinate": "start_coordinate",
         "endCoordinate": "coordinate",
     },
+    same_as=_same_as,
     toolsets=CLAUDE,
 )
 

@@ -1,5 +1,8 @@
 """Setting form fields, whatever kind they are."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tabhub.tools.effects import acted
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, BrowserTool, Context
@@ -13,6 +16,11 @@ async def _form_input(context: Context) -> CallResult:
         context.job.secrets.clear()
     before = output["before"]
     return acted(context, f"Set {given['ref']}, which held {before!r}", output, before=before)
+
+
+def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
+    ticks = isinstance(given.get("value"), bool)
+    return ("browser_click_element",) if ticks else ("browser_type_text", "browser_select_option")
 
 
 FORM_INPUT = BrowserTool(
@@ -30,6 +38,7 @@ FORM_INPUT = BrowserTool(
     },
     required=("ref", "value"),
     secret_arguments=frozenset({"value"}),
+    same_as=_same_as,
     toolsets=CLAUDE,
 )
 

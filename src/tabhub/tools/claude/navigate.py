@@ -13,6 +13,7 @@ from tabhub.wire.mcp.messages import CallResult
 async def _navigate(context: Context) -> CallResult:
     wanted = context.job.arguments["url"]
     tab, held = await (_open if context.job.tab is None else navigate)(context)
+    tab = context.as_told(tab)
     asked = None if wanted in HISTORY else address(wanted)
     is_redirected = asked is not None and not held and not _is_same(asked, tab.url)
     note = f" It was redirected there from {asked}." if is_redirected else ""
@@ -50,6 +51,8 @@ NAVIGATE = BrowserTool(
     required=("url",),
     opens_tab=True,
     address_of=target,
+    same_as=("browser_navigate_tab",),
+    opens_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 

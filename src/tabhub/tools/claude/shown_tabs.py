@@ -27,6 +27,7 @@ async def _create(context: Context) -> CallResult:
     url = target(context.job.arguments)
     tab, held = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
+    tab = context.as_told(tab)
     told = f"Tab ID: {tab.id}, in the group {session.name!r}. It is at {page(tab)}."
     lines = [told + pending(tab, held), *held_up(held)]
     return done("\n".join(lines), {**location(tab), **held, "groupHandle": session.key})
@@ -66,6 +67,7 @@ TABS_CONTEXT = BrowserTool(
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
+    same_as=("browser_list_tabs",),
     toolsets=CLAUDE,
 )
 
@@ -77,6 +79,7 @@ TABS_CREATE = BrowserTool(
     properties={"url": URL},
     needs_tab=False,
     address_of=target,
+    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 

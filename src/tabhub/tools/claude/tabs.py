@@ -22,6 +22,7 @@ def target(given: Mapping[str, Any]) -> str:
 async def _create(context: Context) -> CallResult:
     url = target(context.job.arguments)
     tab, held = await open_tab(context, context.job.session, context.browser, url, active=False)
+    tab = context.as_told(tab)
     told = f"Tab ID: {tab.id}. It is at {page(tab)}.{pending(tab, held)}"
     return done("\n".join([told, *held_up(held)]), {**location(tab), **held})
 
@@ -43,6 +44,7 @@ TABS_CREATE_MCP = BrowserTool(
     needs_tab=False,
     opens_tab=True,
     address_of=target,
+    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
 )
 
@@ -52,6 +54,7 @@ TABS_CLOSE_MCP = BrowserTool(
     description="Close a tab of your own tab group; tells how many are left.",
     run=_close,
     required=("tabId",),
+    same_as=("browser_close_tab",),
     toolsets=CLAUDE,
 )
 

@@ -62,6 +62,7 @@ RESIZE_WINDOW = BrowserTool(
     properties={"width": _SIDE, "height": _SIDE},
     required=("width", "height"),
     idempotent=True,
+    same_as=("browser_update_window",),
     toolsets=CLAUDE,
 )
 
