@@ -89,7 +89,14 @@ async def test_every_tool_has_a_valid_json_schema_2020_12(open_url: str) -> None
         assert "$schema" not in schema  # 2020-12 is what MCP then takes it for
         jsonschema_rs.meta.validate(schema)
         jsonschema_rs.Draft202012Validator(schema)
-        assert schema["additionalProperties"] is False
+
+
+async def test_no_tool_takes_an_argument_that_it_does_not_list(open_url: str) -> None:
+    async with httpx.AsyncClient(timeout=20) as http:
+        agent = Agent(http, open_url)
+        for name in TOOLS:
+            error = (await agent.result(name, surplus=1))["structuredContent"]["error"]
+            assert error["reason"] == "invalid_arguments", name
 
 
 def _passing(outcome: Outcome, scenarios: set[str]) -> set[str]:

@@ -40,10 +40,10 @@ async def read_to_the_end(agent: Agent, **options: Any) -> str:
 
 
 async def test_half_surrogate_pairs_hang_nothing(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
-    await in_page(
+    await by_tool(
         r"""document.title = 'half \ud83d title';
         history.replaceState(null, '', '#half-\ud83d');
         document.body.innerHTML = '<p>half \udc00 text</p><button></button>';
@@ -56,11 +56,11 @@ async def test_half_surrogate_pairs_hang_nothing(
     assert "\ufffd" not in text.split("button")[1]
     tabs = {tab["tabId"]: tab for tab in (await agent.call("browser_list_tabs"))["tabs"]}
     assert tabs[tab]["title"] == "half \ufffd title"
-    assert await in_page(r"['\ud83d', {'\udc00': 1}, '😀']") == ["\ufffd", {"\ufffd": 1}, "😀"]
+    assert await by_tool(r"['\ud83d', {'\udc00': 1}, '😀']") == ["\ufffd", {"\ufffd": 1}, "😀"]
     with pytest.raises(ToolFailed, match="broken \ufffd"):
-        await in_page(r"throw new Error('broken \ud83d')")
+        await by_tool(r"throw new Error('broken \ud83d')")
     with pytest.raises(ToolFailed) as failed:
-        await in_page(r"alert('ask \ud83d')")
+        await by_tool(r"alert('ask \ud83d')")
     assert failed.value.reason == "dialog_open"
 
 
@@ -191,26 +191,26 @@ async def test_a_huge_page_is_read_as_far_as_is_asked(
 
 
 async def test_what_does_not_fit_is_refused_and_the_link_lives(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
-    await in_page("document.body.textContent = 'ü'.repeat(8000000); 1")
+    await by_tool("document.body.textContent = 'ü'.repeat(8000000); 1")
     assert (await agent.call("browser_read_page", max_chars=100_000_000))["truncated"] is True
-    await in_page(f"{HUGE['text']}; 1")
+    await by_tool(f"{HUGE['text']}; 1")
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_read_page", offset=68_000_000)
     assert failed.value.reason == "too_large"
     with pytest.raises(ToolFailed) as failed:
-        await in_page("'ü'.repeat(8000000)")
+        await by_tool("'ü'.repeat(8000000)")
     assert failed.value.reason == "too_large"
-    assert await in_page("1+1") == 2
+    assert await by_tool("1+1") == 2
 
 
 async def test_what_pages_say_is_cut_to_a_size(
-    agent: Agent, opened: Opener, in_page: Value, site: Site
+    agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
-    await in_page(
+    await by_tool(
         """document.title = 't'.repeat(1e6);
         history.replaceState(null, '', '#' + 'u'.repeat(1e6));
         const cover = document.querySelector('#cover') ?? document.createElement('div');
@@ -226,10 +226,10 @@ async def test_what_pages_say_is_cut_to_a_size(
     assert failed.value.reason == "covered_by"
     assert len(failed.value.message) < 1000
     with pytest.raises(ToolFailed) as failed:
-        await in_page("throw new Error('e'.repeat(1e6))")
+        await by_tool("throw new Error('e'.repeat(1e6))")
     assert len(failed.value.error["stack"]) <= 20_000
     with pytest.raises(ToolFailed) as failed:
-        await in_page("alert('a'.repeat(1e6))")
+        await by_tool("alert('a'.repeat(1e6))")
     assert len(failed.value.message) < 3000
 
 

@@ -41,13 +41,17 @@ class Cdp:
         """The value of an expression in a page or worker."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         session = attached["sessionId"]
-        # Only so may code await at its top; but then a promise at its end would stay one.
-        is_script = "await " in code
-        params = {"returnByValue": True, "awaitPromise": True, "replMode": is_script}
-        answer = await self.send("Runtime.evaluate", session, expression=code, **params)
+        answer = await self._evaluated(session, code)
+        if "await is only valid" in str(answer.get("exceptionDetails")):
+            # Only so may code await at its top; but then a promise at its end would stay one.
+            answer = await self._evaluated(session, code, replMode=True)
         await self.send("Target.detachFromTarget", sessionId=session)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    async def _evaluated(self, session: str, code: str, **more: Any) -> dict[str, Any]:
+        params = {"expression": code, "returnByValue": True, "awaitPromise": True, **more}
+        return await self.send("Runtime.evaluate", session, **params)
 
     async def page(self, url: str) -> str:
         """The page at an address."""
