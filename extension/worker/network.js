@@ -4,7 +4,7 @@
  */
 
 import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { onLoss, onReturn, sendTo } from "./debugger.js";
+import { onLoss, onReturn, sendTo, within } from "./debugger.js";
 
 /** Durable: kept when the page goes elsewhere. Browsers that do not know the word ignore it. */
 const BODIES = {
@@ -12,6 +12,8 @@ const BODIES = {
   maxResourceBufferSize: 10_000_000,
   enableDurableMessages: true,
 };
+/** A frame that goes away never answers what it was asked before. */
+const CHILD_MS = 300;
 const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 /**
@@ -93,7 +95,8 @@ class Telling {
    * @param {object} [params]
    */
   #order(session, method, params) {
-    return sendTo(this.#tabId, session, method, params).catch(() => {});
+    const ordered = sendTo(this.#tabId, session, method, params);
+    return (session === undefined ? ordered : within(CHILD_MS, ordered)).catch(() => {});
   }
 }
 

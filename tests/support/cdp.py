@@ -42,7 +42,7 @@ class Cdp:
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         session = attached["sessionId"]
         answer = await self._evaluated(session, code)
-        if "await is only valid" in str(answer.get("exceptionDetails")):
+        if "SyntaxError" in str(answer.get("exceptionDetails")):
             # Only so may code await at its top; but then a promise at its end would stay one.
             answer = await self._evaluated(session, code, replMode=True)
         await self.send("Target.detachFromTarget", sessionId=session)
