@@ -41,7 +41,7 @@ const underWay = new Map();
 export async function openTab({ input, signal, tellNews }) {
   const url = requireAbsolute(addressOf(input));
   const group = input.group && groupOf(input.group);
-  const startsBlank = isOn() && !isBlank(url);
+  const startsBlank = isOn() && isWeb(url);
   const tab = await createTab(startsBlank ? BLANK : url, input);
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
@@ -83,9 +83,12 @@ async function createTab(url, { active = false, windowId, window }) {
   }
 }
 
-/** @param {string} url */
-function isBlank(url) {
-  return url.split("#")[0] === BLANK;
+/**
+ * Only these have a first request that could be missed, and others may refuse to follow a page.
+ * @param {string} url
+ */
+function isWeb(url) {
+  return /^https?:/i.test(url);
 }
 
 /**

@@ -12,6 +12,14 @@ from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
+
+
+@pytest.fixture(autouse=True)
+async def no_cookies(cdp: Cdp) -> None:
+    """Other tests' pages of the same host may have left some."""
+    await cdp.send("Storage.clearCookies")
+
+
 Json = dict[str, Any]
 COOKIES = ("browser_get_cookies", "browser_set_cookie", "browser_delete_cookies")
 
