@@ -90,6 +90,7 @@ async def _measure() -> list[str]:
         for pace in (TIGHT, CALM):
             contests = await _hold_all(site, contenders, pace)
             tables.append(_times(pace, contests, contenders))
+            print(f"\n{tables[-1]}\n", flush=True)
         return [*tables, _sizes(contests, contenders)]
 
 
