@@ -6,6 +6,7 @@
 import { CommandError, messageOf } from "./errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
+import { requireWilling } from "./refusals.js";
 import { showsExtension } from "./tabs.js";
 
 const STORED = "holds";
@@ -19,8 +20,6 @@ const FRAME_MS = 250;
  * What is so thin that nothing of it is left at this size is not drawn.
  */
 const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 64, maxHeight: 64, everyNthFrame: 1000 };
-const ENDED =
-  "The person has ended debugging in this tab, by Cancel in the browser's bar, so nothing was done. Ask them before you go on; they may share the tab anew, or you work in another.";
 const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /**
@@ -37,8 +36,6 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /** @type {Map<number, Session>} */
 const sessions = new Map();
-/** @type {Set<number>} tabs in which a person does not want to be debugged */
-const refused = new Set();
 /** @type {Map<number, Promise<void>>} tabs that are being let go */
 const releasing = new Map();
 /** @type {Set<(tabId: number) => void>} */
@@ -342,20 +339,10 @@ async function prepare(tabId) {
   }
 }
 
-/** @param {number} tabId the person has ended the debugging of it, by the bar that Chrome shows */
-export function refuseTab(tabId) {
-  refused.add(tabId);
-}
-
-/** @param {number} tabId */
-export function pardonTab(tabId) {
-  refused.delete(tabId);
-}
-
 /** @param {number} tabId */
 async function attachOnce(tabId) {
   await releasing.get(tabId);
-  if (refused.has(tabId)) throw new CommandError("needs_person", ENDED);
+  requireWilling(tabId);
   if (await showsExtension(tabId)) refuseExtensionPage();
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
     // Left behind by an earlier life of this worker: it is ours and still works.

@@ -17,8 +17,6 @@ import {
   adoptAttachments,
   documentChanged,
   forgetTab,
-  pardonTab,
-  refuseTab,
   screencastEvent,
   within,
 } from "./debugger.js";
@@ -48,6 +46,7 @@ import {
   restoreRecordings,
   setRecording,
 } from "./recorder.js";
+import { pardonTab, refuseTab } from "./refusals.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteCommitted } from "./sites.js";
@@ -220,10 +219,10 @@ function onceReady(work) {
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
   if (tabId !== undefined) onceReady(() => debuggerEvent(tabId, sessionId, method, params));
 });
+onLetGo(async (tabId) => pardonTab(tabId));
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId !== undefined) onceReady(() => debuggerDetached(tabId, reason));
 });
-onLetGo(async (tabId) => pardonTab(tabId));
 
 void chrome.alarms.get(RESCUE).then((alarm) => {
   if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });

@@ -102,18 +102,16 @@ async def test_a_tab_that_is_closed_meanwhile_ends_the_call_with_a_reason(
     agent: Agent, cdp: Cdp, site: Site
 ) -> None:
     address = f"{site.page('form')}?closed-meanwhile"
-    calls: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("browser_wait_for_element", {"selector": "#never"}),
-        ("browser_execute_script", {"code": "await new Promise(() => {})"}),
-    )
-    for tool, arguments in calls:
-        tab = (await agent.call("browser_open_tab", url=address))["tabId"]
-        call = asyncio.create_task(agent.result(tool, tabId=tab, **arguments))
-        await asyncio.sleep(0.2)
-        await cdp.send("Target.closeTarget", targetId=await cdp.page(address))
-        result = await call
-        reason = result["structuredContent"]["error"]["reason"]
-        assert reason in ("tab_not_found", "navigated_away"), (tool, result)
+    tab = (await agent.call("browser_open_tab", url=address))["tabId"]
+    page = await cdp.page(address)
+    code = "document.title = 'begun'; await new Promise(() => {})"
+    call = asyncio.create_task(agent.result("browser_execute_script", tabId=tab, code=code))
+    while await cdp.evaluate(page, "document.title") != "begun":
+        await asyncio.sleep(0.02)
+    await cdp.send("Target.closeTarget", targetId=page)
+    result = await call
+    reason = result["structuredContent"]["error"]["reason"]
+    assert reason in ("tab_not_found", "navigated_away"), result
 
 
 FRAMES_THAT_GO = """<iframe id=f src="{other}/inner.html"></iframe><button id=gone>Remove</button>

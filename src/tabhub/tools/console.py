@@ -60,7 +60,7 @@ async def _clear_logs(context: Context) -> CallResult:
 
 async def _read_messages(context: Context) -> CallResult:
     given = context.job.arguments
-    only_errors = given.get("onlyErrors", given.get("errorsOnly", False))
+    only_errors = given.get("onlyErrors", False)
     input: Json = {key: given[key] for key in ("pattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "level": "error" if only_errors else "all"}
     output = await context.in_tab("record.console", input)
@@ -134,13 +134,13 @@ READ_CONSOLE_MESSAGES = BrowserTool(
         "pattern": _PATTERN,
         "limit": limit(),
         "onlyErrors": {"type": "boolean", "description": "Errors and exceptions only."},
-        "errorsOnly": {"type": "boolean", "description": "The same as onlyErrors."},
         "clear": CLEAR,
         "maxTokens": MAX_TOKENS,
     },
     read_only=True,
     changes_when="clear",
     same_as=("browser_get_console_logs",),
+    aliases={"errorsOnly": "onlyErrors"},
     toolsets=CLAUDE,
 )
 

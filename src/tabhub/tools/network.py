@@ -166,7 +166,7 @@ async def _disable(context: Context) -> CallResult:
 
 async def _read_requests(context: Context) -> CallResult:
     given = context.job.arguments
-    pattern = given.get("urlPattern", given.get("pattern"))
+    pattern = given.get("urlPattern")
     input: Json = {"limit": given.get("limit", LIMIT), "clear": given.get("clear", False)}
     if pattern is not None:
         input["urlPattern"] = pattern
@@ -273,7 +273,6 @@ READ_NETWORK_REQUESTS = BrowserTool(
     run=with_tabs(_read_requests),
     properties={
         "urlPattern": _SUBSTRING,
-        "pattern": {"type": "string", "description": "The same as urlPattern."},
         "limit": limit(),
         "clear": CLEAR,
         "maxTokens": MAX_TOKENS,
@@ -281,6 +280,7 @@ READ_NETWORK_REQUESTS = BrowserTool(
     read_only=True,
     changes_when="clear",
     same_as=("browser_get_network_requests",),
+    aliases={"pattern": "urlPattern"},
     toolsets=CLAUDE,
 )
 
