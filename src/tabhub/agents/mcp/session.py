@@ -160,6 +160,12 @@ class Register(Generic[S]):
     def __contains__(self, id: str) -> bool:
         return id in self._all
 
+    def all(self) -> list[S]:
+        return list(self._all.values())
+
+    def find(self, id: str) -> S | None:
+        return self._all.get(id)
+
     def add(self, session: S) -> None:
         self._all[session.id] = session
         self._mute[session.id] = self._backend.news.subscribe(session.hear)
