@@ -55,6 +55,10 @@ def root(
 @app.command()
 def start(
     port: Port = None,
+    sse_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="A second port, for clients of HTTP+SSE."),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
     headless: Headless = None,
     browser_arg: BrowserArgs = None,
@@ -88,6 +92,7 @@ def start(
             demo=demo,
             share_active_tab=share_active_tab,
             dev=dev,
+            sse_port=sse_port,
         )
     )
 

@@ -39,6 +39,8 @@ class Client(msgspec.Struct, frozen=True):
 
 
 MAIN = Client("main", is_person=True)
+SSE = Client("sse")
+"""Whoever has the token that is set for clients of HTTP+SSE."""
 
 
 class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
@@ -183,8 +185,13 @@ def _check_name(name: str) -> None:
             f"{name!r} is no name for a client: 1 to 40 letters, digits, dots, dashes or"
             " underscores."
         )
-    if name in (MAIN.name, PRINTED):
+    if name in (MAIN.name, SSE.name, PRINTED):
         raise InvalidArguments(f"The name {name} is kept for tabhub's own use.")
+
+
+def is_token(given: str, token: str | None) -> bool:
+    """Whether this is a token that is not stored by its hash."""
+    return bool(token) and hmac.compare_digest(given.encode("latin-1"), str(token).encode())
 
 
 def _derive(secret: str, salt: str) -> str:
