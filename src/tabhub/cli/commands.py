@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from tabhub import __version__
+from tabhub.cli.flags import Json
+from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
     name="tabhub",
@@ -19,6 +21,7 @@ extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
 permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
+app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
 app.add_typer(extension_app, name="extension")
@@ -36,7 +39,6 @@ BrowserArgs = Annotated[
     typer.Option("--browser-arg", metavar="ARG", help="A flag for the browser; repeatable."),
 ]
 UserDataDir = Annotated[Path | None, typer.Option(help="Profile folder. Default: tabhub's own.")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
 
 def _version(wanted: bool) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
 
@@ -12,11 +11,18 @@ from tabhub.config import settings
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
 from tabhub.config.proof import is_proof
-from tabhub.config.secret import load
+from tabhub.config.secret import Auth, load
 from tabhub.errors import Unavailable
 
 ANSWER_SECONDS = 3.0
 Facts = dict[str, Any]
+
+
+class NotRunning(Unavailable):
+    """No server of this home answers."""
+
+    def __init__(self, hint: str = "Start it: tabhub start") -> None:
+        super().__init__(f"No server is running. {hint}")
 
 
 class PidFile(msgspec.Struct):
@@ -46,14 +52,18 @@ def read(home: Home) -> PidFile | None:
 
 def find(home: Home) -> Facts | None:
     """What the server of this home says of itself, with its port; None when there is none."""
-    auth = load(home)
+    auth = reach(home)
     if auth is None:
         return None
-    for port in dict.fromkeys(_ports(home)):
-        if _knows_secret(port, auth.secret):
-            told = _get(port, "/health", {"Authorization": f"Bearer {auth.secret}"})
-            return None if told is None else {**told, "port": port}
-    return None
+    told = _get(auth.port, "/health", {"Authorization": f"Bearer {auth.secret}"})
+    return None if told is None else {**told, "port": auth.port}
+
+
+def reach(home: Home) -> Auth | None:
+    """The secret, and the port where somebody has shown to know it."""
+    auth = load(home)
+    port = expected_port(home)
+    return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
 def reload(home: Home) -> None:
@@ -67,16 +77,13 @@ def reload(home: Home) -> None:
         raise Unavailable(f"It is written, but the running server did not take it: {said}")
 
 
-def _ports(home: Home) -> Iterator[int]:
+def expected_port(home: Home) -> int:
     """Where it may be: where the environment says, where the pid file says, where it is set to."""
     named = settings.port_from_environment()
-    known = read(home)
     if named is not None:
-        yield named
-    elif known is not None:
-        yield known.port
-    else:
-        yield settings.load(home).port
+        return named
+    known = read(home)
+    return settings.load(home).port if known is None else known.port
 
 
 def _knows_secret(port: int, secret: str) -> bool:

@@ -125,6 +125,11 @@ def skips_permissions() -> bool:
     return any(os.environ.get(name) == "1" for name in names)
 
 
+def token_from_environment() -> str | None:
+    """The client token that an agent on the command line was given."""
+    return os.environ.get("TABHUB_TOKEN") or None
+
+
 def browser_from_environment() -> str | None:
     """The browser a person wants used instead of the one we would find."""
     return os.environ.get("TABHUB_BROWSER") or None
