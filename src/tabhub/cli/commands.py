@@ -7,6 +7,7 @@ import typer
 
 from tabhub import __version__
 from tabhub.cli.flags import Json
+from tabhub.cli.looking_commands import audit, logs
 from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
@@ -108,6 +109,10 @@ def status(json: Json = False) -> None:
     from tabhub.cli.status import run
 
     run(json)
+
+
+for looking in (audit, logs):
+    app.command()(looking)
 
 
 @app.command("browser")

@@ -55,7 +55,7 @@ def find(home: Home) -> Facts | None:
     auth = reach(home)
     if auth is None:
         return None
-    told = _get(auth.port, "/health", {"Authorization": f"Bearer {auth.secret}"})
+    told = _get(auth.port, "/health", _bearer(auth))
     return None if told is None else {**told, "port": auth.port}
 
 
@@ -68,13 +68,28 @@ def reach(home: Home) -> Auth | None:
 
 def reload(home: Home) -> None:
     """Have the running server read its files again, if there is one."""
-    known, auth = find(home), load(home)
-    if known is None or auth is None:
+    auth = reach(home)
+    if auth is None:
         return
-    answer = _ask("POST", known["port"], "/reload", {"Authorization": f"Bearer {auth.secret}"})
+    answer = _ask("POST", auth.port, "/reload", _bearer(auth))
     if answer is None or answer.status != 200:
         said = "it did not answer" if answer is None else answer.error()
         raise Unavailable(f"It is written, but the running server did not take it: {said}")
+
+
+def audit(home: Home, limit: int) -> list[Facts]:
+    """The newest entries that the running server remembers."""
+    auth = reach(home)
+    if auth is None:
+        raise NotRunning("`tabhub audit --file` reads what was written to disk.")
+    answer = _ask("GET", auth.port, f"/audit?limit={limit}", _bearer(auth))
+    if answer is None or answer.status != 200:
+        raise Unavailable("The server did not answer." if answer is None else answer.error())
+    return msgspec.convert(answer.told, list[Facts])
+
+
+def _bearer(auth: Auth) -> dict[str, str]:
+    return {"Authorization": f"Bearer {auth.secret}"}
 
 
 def expected_port(home: Home) -> int:
@@ -94,16 +109,18 @@ def _knows_secret(port: int, secret: str) -> bool:
 
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:
     answer = _ask("GET", port, path, headers)
-    return answer.facts if answer is not None and answer.status == 200 else None
+    if answer is None or answer.status != 200 or not isinstance(answer.told, dict):
+        return None
+    return answer.told
 
 
 class _Answer(NamedTuple):
     status: int
-    facts: Facts
+    told: Any
 
     def error(self) -> str:
         """The server's own sentence, if it is one of ours."""
-        error = self.facts.get("error")
+        error = self.told.get("error") if isinstance(self.told, dict) else None
         return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
 
 
@@ -112,7 +129,7 @@ def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer 
     try:
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
-        return _Answer(answer.status, msgspec.json.decode(answer.read(), type=Facts))
+        return _Answer(answer.status, msgspec.json.decode(answer.read()))
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
     finally:
