@@ -50,6 +50,30 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, ours or not."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def silent(home: Home) -> str | None:
+    """About a server that has left its pid file and does not answer."""
+    known = read(home)
+    if known is None:
+        return None
+    if known.pid > 0 and is_alive(known.pid):
+        return (
+            f"Its pid file names the process {known.pid}, which runs but does not answer on port"
+            f" {known.port}. If that is tabhub, end it: kill {known.pid}"
+        )
+    return f"The last one (pid {known.pid}) ended without tidying up, which does no harm."
+
+
 def find(home: Home) -> Facts | None:
     """What the server of this home says of itself, with its port; None when there is none."""
     auth = reach(home)
