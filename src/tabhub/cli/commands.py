@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from tabhub import __version__
+from tabhub.cli.config_commands import config_app
 from tabhub.cli.flags import Json
 from tabhub.cli.looking_commands import audit, logs
 from tabhub.cli.tool_commands import tool_app
@@ -19,7 +20,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
-config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
 permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
 app.add_typer(tool_app, name="tool")
@@ -204,22 +204,3 @@ def extension_path() -> None:
     from tabhub.cli.extension import run
 
     run()
-
-
-@config_app.command("show")
-def config_show(
-    json: Json = False,
-    show_secret: Annotated[bool, typer.Option("--show-secret", help="Do not hide it.")] = False,
-) -> None:
-    """Print the settings in force."""
-    from tabhub.cli.config import show
-
-    show(json, show_secret)
-
-
-@config_app.command("path")
-def config_path() -> None:
-    """Print where the settings file is, or would be."""
-    from tabhub.cli.config import path
-
-    path()

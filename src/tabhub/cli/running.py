@@ -90,15 +90,20 @@ def reach(home: Home) -> Auth | None:
     return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
-def reload(home: Home) -> None:
-    """Have the running server read its files again, if there is one."""
+def reload(home: Home) -> Facts | None:
+    """Have the running server read its files again; None if there is none."""
     auth = reach(home)
     if auth is None:
-        return
-    answer = _ask("POST", auth.port, "/reload", _bearer(auth))
-    if answer is None or answer.status != 200:
-        said = "it did not answer" if answer is None else answer.error()
-        raise Unavailable(f"It is written, but the running server did not take it: {said}")
+        return None
+    try:
+        return reload_at(auth)
+    except Unavailable as error:
+        said = f"It is written, but the running server did not take it: {error.message}"
+        raise Unavailable(said) from None
+
+
+def reload_at(auth: Auth) -> Facts:
+    return msgspec.convert(_said(_ask("POST", auth.port, "/reload", _bearer(auth))), Facts)
 
 
 def audit(home: Home, limit: int) -> list[Facts]:
@@ -106,10 +111,8 @@ def audit(home: Home, limit: int) -> list[Facts]:
     auth = reach(home)
     if auth is None:
         raise NotRunning("`tabhub audit --file` reads what was written to disk.")
-    answer = _ask("GET", auth.port, f"/audit?limit={limit}", _bearer(auth))
-    if answer is None or answer.status != 200:
-        raise Unavailable("The server did not answer." if answer is None else answer.error())
-    return msgspec.convert(answer.told, list[Facts])
+    told = _said(_ask("GET", auth.port, f"/audit?limit={limit}", _bearer(auth)))
+    return msgspec.convert(told, list[Facts])
 
 
 def _bearer(auth: Auth) -> dict[str, str]:
@@ -146,6 +149,12 @@ class _Answer(NamedTuple):
         """The server's own sentence, if it is one of ours."""
         error = self.told.get("error") if isinstance(self.told, dict) else None
         return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
+
+
+def _said(answer: _Answer | None) -> Any:
+    if answer is None or answer.status != 200:
+        raise Unavailable("The server did not answer." if answer is None else answer.error())
+    return answer.told
 
 
 def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer | None:

@@ -46,7 +46,16 @@ def load(home: Home) -> Auth | None:
 def prepare(home: Home, port: int) -> Auth:
     """Keep the secret there is, or make one, and note the port for the extension."""
     stored = load(home)
-    auth = Auth(stored.secret if stored else secrets.token_hex(32), port)
+    return store(home, Auth(stored.secret if stored else secrets.token_hex(32), port))
+
+
+def renew(home: Home, port: int) -> Auth:
+    """Make a new secret, whatever the old one was."""
+    return store(home, Auth(secrets.token_hex(32), port))
+
+
+def store(home: Home, auth: Auth) -> Auth:
+    """Write it where the extension's copies read it."""
     _keep(home.auth, auth)
     _keep(home.managed_auth, ManagedAuth(auth.secret, auth.port))
     return auth

@@ -90,9 +90,16 @@ class Settings(_Keys):
 def load(home: Home) -> Settings:
     """The settings of a home; a file that does not fit is refused with the place that is wrong."""
     try:
-        loaded = msgspec.json.decode(home.config.read_bytes(), type=Settings)
+        written = home.config.read_bytes()
     except FileNotFoundError:
         return Settings()
+    return parse(written, home)
+
+
+def parse(written: bytes, home: Home) -> Settings:
+    """Settings as `config.json` would have them."""
+    try:
+        loaded = msgspec.json.decode(written, type=Settings)
     except msgspec.ValidationError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
