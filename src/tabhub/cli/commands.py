@@ -7,8 +7,8 @@ import typer
 
 from tabhub import __version__
 from tabhub.cli.config_commands import config_app
-from tabhub.cli.flags import Json
-from tabhub.cli.looking_commands import audit, logs
+from tabhub.cli.looking_commands import audit, doctor, logs
+from tabhub.cli.options import Json
 from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
@@ -111,7 +111,7 @@ def status(json: Json = False) -> None:
     run(json)
 
 
-for looking in (audit, logs):
+for looking in (audit, logs, doctor):
     app.command()(looking)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tabhub.cli.flags import Json
+from tabhub.cli.options import Json
 
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 Confirm = Annotated[bool, typer.Option("--confirm", help="Really do it.")]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tabhub.cli.flags import Json
+from tabhub.cli.options import Json
 
 
 def audit(
@@ -40,3 +40,15 @@ def logs(
     from tabhub.cli.logs import run
 
     run(follow, lines, plugin)
+
+
+def doctor(
+    json: Json = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Take files away from others, where that is the fault.")
+    ] = False,
+) -> None:
+    """Look for what is wrong, and say what to do. Ends with 1 if something fails."""
+    from tabhub.cli.doctor.run import run
+
+    run(json, fix)

@@ -90,6 +90,18 @@ def reach(home: Home) -> Auth | None:
     return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
+def is_tabhub(port: int) -> bool:
+    """Whether some tabhub is at a port, ours or not."""
+    told = _get(port, "/health?challenge=0", {})
+    return told is not None and isinstance(told.get("proof"), str)
+
+
+def is_open(port: int) -> bool:
+    """Whether a server tells everything to somebody without a token."""
+    told = _get(port, "/health", {})
+    return told is not None and "pid" in told
+
+
 def reload(home: Home) -> Facts | None:
     """Have the running server read its files again; None if there is none."""
     auth = reach(home)

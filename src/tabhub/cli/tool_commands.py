@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tabhub.cli.flags import Json
+from tabhub.cli.options import Json
 
 tool_app = typer.Typer(help="Tools: list them, call them.", no_args_is_help=True)
 
