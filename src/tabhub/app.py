@@ -13,10 +13,15 @@ import uvicorn
 
 from tabhub import __version__
 from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.belonging import Groups
 from tabhub.agents.bounded import BoundedHttp
+from tabhub.agents.choosing import Choosing
+from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
@@ -42,12 +47,14 @@ from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
+from tabhub.store.tool_index import FullTextIndex
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
 from tabhub.tools.shortcut_recording import RecordedSource, Recordings
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
+from tabhub.wire.asgi import App as AsgiApp
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -57,7 +64,6 @@ STOP_SECONDS = 3
 MOST_CONNECTIONS = 1000
 KEEP_ALIVE_SECONDS = 75
 """Agents think between two calls; a connection should not be gone by then."""
-MCP_PATHS = ("/mcp", "/mcp/")
 
 
 class App:
@@ -91,21 +97,13 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
-        self._backend = self._mcp_backend()
         self._link = LinkEndpoint(
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
         self._admin = Admin(self, secret)
         find = Clients(home).find if home else _nobody
         self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
-        self.mcp = McpEndpoint(
-            self._backend,
-            clock=time.monotonic,
-            idle_seconds=settings.sessions.idle_minutes * 60,
-            max_body=settings.limits.body_bytes,
-            memory=self.store.shelf("sessions"),
-            refused=self.asgi.refused,
-        )
+        self._open_doors()
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -150,13 +148,48 @@ class App:
         )
         return runner
 
-    def _mcp_backend(self) -> ProductBackend:
-        listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
-        backend = ProductBackend(
-            self.hub, self.runner, listing, self.guard, self.audit, self.release
+    def _open_doors(self) -> None:
+        tools, guard, audit = self.hub.tools, self.guard, self.audit
+        self.index = FullTextIndex(tools)
+        listing = Listing(tools, guard, lambda: self.settings.toolsets)
+        choosing = Choosing(tools, self.index)
+        given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
+        product = ProductBackend(*given)
+        tools.on_change(product.tools_changed)
+        self.hub.tabs.on_change(product.tab_changed)
+        self.rules.on_change(product.tools_changed)
+        self.mcp = self._endpoint(product, "sessions")
+        self.gateway = self._endpoint(GatewayBackend(*given, product.news), "gateway-sessions")
+        groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
+        self.rest = Rest(self.runner, listing, choosing, groups, most)
+        self._paths: dict[str, AsgiApp] = {
+            "/mcp": self.mcp,
+            "/mcp/": self.mcp,
+            "/mcp/gateway": self.gateway,
+            "/mcp/gateway/": self.gateway,
+            "/tools": self.rest,
+            "/tools/": self.rest,
+        }
+
+    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
+        return McpEndpoint(
+            backend,
+            clock=time.monotonic,
+            idle_seconds=self.settings.sessions.idle_minutes * 60,
+            max_body=self.settings.limits.body_bytes,
+            memory=self.store.shelf(shelf),
+            refused=self.asgi.refused,
         )
-        self.rules.on_change(backend.tools_changed)
-        return backend
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that answers; those of REST go on below theirs."""
+        return [*self._paths, *self._admin.paths, "/ws"]
+
+    @property
+    def endpoints(self) -> tuple[McpEndpoint, ...]:
+        """Every way in that holds sessions."""
+        return self.mcp, self.gateway
 
     def _desk(self) -> Desk:
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
@@ -174,10 +207,10 @@ class App:
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
-        elif scope["path"] in MCP_PATHS:
-            await self.mcp(scope, receive, send)
-        else:
-            await self._admin(scope, receive, send)
+            return
+        path: str = scope["path"]
+        door = self.rest if path.startswith("/tools/") else self._paths.get(path, self._admin)
+        await door(scope, receive, send)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
@@ -194,7 +227,7 @@ class App:
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
-            "mcpClients": len(self.mcp.sessions),
+            "mcpClients": sum(len(endpoint.sessions) for endpoint in self.endpoints),
             "agents": len(self.hub.sessions.all()),
             "toolCount": len(self.hub.tools),
             "tabs": len(self.hub.tabs),
@@ -243,10 +276,11 @@ class App:
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
-        if key in self.mcp.sessions:
-            self.mcp.sessions.end(key)
-        else:
-            self.release(key)
+        for endpoint in self.endpoints:
+            if key in endpoint.sessions:
+                endpoint.sessions.end(key)
+                return
+        self.release(key)
 
     def release(self, session: str) -> None:
         """An agent has gone: its tabs are closed, or left to the person."""
@@ -259,6 +293,7 @@ class App:
                 self.browsers.let_go(tab, command)
 
     def close(self) -> None:
+        self.index.close()
         self.store.close()
         self.audit.close()
 
@@ -272,11 +307,13 @@ class App:
                 log.exception("idle sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
-        for id in self.mcp.sessions.reap():
-            log.info("session %s was idle and has been ended", id)
+        for endpoint in self.endpoints:
+            for id in endpoint.sessions.reap():
+                log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if key not in self.mcp.sessions and not self.runner.flights.has(key):
+            held = any(key in endpoint.sessions for endpoint in self.endpoints)
+            if not held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 
@@ -330,7 +367,8 @@ class Server:
             self.app.close()
 
     async def stop(self) -> None:
-        self.app.mcp.close()
+        for endpoint in self.app.endpoints:
+            endpoint.close()
         self._uvicorn.should_exit = True
 
 

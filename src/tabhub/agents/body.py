@@ -26,5 +26,11 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         chunks.append(chunk)
 
 
+def require_json(headers: Mapping[bytes, bytes]) -> None:
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
+
+
 def _too_large(limit: int) -> ProtocolError:
     return ProtocolError(f"The body is larger than {limit} bytes.", "too_large")

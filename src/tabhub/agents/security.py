@@ -27,8 +27,12 @@ LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
 PUBLIC = frozenset({"/health"})
 """Paths that answer without a token, with less."""
-FOR_AGENTS = frozenset({"/mcp", "/mcp/", *PUBLIC})
+FOR_AGENTS = frozenset(
+    {"/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/tools", "/tools/", *PUBLIC}
+)
 """Paths that a client token opens."""
+BELOW = "/tools/"
+"""What a client token opens as well, whatever follows."""
 
 FindClient = Callable[[str], Client | None]
 
@@ -75,7 +79,7 @@ class Gatekeeper:
             raise AccessError(
                 "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
             )
-        if path not in FOR_AGENTS:
+        if path not in FOR_AGENTS and not path.startswith(BELOW):
             scope[CALLER] = client
             error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
             self.refused(scope, error)

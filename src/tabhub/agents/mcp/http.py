@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from tabhub.agents.body import read_body
+from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
@@ -52,7 +52,7 @@ class McpEndpoint:
         body = b""
         try:
             if scope["method"] == "POST":
-                _require_json(headers)
+                require_json(headers)
                 body = await read_body(headers, receive, self._max_body)
                 await self._post(scope, headers, body, reply, receive)
             else:
@@ -133,9 +133,3 @@ def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
 def _accepts_streams(headers: Headers) -> bool:
     accepted = headers.get(b"accept", b"*/*")
     return b"text/event-stream" in accepted or b"*/*" in accepted or b"text/*" in accepted
-
-
-def _require_json(headers: Headers) -> None:
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
-        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
