@@ -26,10 +26,12 @@ from tests.agents.protected import (
 from tests.support.serving import client
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-FOR_AGENTS = {"/mcp", "/mcp/", "/sse", "/message", "/health"}
+FOR_AGENTS = {"/mcp", "/mcp/", "/sse", "/message", "/metrics", "/health"}
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""
-FOR_THE_PERSON = {"/ws", "/ws-info", "/audit", "/reload", "/extension/reload"}
+FOR_THE_PERSON = {
+    *("/ws", "/ws-info", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
+}
 
 POWERLESS: dict[str, Json] = {
     "config.getState": {},
