@@ -12,14 +12,20 @@ import uvicorn
 
 from tabhub.agents.admin import Admin
 from tabhub.agents.auditing import AuditQuery
+from tabhub.agents.belonging import Groups
 from tabhub.agents.bounded import BoundedHttp
+from tabhub.agents.choosing import Choosing
 from tabhub.agents.health import ToolReport
+from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
+from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
@@ -46,13 +52,14 @@ from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
+from tabhub.store.tool_index import FullTextIndex
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
 from tabhub.tools.shortcut_recording import RecordedSource, Recordings
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
-from tabhub.wire.asgi import App as Asgi
+from tabhub.wire.asgi import App as AsgiApp
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -97,7 +104,6 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
-        self._backend = self._mcp_backend()
         self._link = LinkEndpoint(
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
@@ -105,19 +111,9 @@ class App:
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.mcp = McpEndpoint(
-            self._backend,
-            clock=time.monotonic,
-            idle_seconds=settings.sessions.idle_minutes * 60,
-            max_body=settings.limits.body_bytes,
-            memory=self.store.shelf("sessions"),
-            refused=self.asgi.refused,
-            admit=self.rates.session,
-        )
-        self.sse = self._sse()
+        self._open_doors()
         self.report = self._report()
         self._admin = Admin(self, self.report, secret)
-        self._paths = self._ways_in()
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -162,17 +158,51 @@ class App:
         )
         return runner
 
-    def _mcp_backend(self) -> ProductBackend:
-        listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
-        backend = ProductBackend(
-            self.hub, self.runner, listing, self.guard, self.audit, self.release
-        )
-        self.rules.on_change(backend.tools_changed)
-        return backend
+    def _open_doors(self) -> None:
+        tools, guard, audit = self.hub.tools, self.guard, self.audit
+        self.index = FullTextIndex(tools)
+        listing = Listing(tools, guard, lambda: self.settings.toolsets)
+        choosing = Choosing(tools, self.index)
+        given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
+        product = ProductBackend(*given)
+        tools.on_change(product.tools_changed)
+        self.hub.tabs.on_change(product.tab_changed)
+        self.rules.on_change(product.tools_changed)
+        self.mcp = self._endpoint(product, "sessions")
+        self.gateway = self._endpoint(GatewayBackend(*given, product.news), "gateway-sessions")
+        groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
+        self.rest = Rest(self.runner, listing, choosing, groups, most)
+        self.sse = self._sse(product)
+        self._paths = self._ways_in()
 
-    def _sse(self) -> SseEndpoint:
+    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
+        return McpEndpoint(
+            backend,
+            clock=time.monotonic,
+            idle_seconds=self.settings.sessions.idle_minutes * 60,
+            max_body=self.settings.limits.body_bytes,
+            memory=self.store.shelf(shelf),
+            refused=self.asgi.refused,
+            admit=self.rates.session,
+        )
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that answers; those of REST go on below theirs."""
+        return [*self._paths, *self._admin.paths, "/ws"]
+
+    @property
+    def endpoints(self) -> tuple[McpEndpoint, ...]:
+        """The ways in whose sessions outlive their connections."""
+        return self.mcp, self.gateway
+
+    @property
+    def _sessions(self) -> tuple[Register[Any], ...]:
+        return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
+
+    def _sse(self, backend: Backend) -> SseEndpoint:
         return SseEndpoint(
-            self._backend,
+            backend,
             clock=time.monotonic,
             max_body=self.settings.limits.body_bytes,
             refused=self.asgi.refused,
@@ -195,19 +225,24 @@ class App:
             flights=self.runner.flights,
             approvals=self.approvals,
             tools=tools,
-            sessions=lambda: {"mcp": len(self.mcp.sessions), "sse": len(self.sse.sessions)},
+            sessions=self._session_counts,
         )
 
-    def _ways_in(self) -> dict[str, Asgi]:
-        doors: dict[str, Asgi] = {"/mcp": self.mcp, "/mcp/": self.mcp}
+    def _session_counts(self) -> dict[str, int]:
+        return dict(zip(("mcp", "gateway", "sse"), map(len, self._sessions), strict=True))
+
+    def _ways_in(self) -> dict[str, AsgiApp]:
+        doors: dict[str, AsgiApp] = {
+            "/mcp": self.mcp,
+            "/mcp/": self.mcp,
+            "/mcp/gateway": self.gateway,
+            "/mcp/gateway/": self.gateway,
+            "/tools": self.rest,
+            "/tools/": self.rest,
+        }
         if self.settings.mcp_server.enabled:
             doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
         return doors
-
-    @property
-    def paths(self) -> list[str]:
-        """Every path that answers."""
-        return [*self._paths, *self._admin.paths, "/ws"]
 
     def _client_of(self, token: str) -> Client | None:
         if is_token(token, self.settings.mcp_server.auth_token):
@@ -233,8 +268,10 @@ class App:
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
-        else:
-            await self._paths.get(scope["path"], self._admin)(scope, receive, send)
+            return
+        path: str = scope["path"]
+        door = self.rest if path.startswith("/tools/") else self._paths.get(path, self._admin)
+        await door(scope, receive, send)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
@@ -300,7 +337,7 @@ class App:
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
-        for sessions in (self.mcp.sessions, self.sse.sessions):
+        for sessions in self._sessions:
             if key in sessions:
                 sessions.end(key)
                 return
@@ -318,6 +355,7 @@ class App:
                 self.browsers.let_go(tab, command)
 
     def close(self) -> None:
+        self.index.close()
         self.store.close()
         self.audit.close()
 
@@ -331,11 +369,12 @@ class App:
                 log.exception("idle sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
-        for id in self.mcp.sessions.reap():
-            log.info("session %s was idle and has been ended", id)
+        for endpoint in self.endpoints:
+            for id in endpoint.sessions.reap():
+                log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            is_held = key in self.mcp.sessions or key in self.sse.sessions
+            is_held = any(key in sessions for sessions in self._sessions)
             if not is_held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
@@ -393,7 +432,8 @@ class Server:
             self.app.close()
 
     async def stop(self) -> None:
-        self.app.mcp.close()
+        for endpoint in self.app.endpoints:
+            endpoint.close()
         self.app.sse.close()
         self._uvicorn.should_exit = True
 

@@ -123,9 +123,16 @@ class Settings(_Keys):
 def load(home: Home) -> Settings:
     """The settings of a home; a file that does not fit is refused with the place that is wrong."""
     try:
-        loaded = msgspec.json.decode(home.config.read_bytes(), type=Settings)
+        written = home.config.read_bytes()
     except FileNotFoundError:
         return Settings()
+    return parse(written, home)
+
+
+def parse(written: bytes, home: Home) -> Settings:
+    """Settings as `config.json` would have them."""
+    try:
+        loaded = msgspec.json.decode(written, type=Settings)
     except msgspec.ValidationError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -176,6 +183,11 @@ def skips_permissions() -> bool:
     """Whether a person has said, loudly, that nobody is to be asked."""
     names = ("TABHUB_DANGEROUSLY_SKIP_PERMISSIONS", "OPENTABS_DANGEROUSLY_SKIP_PERMISSIONS")
     return any(os.environ.get(name) == "1" for name in names)
+
+
+def token_from_environment() -> str | None:
+    """The client token that an agent on the command line was given."""
+    return os.environ.get("TABHUB_TOKEN") or None
 
 
 def browser_from_environment() -> str | None:
