@@ -21,6 +21,7 @@ from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.audit.log import AuditLog
@@ -169,6 +170,7 @@ class App:
             "/mcp/gateway/": self.gateway,
             "/tools": self.rest,
             "/tools/": self.rest,
+            "/openapi.json": OpenApi(),
         }
 
     def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:

@@ -28,7 +28,7 @@ from tests.support.serving import client
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FOR_AGENTS = {
     *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/"),
-    *("/tools", "/tools/", "/health"),
+    *("/tools", "/tools/", "/openapi.json", "/health"),
 }
 FOR_THE_PERSON = {"/ws", "/ws-info", "/audit", "/reload", "/extension/reload"}
 
