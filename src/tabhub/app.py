@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,11 @@ from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.mcp.session import Register
+from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
+from tabhub.agents.origins import Origins
+from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.audit.log import AuditLog
@@ -35,11 +39,11 @@ from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
-from tabhub.calls.record import incident
+from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
-from tabhub.config.clients import MAIN, Client, Clients
+from tabhub.config.clients import MAIN, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
-from tabhub.config.settings import Settings
+from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
@@ -63,6 +67,7 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 1000
+SHORTEST_HIDDEN = 8
 KEEP_ALIVE_SECONDS = 75
 """Agents think between two calls; a connection should not be gone by then."""
 
@@ -87,7 +92,9 @@ class App:
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        self.audit = AuditLog(home.audit if home else None, settings.audit, [secret])
+        self.audit = AuditLog(
+            home.audit if home else None, settings.audit, _secrets(secret, settings)
+        )
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
@@ -102,8 +109,12 @@ class App:
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
         self._admin = Admin(self, secret)
-        find = Clients(home).find if home else _nobody
-        self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
+        self._clients = Clients(home) if home else None
+        self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
+        self.asgi.origins = Origins(settings.mcp_server.cors_origins)
+        self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
+        self.sse_port: int | None = None
+        """Where a second listener is, if there is one."""
         self._open_doors()
         self._tell_panels()
 
@@ -163,15 +174,8 @@ class App:
         self.gateway = self._endpoint(GatewayBackend(*given, product.news), "gateway-sessions")
         groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
         self.rest = Rest(self.runner, listing, choosing, groups, most)
-        self._paths: dict[str, AsgiApp] = {
-            "/mcp": self.mcp,
-            "/mcp/": self.mcp,
-            "/mcp/gateway": self.gateway,
-            "/mcp/gateway/": self.gateway,
-            "/tools": self.rest,
-            "/tools/": self.rest,
-            "/openapi.json": OpenApi(),
-        }
+        self.sse = self._sse(product)
+        self._paths = self._ways_in()
 
     def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
         return McpEndpoint(
@@ -181,6 +185,7 @@ class App:
             max_body=self.settings.limits.body_bytes,
             memory=self.store.shelf(shelf),
             refused=self.asgi.refused,
+            admit=self.rates.session,
         )
 
     @property
@@ -190,8 +195,45 @@ class App:
 
     @property
     def endpoints(self) -> tuple[McpEndpoint, ...]:
-        """Every way in that holds sessions."""
+        """The ways in whose sessions outlive their connections."""
         return self.mcp, self.gateway
+
+    @property
+    def _sessions(self) -> tuple[Register[Any], ...]:
+        return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
+
+    def _sse(self, backend: Backend) -> SseEndpoint:
+        return SseEndpoint(
+            backend,
+            clock=time.monotonic,
+            max_body=self.settings.limits.body_bytes,
+            refused=self.asgi.refused,
+            admit=self.rates.session,
+            throttle=self.rates.message,
+            groups=lambda: self.settings.sessions.group_on_connect,
+        )
+
+    def _ways_in(self) -> dict[str, AsgiApp]:
+        doors: dict[str, AsgiApp] = {
+            "/mcp": self.mcp,
+            "/mcp/": self.mcp,
+            "/mcp/gateway": self.gateway,
+            "/mcp/gateway/": self.gateway,
+            "/tools": self.rest,
+            "/tools/": self.rest,
+            "/openapi.json": OpenApi(lambda: self.paths),
+        }
+        if self.settings.mcp_server.enabled:
+            doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
+        return doors
+
+    def _client_of(self, token: str) -> Client | None:
+        if is_token(token, self.settings.mcp_server.auth_token):
+            return SSE
+        return self._clients.find(token) if self._clients else None
+
+    def _throttled(self, refusal: Refusal) -> None:
+        self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
     def _desk(self) -> Desk:
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
@@ -229,7 +271,9 @@ class App:
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
-            "mcpClients": sum(len(endpoint.sessions) for endpoint in self.endpoints),
+            "mcpClients": sum(map(len, self._sessions)),
+            "activeSessions": sum(map(len, self._sessions)),
+            "ssePort": self.sse_port,
             "agents": len(self.hub.sessions.all()),
             "toolCount": len(self.hub.tools),
             "tabs": len(self.hub.tabs),
@@ -262,30 +306,46 @@ class App:
         fresh = load_settings(self._home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
+        self._take(fresh)
+
+    def _take(self, fresh: Settings) -> None:
+        """Of the settings, what can change while the server runs."""
+        token = auth_token(fresh)
+        if token != self.settings.mcp_server.auth_token:
+            self.settings.mcp_server.auth_token = token
+            self._drop(lambda client: client == SSE.name)
+        self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
+        self.settings.rates = fresh.rates
+        self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        known = {MAIN.name, *(client.name for client in clients.list())}
-        gone = {agent.key for agent in self.hub.sessions.all() if agent.client not in known}
+        known = {MAIN.name, SSE.name, *(client.name for client in clients.list())}
+        self._drop(lambda client: client not in known)
+        self.shortcuts.keep_only(known)
+
+    def _drop(self, which: Callable[[str], bool]) -> None:
+        gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
         error = AccessError("The token of this client was revoked.")
         self.runner.flights.end(error, lambda flight: flight.session in gone)
+        self.sse.end_of(which, error)
         for key in gone:
             self.end_session(key)
-        self.shortcuts.keep_only(known)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
-        for endpoint in self.endpoints:
-            if key in endpoint.sessions:
-                endpoint.sessions.end(key)
+        for sessions in self._sessions:
+            if key in sessions:
+                sessions.end(key)
                 return
         self.release(key)
 
     def release(self, session: str) -> None:
         """An agent has gone: its tabs are closed, or left to the person."""
+        self.rates.forget(session)
         self.rules.grants.end_session(session)
         tabs = self.hub.ownership.end(session)
         self.hub.sessions.end(session)
@@ -314,14 +374,16 @@ class App:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            held = any(key in endpoint.sessions for endpoint in self.endpoints)
-            if not held and not self.runner.flights.has(key):
+            is_held = any(key in sessions for sessions in self._sessions)
+            if not is_held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 
 
-def _nobody(token: str) -> Client | None:
-    return None
+def _secrets(secret: str, settings: Settings) -> list[str]:
+    """What must never be written down; a word of a few letters would be found everywhere."""
+    token = settings.mcp_server.auth_token or ""
+    return [secret, token] if len(token) >= SHORTEST_HIDDEN else [secret]
 
 
 class _Uvicorn(uvicorn.Server):
@@ -333,12 +395,13 @@ class _Uvicorn(uvicorn.Server):
 
 
 class Server:
-    """The app on a port."""
+    """The app on a port, or on two: the second is where clients of HTTP+SSE may look for it."""
 
-    def __init__(self, app: App, listener: socket.socket) -> None:
+    def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
-        self._listener = listener
+        app.sse_port = None if second is None else second.getsockname()[1]
+        self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app.asgi,
@@ -363,7 +426,7 @@ class Server:
         """Run until `stop` is called."""
         reaper = asyncio.create_task(self.app.reap_sessions())
         try:
-            await self._uvicorn.serve(sockets=[self._listener])
+            await self._uvicorn.serve(sockets=self._listeners)
         finally:
             reaper.cancel()
             self.app.close()
@@ -371,6 +434,7 @@ class Server:
     async def stop(self) -> None:
         for endpoint in self.app.endpoints:
             endpoint.close()
+        self.app.sse.close()
         self._uvicorn.should_exit = True
 
 
@@ -393,5 +457,10 @@ def listen(host: str, port: int) -> socket.socket:
     # Named, TCP sends small answers at once; unnamed, asyncio does not see that it is TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((host, port))
+    try:
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
     return listener

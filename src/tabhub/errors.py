@@ -132,6 +132,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "not_acceptable": Row(_REQUEST, 406, "validation"),
         "unsupported_media_type": Row(_REQUEST, 415, "validation"),
         "too_large": Row(_REQUEST, 413, "validation"),
+        "body_timeout": Row(_REQUEST, 408, "timeout", True),
     },
     AccessError: {
         "not_authenticated": Row(-32001, 401, "auth"),
@@ -179,6 +180,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "extension_disconnected": Row(_TOOL, 503, "unavailable", True),
         "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
         "too_many_calls": Row(_TOOL, 429, "rate_limit", True),
+        "rate_limited": Row(_TOOL, 429, "rate_limit", True),
         "invalid_response": Row(_INTERNAL, 502, "internal"),
     },
     TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},

@@ -27,9 +27,11 @@ from tests.support.serving import client
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FOR_AGENTS = {
-    *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/"),
+    *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
     *("/tools", "/tools/", "/openapi.json", "/health"),
 }
+ENDLESS = ("GET", "/sse")
+"""What would answer without end."""
 FOR_THE_PERSON = {"/ws", "/ws-info", "/audit", "/reload", "/extension/reload"}
 
 POWERLESS: dict[str, Json] = {
@@ -105,6 +107,8 @@ async def test_a_client_token_opens_no_endpoint_of_the_persons(tmp_path: Path) -
                 _assert_refused(there, await http.request(method, path), f"{method} {path}")
         for path in sorted(FOR_AGENTS):
             for method in METHODS:
+                if (method, path) == ENDLESS:
+                    continue
                 answer = await http.request(method, path, json={})
                 assert answer.status_code in (200, 204, 400, 405), (method, path)
         assert there.state() == before

@@ -136,7 +136,7 @@ class Event(Struct, frozen=True):
     arguments: Mapping[str, Any]
     secret_arguments: frozenset[str]
     verdict: str
-    """allowed, asked (allowed by a person), denied, or refused (before a verdict)."""
+    """allowed, asked (allowed by a person), denied, refused (before a verdict), or throttled."""
     rule: str
     error: TabhubError | None
     duration_ms: float

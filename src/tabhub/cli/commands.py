@@ -6,6 +6,10 @@ from typing import Annotated, Literal
 import typer
 
 from tabhub import __version__
+from tabhub.cli.config_commands import config_app
+from tabhub.cli.looking_commands import audit, doctor, logs
+from tabhub.cli.options import Json
+from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
     name="tabhub",
@@ -16,9 +20,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
-config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
 permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
+app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
 app.add_typer(extension_app, name="extension")
@@ -36,7 +40,6 @@ BrowserArgs = Annotated[
     typer.Option("--browser-arg", metavar="ARG", help="A flag for the browser; repeatable."),
 ]
 UserDataDir = Annotated[Path | None, typer.Option(help="Profile folder. Default: tabhub's own.")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
 
 def _version(wanted: bool) -> None:
@@ -55,6 +58,10 @@ def root(
 @app.command()
 def start(
     port: Port = None,
+    sse_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="A second port, for clients of HTTP+SSE."),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
     headless: Headless = None,
     browser_arg: BrowserArgs = None,
@@ -88,6 +95,7 @@ def start(
             demo=demo,
             share_active_tab=share_active_tab,
             dev=dev,
+            sse_port=sse_port,
         )
     )
 
@@ -106,6 +114,10 @@ def status(json: Json = False) -> None:
     from tabhub.cli.status import run
 
     run(json)
+
+
+for looking in (audit, logs, doctor):
+    app.command()(looking)
 
 
 @app.command("browser")
@@ -197,22 +209,3 @@ def extension_path() -> None:
     from tabhub.cli.extension import run
 
     run()
-
-
-@config_app.command("show")
-def config_show(
-    json: Json = False,
-    show_secret: Annotated[bool, typer.Option("--show-secret", help="Do not hide it.")] = False,
-) -> None:
-    """Print the settings in force."""
-    from tabhub.cli.config import show
-
-    show(json, show_secret)
-
-
-@config_app.command("path")
-def config_path() -> None:
-    """Print where the settings file is, or would be."""
-    from tabhub.cli.config import path
-
-    path()

@@ -5,12 +5,13 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.wire.asgi import Receive, Scope, Send
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
@@ -169,6 +170,14 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
+class Endpoint(Protocol):
+    """An application that can end all it does."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class _Server(uvicorn.Server):
     """Leaves the signals of the test process alone."""
 
@@ -184,7 +193,7 @@ async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @asynccontextmanager
-async def over_socket(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
+async def over_socket(endpoint: Endpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Over a real connection, which can stream and break."""
     config = uvicorn.Config(endpoint, port=0, lifespan="off", ws="none", log_level="warning")
     server = _Server(config)
