@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import msgspec
+
+from tabhub.agents.admin import AuditQuery
 from tabhub.agents.choosing import MOST_AT_ONCE
 from tabhub.config.settings import TOOLSETS
 from tabhub.hub.toolsets import ALL
@@ -69,6 +72,28 @@ def query(name: str, schema: Json, description: str) -> Json:
     return {"name": name, "in": "query", "schema": schema, "description": description}
 
 
+def of_query(struct: type[msgspec.Struct]) -> list[Json]:
+    """The parameters that a struct reads from a URL."""
+    _, shapes = msgspec.json.schema_components([struct])
+    fields = shapes[struct.__name__]["properties"]
+    return [query(name, _in_url(schema), AUDIT[name]) for name, schema in fields.items()]
+
+
+def _in_url(schema: Json) -> Json:
+    """In a URL there is no null among strings; elsewhere the word is read as one."""
+    if STRING in schema.get("anyOf", ()):
+        return STRING
+    return {key: value for key, value in schema.items() if key != "default"}
+
+
+AUDIT = {
+    "limit": "At most so many.",
+    "plugin": "Only calls of tools of this plugin.",
+    "tool": "Only calls of this tool.",
+    "client": "Only what this client did.",
+    "success": "Only what went well, or only what did not.",
+    "since": "Nothing older.",
+}
 NAME: Json = {"name": "name", "in": "path", "required": True, "schema": STRING}
 SCHEMAS: Json = {
     "CallBody": {
@@ -242,14 +267,7 @@ PATHS: Json = {
         "What was done, the newest first",
         answer("Entries.", json=listed(record(timestamp=STRING, tool=STRING, success=BOOLEAN))),
         400,
-        parameters=[
-            query("limit", {**INTEGER, "minimum": 1, "maximum": 500}, "At most so many."),
-            query("plugin", STRING, "Only calls of tools of this plugin."),
-            query("tool", STRING, "Only calls of this tool."),
-            query("client", STRING, "Only what this client did."),
-            query("success", BOOLEAN, "Only what went well, or only what did not."),
-            query("since", {**STRING, "format": "date-time"}, "Nothing older."),
-        ],
+        parameters=of_query(AuditQuery),
     ),
     "/metrics": _reading("metrics", "Figures for Prometheus", answer("Them.", text=STRING)),
     "/reload": _doing(
