@@ -23,6 +23,7 @@ from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.agents.openapi import OpenApi
 from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
@@ -239,6 +240,7 @@ class App:
             "/mcp/gateway/": self.gateway,
             "/tools": self.rest,
             "/tools/": self.rest,
+            "/openapi.json": OpenApi(lambda: self.paths),
         }
         if self.settings.mcp_server.enabled:
             doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
