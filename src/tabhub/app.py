@@ -18,6 +18,7 @@ from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.browser.desk import Desk
@@ -48,6 +49,7 @@ from tabhub.tools.shortcut_recording import RecordedSource, Recordings
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
+from tabhub.wire import asgi
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -97,14 +99,15 @@ class App:
         )
         self._admin = Admin(self, secret)
         find = Clients(home).find if home else _nobody
-        self.asgi = Gatekeeper(self._route, secret if auth else None, find, self.audit)
+        gate = Gatekeeper(self._route, secret if auth else None, find, self.audit)
+        self.asgi: asgi.App = gate
         self.mcp = McpEndpoint(
             self._backend,
             clock=time.monotonic,
             idle_seconds=settings.sessions.idle_minutes * 60,
             max_body=settings.limits.body_bytes,
             memory=self.store.shelf("sessions"),
-            refused=self.asgi.refused,
+            refused=gate.refused,
         )
         self._tell_panels()
 
@@ -170,6 +173,11 @@ class App:
         hub = self.hub
         for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
             source.on_change(news.changed)
+
+    def count_use(self) -> Usage:
+        """From now on it is known how long nobody has come in."""
+        self.asgi = usage = Usage(self.asgi, time.monotonic)
+        return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

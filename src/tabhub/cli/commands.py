@@ -54,7 +54,24 @@ def root(
 
 @app.command()
 def start(
+    context: typer.Context,
     port: Port = None,
+    stdio: Annotated[
+        bool,
+        typer.Option(
+            "--stdio",
+            help="Join an MCP client on stdin and stdout to the server; start one if none.",
+        ),
+    ] = False,
+    background: Annotated[
+        bool, typer.Option("--background", help="Come back when the server answers; it stays.")
+    ] = False,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="With --stdio: two tools that find all others.")
+    ] = False,
+    toolsets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="With --stdio: list these toolsets.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
     headless: Headless = None,
     browser_arg: BrowserArgs = None,
@@ -72,14 +89,19 @@ def start(
     dev: Annotated[
         bool, typer.Option("--dev", help="For work on tabhub: dev_utils works.")
     ] = False,
+    while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
+    _check_stdio(stdio, background, gateway or toolsets is not None)
+    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
+        raise typer.BadParameter("flags for the browser need --browser")
+    if stdio or background:
+        _start_elsewhere(context, stdio, toolsets, gateway)
+        return
     from tabhub.cli.browser import BrowserWish
     from tabhub.cli.start import Wishes, run
 
     wish = BrowserWish(headless, browser_arg or [], user_data_dir)
-    if wish != BrowserWish(None, [], None) and not (browser or demo):
-        raise typer.BadParameter("flags for the browser need --browser")
     run(
         Wishes(
             port=port,
@@ -88,8 +110,33 @@ def start(
             demo=demo,
             share_active_tab=share_active_tab,
             dev=dev,
+            while_used=while_used,
         )
     )
+
+
+def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
+    if has_flags and not stdio:
+        raise typer.BadParameter("--gateway and --toolsets need --stdio")
+    if stdio and background:
+        raise typer.BadParameter("--stdio stays, --background comes back: choose one")
+
+
+def _start_elsewhere(
+    context: typer.Context, stdio: bool, toolsets: str | None, gateway: bool
+) -> None:
+    """By a process of its own; this one is a bridge to it, or only waits until it answers."""
+    from tabhub.cli.flags import given
+
+    flags = given(context, but={"stdio", "background", "gateway", "toolsets"})
+    if stdio:
+        from tabhub.cli.stdio.run import run as run_bridge
+
+        run_bridge(gateway=gateway, toolsets=toolsets, starter=["--while-used", *flags])
+    else:
+        from tabhub.cli.background import run as run_background
+
+        run_background(flags)
 
 
 @app.command()

@@ -24,10 +24,19 @@ class PidFile(msgspec.Struct):
 
     pid: int
     port: int
+    while_used: bool = False
+    """Whether it stops when nobody has used it for a while."""
 
 
-def write(home: Home, port: int) -> None:
-    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port)))
+def write(home: Home, port: int, *, while_used: bool = False) -> None:
+    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port, while_used)))
+
+
+def make_permanent(home: Home) -> None:
+    """Have the running server stay, used or not."""
+    known = read(home)
+    if known is not None and known.while_used:
+        write_private(home.pid, msgspec.json.encode(PidFile(known.pid, known.port)))
 
 
 def remove(home: Home) -> None:
@@ -49,7 +58,7 @@ def find(home: Home) -> Facts | None:
     auth = load(home)
     if auth is None:
         return None
-    for port in dict.fromkeys(_ports(home)):
+    for port in dict.fromkeys(ports(home)):
         if _knows_secret(port, auth.secret):
             told = _get(port, "/health", {"Authorization": f"Bearer {auth.secret}"})
             return None if told is None else {**told, "port": port}
@@ -67,7 +76,7 @@ def reload(home: Home) -> None:
         raise Unavailable(f"It is written, but the running server did not take it: {said}")
 
 
-def _ports(home: Home) -> Iterator[int]:
+def ports(home: Home) -> Iterator[int]:
     """Where it may be: where the environment says, where the pid file says, where it is set to."""
     named = settings.port_from_environment()
     known = read(home)

@@ -10,6 +10,7 @@ from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments
 
 DEFAULT_PORT = 9515
+TOKEN = "TABHUB_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
 TOOLSETS = ("core", "browser", "claude", "pages", "plugins")
@@ -34,6 +35,8 @@ class Limits(_Keys):
 class SessionSettings(_Keys):
     idle_minutes: Annotated[float, POSITIVE] = 30
     close_tabs_on_end: bool = True
+    background_minutes: Annotated[float, POSITIVE] = 10
+    """How long a server that a bridge has started stays when nobody uses it."""
 
 
 LevelWord = Literal["off", "ask", "auto"]
@@ -117,6 +120,16 @@ def port_from_environment(*others: str) -> int | None:
                 raise InvalidArguments(f"{name}={value} is not a port number.")
             return int(value)
     return None
+
+
+def token_from_environment() -> str | None:
+    """The token that an agent was given to show."""
+    return os.environ.get(TOKEN) or None
+
+
+def environment_for_servers() -> dict[str, str]:
+    """What a server started by an agent's process inherits: all but the agent's token."""
+    return {name: value for name, value in os.environ.items() if name != TOKEN}
 
 
 def skips_permissions() -> bool:

@@ -11,6 +11,7 @@ import httpx
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.wire.asgi import App
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
@@ -157,10 +158,14 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-class _Server(uvicorn.Server):
+class Uvicorn(uvicorn.Server):
     """Leaves the signals of the test process alone."""
 
     capture_signals = nullcontext  # type: ignore[assignment]
+
+    @classmethod
+    def on(cls, app: App) -> "Uvicorn":
+        return cls(uvicorn.Config(app, port=0, lifespan="off", ws="none", log_level="warning"))
 
 
 @asynccontextmanager
@@ -174,8 +179,7 @@ async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
 @asynccontextmanager
 async def over_socket(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Over a real connection, which can stream and break."""
-    config = uvicorn.Config(endpoint, port=0, lifespan="off", ws="none", log_level="warning")
-    server = _Server(config)
+    server = Uvicorn.on(endpoint)
     serving = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
