@@ -116,13 +116,15 @@ def alone(params: Json | None = None, **capabilities: Any) -> Json:
 
 
 @asynccontextmanager
-async def bridged(home: Home, *flags: str, **environment: str) -> AsyncIterator[Pipe]:
+async def bridged(
+    home: Home, *flags: str, stdout: int = asyncio.subprocess.PIPE, **environment: str
+) -> AsyncIterator[Pipe]:
     """A bridge in a process of its own."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tabhub", "start", "--stdio", "--port", "0", *flags),
         env={**os.environ, "TABHUB_HOME": str(home.root), **environment},
         stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
+        stdout=stdout,
         stderr=None,
         limit=LINE_BYTES,
     )
@@ -167,10 +169,10 @@ class Bench:
             yield self
         finally:
             self.endpoint.close()
-            server.should_exit = True
-            # Whoever still holds a connection is not waited for: a server can die.
-            server.force_exit = True
+            server.should_exit = server.force_exit = True
             await running
+            for connection in list(server.server_state.connections):
+                connection.transport.abort()
 
     def headers(self, method: str) -> list[dict[str, str]]:
         return [headers for name, _, headers in self.requests if name == method]

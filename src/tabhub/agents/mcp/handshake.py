@@ -10,7 +10,7 @@ from tabhub.agents.mcp.following import follow
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Running, Session, Sessions
-from tabhub.errors import Cancelled, Forbidden, ProtocolError
+from tabhub.errors import Forbidden, ProtocolError
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import messages as m
@@ -103,10 +103,10 @@ class Handshake:
         try:
             return jsonrpc.success(id, await self._result(name, message.params, outlet))
         except asyncio.CancelledError:
-            if not running.cancelled:
+            if running.ended is None:
                 raise
             running.absorb()
-            return jsonrpc.failure(id, Cancelled("The client cancelled this request."))
+            return jsonrpc.failure(id, running.ended)
         except Exception as fault:
             error = dispatch.error_for(fault, name)
             if isinstance(error, Forbidden):

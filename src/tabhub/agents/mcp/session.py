@@ -16,10 +16,14 @@ from tabhub.agents.mcp.asking import Ask
 from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
-from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError
+from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
 
+STOPPED = (
+    "The server was stopped while this ran, and it may have been done. "
+    "Look at the page before you try again."
+)
 MOST_BYTES = 64 * 1024
 """Of what a client says of itself, which is kept as long as its session."""
 
@@ -46,10 +50,11 @@ class Running:
 
     def __init__(self) -> None:
         self._task = asyncio.current_task()
-        self.cancelled = False
+        self.ended: TabhubError | None = None
+        """Why it is not to go on; for a client that took it back, that it did."""
 
-    def cancel(self) -> None:
-        self.cancelled = True
+    def cancel(self, error: TabhubError) -> None:
+        self.ended = error
         if self._task is not None:
             self._task.cancel()
 
@@ -92,7 +97,7 @@ class Session:
     def cancel(self, request_id: jsonrpc.Id | None) -> None:
         running = self.running.get(request_id) if request_id is not None else None
         if running is not None:
-            running.cancel()
+            running.cancel(Cancelled("The client cancelled this request."))
 
     def asking(self, ask: Ask) -> tuple[bytes, asyncio.Future[Any]]:
         """A request of our own: its bytes, and the answer that will come."""
@@ -116,9 +121,9 @@ class Session:
     def busy(self) -> bool:
         return bool(self.running) or self.connections > 0
 
-    def close(self) -> None:
+    def close(self, error: TabhubError) -> None:
         for running in list(self.running.values()):
-            running.cancel()
+            running.cancel(error)
         for answer in list(self._asked.values()):
             answer.cancel()
         self.streams.close()
@@ -154,6 +159,7 @@ class Sessions:
         self._mute: dict[str, Callable[[], None]] = {}
         self._memory = memory
         self._started = clock()
+        self._is_closed = False
         self._asleep = memory.load() if memory else {}
 
     def __len__(self) -> int:
@@ -163,6 +169,7 @@ class Sessions:
         return id in self._all or id in self._asleep
 
     def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
+        self._require_open()
         session = Session(str(uuid4()), version, params, visitor, self._clock())
         written = _written(session, params)
         if len(written) > MOST_BYTES:
@@ -174,6 +181,7 @@ class Sessions:
 
     def get(self, id: str, caller: Client) -> Session:
         """The session of that id, which must be the caller's own."""
+        self._require_open()
         session = self._all.get(id) or self._woken(id, caller)
         if session is None:
             raise NotFound("There is no such session; initialize a new one.", "unknown_session")
@@ -185,7 +193,7 @@ class Sessions:
         return session
 
     def end(self, id: str) -> None:
-        self._remove(id)
+        self._remove(id, Cancelled("The session has ended."))
         if self._memory:
             self._memory.drop(id)
         self._backend.session_ended(id)
@@ -194,12 +202,12 @@ class Sessions:
         self._all[session.id] = session
         self._mute[session.id] = self._backend.news.subscribe(session.hear)
 
-    def _remove(self, id: str) -> None:
+    def _remove(self, id: str, error: TabhubError) -> None:
         self._asleep.pop(id, None)
         session = self._all.pop(id, None)
         if session is not None:
             self._mute.pop(id)()
-            session.close()
+            session.close(error)
 
     def _woken(self, id: str, caller: Client) -> Session | None:
         """A session from before the server's restart, back at its client's first word."""
@@ -231,7 +239,15 @@ class Sessions:
             self.end(id)
         return idle
 
+    def _require_open(self) -> None:
+        """To a server that is about to go no session is unknown: the next one will know it."""
+        if self._is_closed:
+            raise Unavailable("The server is about to stop. Try again.", "server_unavailable")
+
     def close(self) -> None:
         """The server stops; what can outlive it does."""
+        self._is_closed = True
         for id in list(self._all):
-            (self._remove if self._memory else self.end)(id)
+            self._remove(id, Unavailable(STOPPED, "page_may_have_received"))
+            if self._memory is None:
+                self._backend.session_ended(id)

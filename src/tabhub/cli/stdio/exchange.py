@@ -11,14 +11,14 @@ from tabhub.cli.stdio.events import events
 from tabhub.cli.stdio.http import Answer
 from tabhub.cli.stdio.message import CALL, Message
 from tabhub.cli.stdio.pipes import Output
-from tabhub.cli.stdio.server import GONE, Server
+from tabhub.cli.stdio.server import FIRST_PAUSE, GONE, Server
 from tabhub.cli.stdio.session import JSON, STREAM, Key, Session
 from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc
 
 log = logging.getLogger(__name__)
 
-TRIES = 4
+TRIES = 6
 RETRY_MS = 500
 
 _MAY_HAVE_RUN = (
@@ -56,6 +56,7 @@ class Exchange:
         self._output = output
         self._session = None if message.stands_alone else session
         self._open = set(message.ids)
+        self._is_done = False
         self._last_event: str | None = None
         self._retry_ms = RETRY_MS
 
@@ -70,26 +71,30 @@ class Exchange:
             await self._fail(Internal("Something went wrong inside the bridge."))
 
     async def _converse(self) -> None:
-        for _ in range(TRIES):
-            key = None if self._session is None else await self._session.current()
-            broke = False
-            try:
-                async with self._server.ask(
-                    "POST", self._headers(key), self.message.raw, sent=self.sent
-                ) as answer:
-                    if answer.is_stream:
-                        await self._read_stream(answer)
-                    elif not await self._read_plain(answer, key):
-                        continue
-            except OSError:
-                broke = True
-            if self._open:
-                await self._resume(key)
-            if not self._open and (self.message.requests or not broke):
+        for number in range(TRIES):
+            self.sent.clear()
+            with suppress(OSError):
+                await self._post(None if self._session is None else await self._session.current())
+            if self._is_done:
                 return
-            if self.message.calls_tools:
+            if self.message.calls_tools and self.sent.is_set():
                 raise Unavailable(_MAY_HAVE_RUN, "page_may_have_received")
+            await asyncio.sleep(FIRST_PAUSE * 2**number)
         raise lost()
+
+    async def _post(self, key: Key | None) -> None:
+        try:
+            async with self._server.ask(
+                "POST", self._headers(key), self.message.raw, sent=self.sent
+            ) as answer:
+                if answer.is_stream:
+                    await self._read_stream(answer)
+                else:
+                    await self._read_plain(answer, key)
+        except OSError:
+            if self._last_event is None:
+                raise
+        await self._resume(key)
 
     def _headers(self, key: Key | None) -> list[tuple[bytes, bytes]]:
         if self.message.stands_alone:
@@ -114,6 +119,7 @@ class Exchange:
             for one in said if isinstance(said, list) else [said]:
                 if one.method is None and one.id is not None:
                     self._open.discard(one.id)
+        self._is_done = not self._open
 
     async def _resume(self, key: Key | None) -> None:
         """A stream may end before its answer; who has an event's id can come back for the rest."""
@@ -131,22 +137,28 @@ class Exchange:
                     await self._read_stream(answer)
         self._last_event = None
 
-    async def _read_plain(self, answer: Answer, key: Key | None) -> bool:
-        """Whether that was the answer; otherwise nothing was done, and it is to be sent again."""
+    async def _read_plain(self, answer: Answer, key: Key | None) -> None:
         body = await answer.body()
         refusal = _refusal(body, answer.status) if answer.status >= 400 else None
-        if refusal is not None and refusal.reason == "unknown_session" and self._session and key:
-            await self._session.renew(key)
-            return False
-        if answer.status == 401 and self._server.renewed_token():
-            return False
+        if refusal is not None and await self._is_to_be_sent_again(refusal, key):
+            self.sent.clear()
+            return
         if body and _is_message(body):
             self._opened(answer, body)
             await self.tell(body)
         elif self._open:
             raise refusal or Internal("The server gave no answer.", "invalid_response")
         self._open.clear()
-        return True
+        self._is_done = True
+
+    async def _is_to_be_sent_again(self, refusal: TabhubError, key: Key | None) -> bool:
+        """Nothing was done, and the next attempt may have more luck."""
+        if refusal.reason == "unknown_session" and self._session is not None and key is not None:
+            await self._session.renew(key)
+            return True
+        if refusal.reason == "not_authenticated":
+            return self._server.renewed_token()
+        return refusal.reason == GONE
 
     def _opened(self, answer: Answer, body: bytes) -> None:
         if self.message.method == "initialize" and self._session is not None:

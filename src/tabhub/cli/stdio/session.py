@@ -154,6 +154,8 @@ class Session:
         assert self.key is not None
         async with self._server.ask("POST", [*JSON, *self.key.headers()], body) as answer:
             await answer.body()
+            if answer.status >= 500:
+                raise ConnectionAbortedError("the server is about to stop")
             return answer.status != 404
 
     async def _follow(self) -> None:
