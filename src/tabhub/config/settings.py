@@ -127,6 +127,12 @@ def token_from_environment() -> str | None:
     return os.environ.get(TOKEN) or None
 
 
+def home_from_environment() -> dict[str, str]:
+    """What another program has to set so that its tabhub has the same home as ours."""
+    named = os.environ.get("TABHUB_HOME")
+    return {"TABHUB_HOME": os.path.abspath(os.path.expanduser(named))} if named else {}
+
+
 def environment_for_servers() -> dict[str, str]:
     """What a server started by an agent's process inherits: all but the agent's token."""
     return {name: value for name, value in os.environ.items() if name != TOKEN}
