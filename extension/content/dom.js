@@ -188,6 +188,13 @@ tabhub.define("dom", () => {
     isRendered,
     isVisible: (el) => checkVisibility.call(el, VISIBLE),
     documentElement: () => getDocumentElement.call(document),
+    deadline(maxMs) {
+      // Laying out what was changed takes the browser as long as it takes; only then may a walk
+      // be measured, or it could end before its first step.
+      const root = getDocumentElement.call(document);
+      if (root) getBoundingClientRect.call(root);
+      return performance.now() + maxMs;
+    },
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
     contentType: () => getContentType.call(document),

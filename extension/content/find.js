@@ -95,7 +95,7 @@ tabhub.define("find", () => {
   return {
     items: (maxMs) => collect(maxMs).items,
     find({ query, limit, share, maxMs }) {
-      const endAt = performance.now() + maxMs;
+      const endAt = tabhub.dom.deadline(maxMs);
       const { items, isRead } = collect(maxMs / 2);
       const { matches, whole } = matchesAmong(items, query, endAt);
       const good = best(matches, share);

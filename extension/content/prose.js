@@ -2,6 +2,8 @@
 tabhub.define("prose", () => {
   const { children, has, isElement, isRendered, isText, isVisible, tag: tagOf } = tabhub.dom;
   const { isSkipped } = tabhub.roles;
+  /** A text may be longer than anybody wants to read: it is worked on in pieces. */
+  const PIECE = 65_536;
   /** Between two looks at the clock. */
   const STEPS = 32;
   const PARAGRAPH = /^(?:p|h[1-6]|pre|blockquote)$/;
@@ -28,6 +30,7 @@ tabhub.define("prose", () => {
 
   class Prose {
     #text = "";
+    #maxChars = 0;
     /** @type {Gap} */
     #gap = "";
     /** @type {Level[]} */
@@ -41,7 +44,8 @@ tabhub.define("prose", () => {
      * @returns {TabhubPiece}
      */
     read(root, { maxChars, maxMs }) {
-      const endAt = performance.now() + maxMs;
+      this.#maxChars = maxChars;
+      const endAt = tabhub.dom.deadline(maxMs);
       if (isField(root)) this.#put(tabhub.values.shown(root, tabhub.values.current(root)));
       else this.#visit(root);
       for (let steps = 1; this.#levels.length && this.#text.length <= maxChars; steps++) {
@@ -114,6 +118,16 @@ tabhub.define("prose", () => {
      * @param {boolean} isKept
      */
     #write(data, isKept) {
+      for (let at = 0; at < data.length && this.#text.length <= this.#maxChars; at += PIECE) {
+        this.#writePiece(data.slice(at, at + PIECE), isKept);
+      }
+    }
+
+    /**
+     * @param {string} data
+     * @param {boolean} isKept
+     */
+    #writePiece(data, isKept) {
       const text = data.replace(CONTROLS, "");
       if (isKept) return this.#put(text);
       const words = text.replace(BLANKS, " ");

@@ -31,6 +31,8 @@ interface TabhubDom {
   /** Rendered and not visibility: hidden. */
   isVisible(element: Element): boolean;
   documentElement(): Element | null;
+  /** When a walk of so many milliseconds that begins now has to end. */
+  deadline(maxMs: number): number;
   body(): Element | null;
   activeElement(): Element | null;
   contentType(): string;

@@ -73,7 +73,7 @@ tabhub.define("walker", () => {
       this.onlyInteractive = filter === "interactive";
       this.maxDepth = depth;
       this.#outline = outline;
-      this.#endAt = performance.now() + maxMs;
+      this.#endAt = tabhub.dom.deadline(maxMs);
     }
 
     /**

@@ -7,6 +7,8 @@ import { placeOf } from "./places.js";
 
 const MOVING_MS = 2000;
 const LOOK_MS = 100;
+/** On a busy machine an animation may stand still for a moment. */
+const CALM_LOOKS = 2;
 const STABLE_TRIES = 4;
 const HOVER_TRIES = 20;
 
@@ -71,12 +73,13 @@ export async function aim({ frame, how }, signal, options = {}) {
  */
 async function unlessMoving(look, signal) {
   const endAt = Date.now() + MOVING_MS;
-  for (let before; ;) {
+  for (let before, calm = 0; ;) {
     try {
       return await look();
     } catch (error) {
       const placed = takePlaced(error);
-      if (!placed || placed === before || Date.now() > endAt) throw error;
+      calm = placed === before ? calm + 1 : 0;
+      if (!placed || calm === CALM_LOOKS || Date.now() > endAt) throw error;
       before = placed;
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

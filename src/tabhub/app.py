@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,10 +13,19 @@ import uvicorn
 
 from tabhub import __version__
 from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.belonging import Groups
 from tabhub.agents.bounded import BoundedHttp
+from tabhub.agents.choosing import Choosing
+from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.mcp.session import Register
+from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.agents.origins import Origins
+from tabhub.agents.rates import Rates, Refusal
+from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
@@ -30,11 +39,11 @@ from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
-from tabhub.calls.record import incident
+from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
-from tabhub.config.clients import MAIN, Client, Clients
+from tabhub.config.clients import MAIN, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
-from tabhub.config.settings import Settings
+from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
@@ -43,13 +52,14 @@ from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
+from tabhub.store.tool_index import FullTextIndex
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
 from tabhub.tools.shortcut_recording import RecordedSource, Recordings
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
-from tabhub.wire import asgi
+from tabhub.wire.asgi import App as AsgiApp
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -57,9 +67,9 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 STOP_SECONDS = 3
 MOST_CONNECTIONS = 1000
+SHORTEST_HIDDEN = 8
 KEEP_ALIVE_SECONDS = 75
 """Agents think between two calls; a connection should not be gone by then."""
-MCP_PATHS = ("/mcp", "/mcp/")
 
 
 class App:
@@ -82,7 +92,9 @@ class App:
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        self.audit = AuditLog(home.audit if home else None, settings.audit, [secret])
+        self.audit = AuditLog(
+            home.audit if home else None, settings.audit, _secrets(secret, settings)
+        )
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
@@ -93,22 +105,18 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
-        self._backend = self._mcp_backend()
         self._link = LinkEndpoint(
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
         self._admin = Admin(self, secret)
-        find = Clients(home).find if home else _nobody
-        gate = Gatekeeper(self._route, secret if auth else None, find, self.audit)
-        self.asgi: asgi.App = gate
-        self.mcp = McpEndpoint(
-            self._backend,
-            clock=time.monotonic,
-            idle_seconds=settings.sessions.idle_minutes * 60,
-            max_body=settings.limits.body_bytes,
-            memory=self.store.shelf("sessions"),
-            refused=gate.refused,
-        )
+        self._clients = Clients(home) if home else None
+        self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
+        self.entry: AsgiApp = self.asgi
+        self.asgi.origins = Origins(settings.mcp_server.cors_origins)
+        self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
+        self.sse_port: int | None = None
+        """Where a second listener is, if there is one."""
+        self._open_doors()
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -153,13 +161,79 @@ class App:
         )
         return runner
 
-    def _mcp_backend(self) -> ProductBackend:
-        listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
-        backend = ProductBackend(
-            self.hub, self.runner, listing, self.guard, self.audit, self.release
+    def _open_doors(self) -> None:
+        tools, guard, audit = self.hub.tools, self.guard, self.audit
+        self.index = FullTextIndex(tools)
+        listing = Listing(tools, guard, lambda: self.settings.toolsets)
+        choosing = Choosing(tools, self.index)
+        given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
+        product = ProductBackend(*given)
+        tools.on_change(product.tools_changed)
+        self.hub.tabs.on_change(product.tab_changed)
+        self.rules.on_change(product.tools_changed)
+        self.mcp = self._endpoint(product, "sessions")
+        self.gateway = self._endpoint(GatewayBackend(*given, product.news), "gateway-sessions")
+        groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
+        self.rest = Rest(self.runner, listing, choosing, groups, most)
+        self.sse = self._sse(product)
+        self._paths = self._ways_in()
+
+    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
+        return McpEndpoint(
+            backend,
+            clock=time.monotonic,
+            idle_seconds=self.settings.sessions.idle_minutes * 60,
+            max_body=self.settings.limits.body_bytes,
+            memory=self.store.shelf(shelf),
+            refused=self.asgi.refused,
+            admit=self.rates.session,
         )
-        self.rules.on_change(backend.tools_changed)
-        return backend
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that answers; those of REST go on below theirs."""
+        return [*self._paths, *self._admin.paths, "/ws"]
+
+    @property
+    def endpoints(self) -> tuple[McpEndpoint, ...]:
+        """The ways in whose sessions outlive their connections."""
+        return self.mcp, self.gateway
+
+    @property
+    def _sessions(self) -> tuple[Register[Any], ...]:
+        return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
+
+    def _sse(self, backend: Backend) -> SseEndpoint:
+        return SseEndpoint(
+            backend,
+            clock=time.monotonic,
+            max_body=self.settings.limits.body_bytes,
+            refused=self.asgi.refused,
+            admit=self.rates.session,
+            throttle=self.rates.message,
+            groups=lambda: self.settings.sessions.group_on_connect,
+        )
+
+    def _ways_in(self) -> dict[str, AsgiApp]:
+        doors: dict[str, AsgiApp] = {
+            "/mcp": self.mcp,
+            "/mcp/": self.mcp,
+            "/mcp/gateway": self.gateway,
+            "/mcp/gateway/": self.gateway,
+            "/tools": self.rest,
+            "/tools/": self.rest,
+        }
+        if self.settings.mcp_server.enabled:
+            doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
+        return doors
+
+    def _client_of(self, token: str) -> Client | None:
+        if is_token(token, self.settings.mcp_server.auth_token):
+            return SSE
+        return self._clients.find(token) if self._clients else None
+
+    def _throttled(self, refusal: Refusal) -> None:
+        self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
     def _desk(self) -> Desk:
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
@@ -176,16 +250,16 @@ class App:
 
     def count_use(self) -> Usage:
         """From now on it is known how long nobody has come in."""
-        self.asgi = usage = Usage(self.asgi, time.monotonic)
+        self.entry = usage = Usage(self.asgi, time.monotonic)
         return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
-        elif scope["path"] in MCP_PATHS:
-            await self.mcp(scope, receive, send)
-        else:
-            await self._admin(scope, receive, send)
+            return
+        path: str = scope["path"]
+        door = self.rest if path.startswith("/tools/") else self._paths.get(path, self._admin)
+        await door(scope, receive, send)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
@@ -202,7 +276,9 @@ class App:
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
-            "mcpClients": len(self.mcp.sessions),
+            "mcpClients": sum(map(len, self._sessions)),
+            "activeSessions": sum(map(len, self._sessions)),
+            "ssePort": self.sse_port,
             "agents": len(self.hub.sessions.all()),
             "toolCount": len(self.hub.tools),
             "tabs": len(self.hub.tabs),
@@ -235,29 +311,46 @@ class App:
         fresh = load_settings(self._home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
+        self._take(fresh)
+
+    def _take(self, fresh: Settings) -> None:
+        """Of the settings, what can change while the server runs."""
+        token = auth_token(fresh)
+        if token != self.settings.mcp_server.auth_token:
+            self.settings.mcp_server.auth_token = token
+            self._drop(lambda client: client == SSE.name)
+        self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
+        self.settings.rates = fresh.rates
+        self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        known = {MAIN.name, *(client.name for client in clients.list())}
-        gone = {agent.key for agent in self.hub.sessions.all() if agent.client not in known}
+        known = {MAIN.name, SSE.name, *(client.name for client in clients.list())}
+        self._drop(lambda client: client not in known)
+        self.shortcuts.keep_only(known)
+
+    def _drop(self, which: Callable[[str], bool]) -> None:
+        gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
         error = AccessError("The token of this client was revoked.")
         self.runner.flights.end(error, lambda flight: flight.session in gone)
+        self.sse.end_of(which, error)
         for key in gone:
             self.end_session(key)
-        self.shortcuts.keep_only(known)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
-        if key in self.mcp.sessions:
-            self.mcp.sessions.end(key)
-        else:
-            self.release(key)
+        for sessions in self._sessions:
+            if key in sessions:
+                sessions.end(key)
+                return
+        self.release(key)
 
     def release(self, session: str) -> None:
         """An agent has gone: its tabs are closed, or left to the person."""
+        self.rates.forget(session)
         self.rules.grants.end_session(session)
         tabs = self.hub.ownership.end(session)
         self.hub.sessions.end(session)
@@ -267,6 +360,7 @@ class App:
                 self.browsers.let_go(tab, command)
 
     def close(self) -> None:
+        self.index.close()
         self.store.close()
         self.audit.close()
 
@@ -280,17 +374,21 @@ class App:
                 log.exception("idle sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
-        for id in self.mcp.sessions.reap():
-            log.info("session %s was idle and has been ended", id)
+        for endpoint in self.endpoints:
+            for id in endpoint.sessions.reap():
+                log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if key not in self.mcp.sessions and not self.runner.flights.has(key):
+            is_held = any(key in sessions for sessions in self._sessions)
+            if not is_held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 
 
-def _nobody(token: str) -> Client | None:
-    return None
+def _secrets(secret: str, settings: Settings) -> list[str]:
+    """What must never be written down; a word of a few letters would be found everywhere."""
+    token = settings.mcp_server.auth_token or ""
+    return [secret, token] if len(token) >= SHORTEST_HIDDEN else [secret]
 
 
 class _Uvicorn(uvicorn.Server):
@@ -302,15 +400,16 @@ class _Uvicorn(uvicorn.Server):
 
 
 class Server:
-    """The app on a port."""
+    """The app on a port, or on two: the second is where clients of HTTP+SSE may look for it."""
 
-    def __init__(self, app: App, listener: socket.socket) -> None:
+    def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
-        self._listener = listener
+        app.sse_port = None if second is None else second.getsockname()[1]
+        self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.asgi,
+                app.entry,
                 loop="none",
                 http=BoundedHttp,
                 ws="websockets-sansio",
@@ -332,13 +431,15 @@ class Server:
         """Run until `stop` is called."""
         reaper = asyncio.create_task(self.app.reap_sessions())
         try:
-            await self._uvicorn.serve(sockets=[self._listener])
+            await self._uvicorn.serve(sockets=self._listeners)
         finally:
             reaper.cancel()
             self.app.close()
 
     async def stop(self) -> None:
-        self.app.mcp.close()
+        for endpoint in self.app.endpoints:
+            endpoint.close()
+        self.app.sse.close()
         self._uvicorn.should_exit = True
 
 
@@ -361,5 +462,10 @@ def listen(host: str, port: int) -> socket.socket:
     # Named, TCP sends small answers at once; unnamed, asyncio does not see that it is TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((host, port))
+    try:
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
     return listener

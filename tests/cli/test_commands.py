@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tabhub.cli.status import span
 from tests.support.product import Product
 
 
@@ -20,7 +22,9 @@ def product(tmp_path: Path) -> Product:
 def test_help_names_every_command(product: Product) -> None:
     shown = product.run("--help")
     assert shown.returncode == 0
-    for command in "start stop status browser client permissions config extension".split():
+    for (
+        command
+    ) in "start stop status audit logs browser tool client permissions config extension".split():
         assert f"  {command} " in shown.stdout
 
 
@@ -45,9 +49,39 @@ def test_a_started_server_is_found_by_status_and_ended_by_stop(product: Product)
 
 def test_a_pid_file_left_by_a_dead_server_does_not_matter(product: Product) -> None:
     product.home.mkdir()
-    (product.home / "server.pid").write_text('{"pid": 1, "port": 1}')
+    (product.home / "server.pid").write_text('{"pid": 99999999, "port": 1}')
+    assert "without tidying up" in product.run("stop").stdout
     with product.running("start", "--port", "0"):
         assert product.wait_running() > 1
+
+
+@pytest.mark.requirement("OT-18")
+def test_a_server_that_does_not_answer_is_named_and_not_killed(product: Product) -> None:
+    with product.running("start", "--port", "0") as process:
+        product.wait_running()
+        process.send_signal(signal.SIGSTOP)
+        try:
+            for command in ("status", "stop"):
+                refused = product.run(command)
+                assert refused.returncode == 3
+                assert f"kill {process.pid}" in refused.stdout
+        finally:
+            process.send_signal(signal.SIGCONT)
+        assert product.run("stop").returncode == 0
+
+
+@pytest.mark.requirement("OT-18")
+def test_status_tells_a_person_what_there_is(product: Product) -> None:
+    with product.running("start", "--port", "0") as process:
+        port = product.wait_running()
+        lines = product.run("status").stdout.splitlines()
+    assert lines[0].endswith(f"runs on http://127.0.0.1:{port} (pid {process.pid}).")
+    assert [line.split(":")[0] for line in lines[1:]] == ["up for", "browsers", "agents", "tools"]
+
+
+def test_a_span_is_told_by_its_two_largest_units() -> None:
+    told = [span(seconds) for seconds in (0, 59, 3600, 3661, 90061)]
+    assert told == ["0 s", "59 s", "1 h 0 min", "1 h 1 min", "1 d 1 h"]
 
 
 def test_the_secret_and_the_port_are_where_the_extension_looks(product: Product) -> None:

@@ -83,6 +83,13 @@ class FakeExtension:
             if message["method"] == method:
                 return message
 
+    async def answer_in_steps(self, output: Any) -> None:
+        """Answer the next command, with one word on the way."""
+        asked = await self.next("tool.dispatch")
+        told = {"dispatchId": asked["params"]["dispatchId"], "progress": 1, "total": 2}
+        await self.notify("tool.progress", {**told, "message": "half"})
+        await self.send({"id": asked["id"], "result": {"output": output}})
+
     async def run(self) -> None:
         with suppress(ConnectionClosed):
             async for text in self.socket:

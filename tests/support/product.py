@@ -23,15 +23,26 @@ class Product:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("PORT", "TABHUB_PORT")},
+            **{
+                k: v
+                for k, v in os.environ.items()
+                if k not in ("PORT", "TABHUB_PORT", "TABHUB_TOKEN")
+            },
             "TABHUB_HOME": str(home),
         }
 
-    def run(self, *arguments: str, timeout: float = 60) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, *arguments: str, timeout: float = 60, stdin: str = ""
+    ) -> "subprocess.CompletedProcess[str]":
         """One command to its end."""
         command = [sys.executable, "-m", "tabhub", *arguments]
         return subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, timeout=timeout
+            command,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
         )
 
     @contextmanager

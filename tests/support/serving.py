@@ -8,18 +8,32 @@ import httpx
 
 from tabhub.app import App, Server, listen
 from tabhub.config.home import Home
-from tabhub.config.settings import Settings
+from tabhub.config.settings import RateSettings, Settings
 
 SECRET = "5e" * 32
+NO_RATES = RateSettings(
+    sessions_per_minute=0,
+    client_sessions_per_minute=0,
+    admin_per_minute=0,
+    messages_per_minute=0,
+)
 
 
 @asynccontextmanager
 async def served(
-    settings: Settings | None = None, auth: bool = True, home: Home | None = None, **more: bool
+    settings: Settings | None = None,
+    auth: bool = True,
+    home: Home | None = None,
+    rates: RateSettings = NO_RATES,
+    second: bool = False,
+    **more: bool,
 ) -> AsyncIterator[Server]:
-    """Serve on a free port for as long as the block lasts."""
-    app = App(settings or Settings(), SECRET, auth=auth, home=home, **more)
-    server = Server(app, listen("127.0.0.1", 0))
+    """Serve on a free port, or on two, for as long as the block lasts."""
+    settings = settings or Settings()
+    settings.rates = rates
+    app = App(settings, SECRET, auth=auth, home=home, **more)
+    listener = listen("127.0.0.1", 0)
+    server = Server(app, listener, listen("127.0.0.1", 0) if second else None)
     serving = asyncio.create_task(server.serve())
     try:
         await _answers(server.port)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from tabhub.errors import TabhubError
 from tabhub.wire.asgi import Header, Send
 
 
@@ -20,3 +21,18 @@ async def send_json(
     }
     await send(start)
     await send({"type": f"{prefix}http.response.body", "body": body})
+
+
+def headers_of(error: TabhubError) -> list[Header]:
+    """What an error says beside its body."""
+    headers: list[Header] = []
+    if error.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if error.allow is not None:
+        headers.append((b"allow", error.allow.encode()))
+    if error.reason == "rate_limited":
+        headers.append((b"retry-after", b"60"))
+    if error.reason == "body_timeout":
+        # Whatever comes now would be the rest of that body.
+        headers.append((b"connection", b"close"))
+    return headers

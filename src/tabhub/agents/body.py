@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 
+from tabhub.calls.limit import Limit
 from tabhub.errors import ProtocolError, Unavailable
 from tabhub.wire.asgi import Receive
+
+BODY_SECONDS = 30.0
+"""For all of it: ten megabytes take a moment on one machine."""
 
 
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes:
@@ -11,6 +15,16 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
+    try:
+        with Limit(BODY_SECONDS):
+            return await _whole(receive, limit)
+    except TimeoutError:
+        raise ProtocolError(
+            f"The body did not come within {BODY_SECONDS:.0f} seconds.", "body_timeout"
+        ) from None
+
+
+async def _whole(receive: Receive, limit: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -24,6 +38,12 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         if not event.get("more_body"):
             return chunk if not chunks else b"".join([*chunks, chunk])
         chunks.append(chunk)
+
+
+def require_json(headers: Mapping[bytes, bytes]) -> None:
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
 
 
 def _too_large(limit: int) -> ProtocolError:

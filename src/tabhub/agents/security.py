@@ -2,23 +2,29 @@
 
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
 So a Host that is not loopback is refused, and so is any Origin but an extension's; the server's
-own origin is let through because it serves no page that could use it.
+own origin is let through because it serves no page that could use it. Origins that the settings
+name reach the endpoints for agents, and nothing else.
 
 The main secret is the person's and opens everything. A client token is an agent's: it opens what
 agents need, and nothing by which anything could be allowed.
 """
 
 import hmac
+import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
-from tabhub.agents.answers import send_json
+from tabhub.agents.answers import headers_of, send_json
+from tabhub.agents.origins import Origins, answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
-from tabhub.errors import AccessError, Forbidden, TabhubError
-from tabhub.wire.asgi import App, Header, Receive, Scope, Send
+from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
+from tabhub.wire.asgi import App, Receive, Scope, Send
+
+log = logging.getLogger(__name__)
 
 CALLER = "tabhub.caller"
 """Where in the scope the gatekeeper writes who is asking; None for nobody known."""
@@ -27,8 +33,16 @@ LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
 PUBLIC = frozenset({"/health"})
 """Paths that answer without a token, with less."""
-FOR_AGENTS = frozenset({"/mcp", "/mcp/", *PUBLIC})
+FOR_AGENTS = frozenset(
+    {
+        *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
+        *("/tools", "/tools/", "/metrics"),
+        *PUBLIC,
+    }
+)
 """Paths that a client token opens."""
+BELOW = "/tools/"
+"""What a client token opens as well, whatever follows."""
 
 FindClient = Callable[[str], Client | None]
 
@@ -43,17 +57,33 @@ class Gatekeeper:
         self._secret = None if secret is None else secret.encode()
         self._find_client = find_client
         self._audit = audit
+        self.origins = Origins()
+        """Pages that may use what is for agents."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
-            _check_origin(headers)
+            if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
+                send = showing(headers[b"origin"], send)
+                if is_preflight(scope, headers):
+                    await answer_preflight(headers, send)
+                    return
+            else:
+                _check_origin(headers)
             scope[CALLER] = self._caller(scope, headers)
+            await self._app(scope, receive, send)
         except TabhubError as error:
             await refuse(scope, send, error)
-            return
-        await self._app(scope, receive, send)
+        except Exception:
+            log.exception("a request to %s failed", scope["path"])
+            # Nothing can be said in an answer that has begun.
+            with suppress(Exception):
+                await refuse(scope, send, Internal("Something went wrong inside tabhub."))
+
+    def _is_named(self, scope: Scope, origin: bytes) -> bool:
+        is_page = scope["type"] == "http" and scope["path"] in FOR_AGENTS
+        return is_page and origin in self.origins
 
     def refused(self, scope: Scope, error: TabhubError) -> None:
         """Write down that somebody we know tried what is not theirs."""
@@ -75,7 +105,7 @@ class Gatekeeper:
             raise AccessError(
                 "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
             )
-        if path not in FOR_AGENTS:
+        if path not in FOR_AGENTS and not path.startswith(BELOW):
             scope[CALLER] = client
             error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
             self.refused(scope, error)
@@ -85,14 +115,9 @@ class Gatekeeper:
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
     """Answer with an error, on a WebSocket that was not accepted too where the server can."""
-    headers: list[Header] = []
-    if error.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    if error.allow is not None:
-        headers.append((b"allow", error.allow.encode()))
     body = msgspec.json.encode(error.to_http())
     if scope["type"] != "websocket":
-        await send_json(send, error.status, body, headers)
+        await send_json(send, error.status, body, headers_of(error))
     elif "websocket.http.response" in scope.get("extensions", {}):
         # An upgrade that is refused has one status, whatever the reason.
         await send_json(send, 403, body, prefix="websocket.")

@@ -38,12 +38,26 @@ def packaged_extension() -> Path:
     raise Internal("This installation of tabhub has no extension in it: install tabhub again.")
 
 
+def differences(source: Path, target: Path) -> list[Path]:
+    """The files that a copy lacks, or has otherwise; none in a developer's link."""
+    return [
+        name
+        for name in _shipped(source)
+        if not (target / name).is_file()
+        or (target / name).read_bytes() != (source / name).read_bytes()
+    ]
+
+
 def _mirror(source: Path, target: Path) -> None:
-    wanted = [name for name in _files(source) if _is_shipped(name)]
+    wanted = _shipped(source)
     _remove_all_but({*wanted, _AUTH}, target)
     # The manifest comes last: it names the others.
     for name in sorted(wanted, key=_MANIFEST.__eq__):
         _copy(source / name, target / name)
+
+
+def _shipped(source: Path) -> list[Path]:
+    return [name for name in _files(source) if _is_shipped(name)]
 
 
 def _is_shipped(name: Path) -> bool:

@@ -1,6 +1,6 @@
 """What `calls` needs from others, and what it hands them."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from msgspec import Raw, Struct, field
@@ -136,7 +136,7 @@ class Event(Struct, frozen=True):
     arguments: Mapping[str, Any]
     secret_arguments: frozenset[str]
     verdict: str
-    """allowed, asked (allowed by a person), denied, or refused (before a verdict)."""
+    """allowed, asked (allowed by a person), denied, refused (before a verdict), or throttled."""
     rule: str
     error: TabhubError | None
     duration_ms: float
@@ -148,3 +148,14 @@ class AuditSink(Protocol):
     """Keeps the record of what was done."""
 
     def record(self, event: Event) -> None: ...
+
+
+class ToolIndex(Protocol):
+    """Finds tools by words."""
+
+    def search(self, query: str, family: Iterable[str] = ()) -> Iterator[str]:
+        """Names of tools, the best first.
+
+        Only those of a family: a plugin, a domain, a toolset, or several of these together. That
+        is by words; whoever needs it exact looks at the tools.
+        """

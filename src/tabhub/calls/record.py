@@ -4,6 +4,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from tabhub.calls.ports import Call, Event, MayEnter, MayTell
 from tabhub.errors import TabhubError
 from tabhub.hub.tools import Tool
@@ -86,3 +88,8 @@ def incident(
         error=error,
         duration_ms=0,
     )
+
+
+def throttled(client: str, what: str, error: TabhubError) -> Event:
+    """Somebody does something more often than they may."""
+    return replace(incident("door", client, what, error=error), verdict="throttled")

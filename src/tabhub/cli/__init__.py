@@ -1,6 +1,10 @@
 """The command line. One file a command; what a command needs is imported when it runs."""
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tabhub.errors import TabhubError
 
 FAILED, USAGE, NOT_REACHABLE = 1, 2, 3
 """Exit codes, beside 0."""
@@ -15,7 +19,15 @@ def main() -> None:
         app()
     except TabhubError as error:
         print(f"tabhub: {error.message}", file=sys.stderr)
-        sys.exit(USAGE if error.row.category == "validation" else FAILED)
+        sys.exit(_exit_code(error))
     except OSError as error:
         print(f"tabhub: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         sys.exit(FAILED)
+
+
+def _exit_code(error: "TabhubError") -> int:
+    from tabhub.cli.running import NotRunning
+
+    if isinstance(error, NotRunning):
+        return NOT_REACHABLE
+    return USAGE if error.row.category == "validation" else FAILED

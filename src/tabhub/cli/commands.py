@@ -6,6 +6,10 @@ from typing import Annotated, Literal
 import typer
 
 from tabhub import __version__
+from tabhub.cli.config_commands import config_app
+from tabhub.cli.looking_commands import audit, doctor, logs
+from tabhub.cli.options import Json
+from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
     name="tabhub",
@@ -16,14 +20,15 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
-config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
 permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
+app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 
+AGENT_NAMES = "claude-code, claude-desktop, cursor, windsurf, opencode, vscode, codex or gemini."
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="0 picks a free one. Default 9515.")
 ]
@@ -36,7 +41,6 @@ BrowserArgs = Annotated[
     typer.Option("--browser-arg", metavar="ARG", help="A flag for the browser; repeatable."),
 ]
 UserDataDir = Annotated[Path | None, typer.Option(help="Profile folder. Default: tabhub's own.")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
 
 
 def _version(wanted: bool) -> None:
@@ -59,8 +63,7 @@ def start(
     stdio: Annotated[
         bool,
         typer.Option(
-            "--stdio",
-            help="Join an MCP client on stdin and stdout to the server; start one if none.",
+            "--stdio", help="Join an MCP client on stdin and stdout to the server, or to a new one."
         ),
     ] = False,
     background: Annotated[
@@ -71,6 +74,10 @@ def start(
     ] = False,
     toolsets: Annotated[
         str | None, typer.Option(metavar="A,B", help="With --stdio: list these toolsets.")
+    ] = None,
+    sse_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="A second port, for clients of HTTP+SSE."),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
     headless: Headless = None,
@@ -110,6 +117,7 @@ def start(
             demo=demo,
             share_active_tab=share_active_tab,
             dev=dev,
+            sse_port=sse_port,
             while_used=while_used,
         )
     )
@@ -140,6 +148,32 @@ def _start_elsewhere(
 
 
 @app.command()
+def connect(
+    agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take it out again, and its token back.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change.")
+    ] = False,
+    stdio: Annotated[
+        bool,
+        typer.Option("--stdio", help="Have the agent start a bridge, which starts the server."),
+    ] = False,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="Two tools that find all others.")
+    ] = False,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Its settings, if they are elsewhere.")
+    ] = None,
+) -> None:
+    """Write tabhub into the settings of an agent, with a token of its own."""
+    from tabhub.cli.connect.command import Wish, run
+
+    run(Wish(agent, config, gateway, stdio, dry_run), remove=remove)
+
+
+@app.command()
 def stop() -> None:
     """Stop the running server."""
     from tabhub.cli.stop import run
@@ -153,6 +187,10 @@ def status(json: Json = False) -> None:
     from tabhub.cli.status import run
 
     run(json)
+
+
+for looking in (audit, logs, doctor):
+    app.command()(looking)
 
 
 @app.command("browser")
@@ -244,22 +282,3 @@ def extension_path() -> None:
     from tabhub.cli.extension import run
 
     run()
-
-
-@config_app.command("show")
-def config_show(
-    json: Json = False,
-    show_secret: Annotated[bool, typer.Option("--show-secret", help="Do not hide it.")] = False,
-) -> None:
-    """Print the settings in force."""
-    from tabhub.cli.config import show
-
-    show(json, show_secret)
-
-
-@config_app.command("path")
-def config_path() -> None:
-    """Print where the settings file is, or would be."""
-    from tabhub.cli.config import path
-
-    path()

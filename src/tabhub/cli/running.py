@@ -2,7 +2,6 @@
 
 import os
 import secrets
-from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
 
@@ -12,11 +11,18 @@ from tabhub.config import settings
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
 from tabhub.config.proof import is_proof
-from tabhub.config.secret import load
+from tabhub.config.secret import Auth, load
 from tabhub.errors import Unavailable
 
 ANSWER_SECONDS = 3.0
 Facts = dict[str, Any]
+
+
+class NotRunning(Unavailable):
+    """No server of this home answers."""
+
+    def __init__(self, hint: str = "Start it: tabhub start") -> None:
+        super().__init__(f"No server is running. {hint}")
 
 
 class PidFile(msgspec.Struct):
@@ -53,39 +59,94 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, ours or not."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def silent(home: Home) -> str | None:
+    """About a server that has left its pid file and does not answer."""
+    known = read(home)
+    if known is None:
+        return None
+    if known.pid > 0 and is_alive(known.pid):
+        return (
+            f"Its pid file names the process {known.pid}, which runs but does not answer on port"
+            f" {known.port}. If that is tabhub, end it: kill {known.pid}"
+        )
+    return f"The last one (pid {known.pid}) ended without tidying up, which does no harm."
+
+
 def find(home: Home) -> Facts | None:
     """What the server of this home says of itself, with its port; None when there is none."""
-    auth = load(home)
+    auth = reach(home)
     if auth is None:
         return None
-    for port in dict.fromkeys(ports(home)):
-        if _knows_secret(port, auth.secret):
-            told = _get(port, "/health", {"Authorization": f"Bearer {auth.secret}"})
-            return None if told is None else {**told, "port": port}
-    return None
+    told = _get(auth.port, "/health", _bearer(auth))
+    return None if told is None else {**told, "port": auth.port}
 
 
-def reload(home: Home) -> None:
-    """Have the running server read its files again, if there is one."""
-    known, auth = find(home), load(home)
-    if known is None or auth is None:
-        return
-    answer = _ask("POST", known["port"], "/reload", {"Authorization": f"Bearer {auth.secret}"})
-    if answer is None or answer.status != 200:
-        said = "it did not answer" if answer is None else answer.error()
-        raise Unavailable(f"It is written, but the running server did not take it: {said}")
+def reach(home: Home) -> Auth | None:
+    """The secret, and the port where somebody has shown to know it."""
+    auth = load(home)
+    port = expected_port(home)
+    return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
-def ports(home: Home) -> Iterator[int]:
+def is_tabhub(port: int) -> bool:
+    """Whether some tabhub is at a port, ours or not."""
+    told = _get(port, "/health?challenge=0", {})
+    return told is not None and isinstance(told.get("proof"), str)
+
+
+def is_open(port: int) -> bool:
+    """Whether a server tells everything to somebody without a token."""
+    told = _get(port, "/health", {})
+    return told is not None and "pid" in told
+
+
+def reload(home: Home) -> Facts | None:
+    """Have the running server read its files again; None if there is none."""
+    auth = reach(home)
+    if auth is None:
+        return None
+    try:
+        return reload_at(auth)
+    except Unavailable as error:
+        said = f"It is written, but the running server did not take it: {error.message}"
+        raise Unavailable(said) from None
+
+
+def reload_at(auth: Auth) -> Facts:
+    return msgspec.convert(_said(_ask("POST", auth.port, "/reload", _bearer(auth))), Facts)
+
+
+def audit(home: Home, limit: int) -> list[Facts]:
+    """The newest entries that the running server remembers."""
+    auth = reach(home)
+    if auth is None:
+        raise NotRunning("`tabhub audit --file` reads what was written to disk.")
+    told = _said(_ask("GET", auth.port, f"/audit?limit={limit}", _bearer(auth)))
+    return msgspec.convert(told, list[Facts])
+
+
+def _bearer(auth: Auth) -> dict[str, str]:
+    return {"Authorization": f"Bearer {auth.secret}"}
+
+
+def expected_port(home: Home) -> int:
     """Where it may be: where the environment says, where the pid file says, where it is set to."""
     named = settings.port_from_environment()
-    known = read(home)
     if named is not None:
-        yield named
-    elif known is not None:
-        yield known.port
-    else:
-        yield settings.load(home).port
+        return named
+    known = read(home)
+    return settings.load(home).port if known is None else known.port
 
 
 def _knows_secret(port: int, secret: str) -> bool:
@@ -96,17 +157,25 @@ def _knows_secret(port: int, secret: str) -> bool:
 
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:
     answer = _ask("GET", port, path, headers)
-    return answer.facts if answer is not None and answer.status == 200 else None
+    if answer is None or answer.status != 200 or not isinstance(answer.told, dict):
+        return None
+    return answer.told
 
 
 class _Answer(NamedTuple):
     status: int
-    facts: Facts
+    told: Any
 
     def error(self) -> str:
         """The server's own sentence, if it is one of ours."""
-        error = self.facts.get("error")
+        error = self.told.get("error") if isinstance(self.told, dict) else None
         return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
+
+
+def _said(answer: _Answer | None) -> Any:
+    if answer is None or answer.status != 200:
+        raise Unavailable("The server did not answer." if answer is None else answer.error())
+    return answer.told
 
 
 def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer | None:
@@ -114,7 +183,7 @@ def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer 
     try:
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
-        return _Answer(answer.status, msgspec.json.decode(answer.read(), type=Facts))
+        return _Answer(answer.status, msgspec.json.decode(answer.read()))
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
     finally:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+import socket
 import sys
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
@@ -39,6 +40,7 @@ class Wishes:
     demo: bool
     share_active_tab: bool = False
     dev: bool = False
+    sse_port: int | None = None
     while_used: bool = False
     """Stop when nobody has used it for a while."""
 
@@ -56,13 +58,10 @@ async def _serve(wishes: Wishes, home: Home) -> None:
     chosen = settings.load(home)
     chosen.dev = chosen.dev or wishes.dev
     check_rules(home, chosen)
-    port = settings.chosen_port(wishes.port, chosen)
-    try:
-        listener = listen(chosen.host, port)
-    except OSError as error:
-        raise Unavailable(
-            f"Port {port} cannot be used: {error.strerror}. `--port 0` takes a free one."
-        ) from None
+    chosen.mcp_server.auth_token = settings.auth_token(chosen)
+    listener = _listen(chosen.host, settings.chosen_port(wishes.port, chosen), "--port")
+    sse_port = settings.chosen_sse_port(wishes.sse_port, chosen)
+    second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
     app = App(
@@ -74,13 +73,22 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         share_active_tab=wishes.share_active_tab,
     )
     usage = app.count_use() if wishes.while_used else None
-    server = Server(app, listener)
+    server = Server(app, listener, second)
     running.write(home, server.port, while_used=wishes.while_used)
     token = Clients(home).printed(auth.secret) if wishes.auth else None
     try:
         await _until_stopped(server, wishes, home, token, usage)
     finally:
         running.remove(home)
+
+
+def _listen(host: str, port: int, flag: str) -> socket.socket:
+    try:
+        return listen(host, port)
+    except OSError as error:
+        raise Unavailable(
+            f"Port {port} cannot be used: {error.strerror}. `{flag} 0` takes a free one."
+        ) from None
 
 
 async def _until_stopped(
@@ -121,6 +129,8 @@ async def _show(
 ) -> None:
     """Bring the browser up, show the demo, print how to connect; then watch the browser."""
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
+    if server.app.sse_port is not None:
+        print(f"HTTP+SSE also on http://127.0.0.1:{server.app.sse_port}/sse", flush=True)
     browser = None
     if wishes.browser is not None:
         browser = await wishes.browser.fulfil(home, [])

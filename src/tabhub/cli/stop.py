@@ -15,7 +15,7 @@ def run() -> None:
     home = Home.from_environment()
     facts = running.find(home)
     if facts is None:
-        print("tabhub is not running.")
+        print("\n".join(filter(None, ("tabhub is not running.", running.silent(home)))))
         sys.exit(NOT_REACHABLE)
     # The server itself has said which process it is; a pid file may be older than that.
     os.kill(facts["pid"], signal.SIGTERM)
@@ -30,7 +30,7 @@ def _gone(home: Home, pid: int) -> bool:
     limit = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < limit:
         known = running.read(home)
-        if known is None or known.pid != pid:
+        if known is None or known.pid != pid or not running.is_alive(pid):
             return True
         time.sleep(0.05)
     return False

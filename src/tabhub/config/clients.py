@@ -21,6 +21,8 @@ from tabhub.errors import InvalidArguments, NotFound
 PREFIX = "thc_"
 PRINTED = "agent"
 """The client whose token `tabhub start` prints."""
+CLI = "cli"
+"""The client that `tabhub tool` is, unless it is given another's token."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _SETTLED_NS = 2_000_000_000
@@ -39,6 +41,8 @@ class Client(msgspec.Struct, frozen=True):
 
 
 MAIN = Client("main", is_person=True)
+SSE = Client("sse")
+"""Whoever has the token that is set for clients of HTTP+SSE."""
 
 
 class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
@@ -50,7 +54,7 @@ class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
     toolsets: tuple[str, ...] | None = None
     read_only: bool = False
     salt: str | None = None
-    """Only for the printed token, which can be computed again from the main secret."""
+    """Only for tokens that can be computed again from the main secret."""
 
     def is_for(self, token: str) -> bool:
         return hmac.compare_digest(self.hash.encode(), _hash(token).encode())
@@ -108,16 +112,20 @@ class Clients:
 
     def printed(self, secret: str) -> str:
         """The token that `tabhub start` prints: the same every time, until it is revoked."""
+        return self.computed(PRINTED, secret)
+
+    def computed(self, name: str, secret: str) -> str:
+        """The token of one of tabhub's own clients; another secret or a revocation makes it new."""
         with locked(self._home.clients):
             stored = _read(self._home)
             for one in stored:
                 token = _derive(secret, one.salt or "")
-                if one.name == PRINTED and one.is_for(token):
+                if one.name == name and one.is_for(token):
                     return token
             salt = secrets.token_hex(16)
             token = _derive(secret, salt)
-            others = [one for one in stored if one.name != PRINTED]
-            _write(self._home, [*others, StoredClient(PRINTED, _now(), _hash(token), salt=salt)])
+            others = [one for one in stored if one.name != name]
+            _write(self._home, [*others, StoredClient(name, _now(), _hash(token), salt=salt)])
         return token
 
     def _change(self, change: Callable[[Stored], Stored]) -> None:
@@ -183,8 +191,13 @@ def _check_name(name: str) -> None:
             f"{name!r} is no name for a client: 1 to 40 letters, digits, dots, dashes or"
             " underscores."
         )
-    if name in (MAIN.name, PRINTED):
+    if name in (MAIN.name, SSE.name, PRINTED, CLI):
         raise InvalidArguments(f"The name {name} is kept for tabhub's own use.")
+
+
+def is_token(given: str, token: str | None) -> bool:
+    """Whether this is a token that is not stored by its hash."""
+    return bool(token) and hmac.compare_digest(given.encode("latin-1"), str(token).encode())
 
 
 def _derive(secret: str, salt: str) -> str:

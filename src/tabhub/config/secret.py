@@ -28,17 +28,26 @@ class ManagedAuth(Auth):
 
 def load(home: Home) -> Auth | None:
     """What is stored, or None before the first start."""
+    return _load(home.auth)
+
+
+def load_managed(home: Home) -> Auth | None:
+    """What the browsers read that tabhub starts."""
+    return _load(home.managed_auth)
+
+
+def _load(path: Path) -> Auth | None:
     try:
-        auth = msgspec.json.decode(home.auth.read_bytes(), type=Auth)
+        auth = msgspec.json.decode(path.read_bytes(), type=Auth)
     except FileNotFoundError:
         return None
     except msgspec.DecodeError as error:
         raise Internal(
-            f"{home.auth} cannot be read ({error}). Delete it to make a new secret."
+            f"{path} cannot be read ({error}). Delete it to make a new secret."
         ) from None
     if not _SECRET.fullmatch(auth.secret):
         raise Internal(
-            f"The secret in {home.auth} is not 64 hex characters. Delete it to make a new one."
+            f"The secret in {path} is not 64 hex characters. Delete it to make a new one."
         )
     return auth
 
@@ -46,7 +55,16 @@ def load(home: Home) -> Auth | None:
 def prepare(home: Home, port: int) -> Auth:
     """Keep the secret there is, or make one, and note the port for the extension."""
     stored = load(home)
-    auth = Auth(stored.secret if stored else secrets.token_hex(32), port)
+    return store(home, Auth(stored.secret if stored else secrets.token_hex(32), port))
+
+
+def renew(home: Home, port: int) -> Auth:
+    """Make a new secret, whatever the old one was."""
+    return store(home, Auth(secrets.token_hex(32), port))
+
+
+def store(home: Home, auth: Auth) -> Auth:
+    """Write it where the extension's copies read it."""
     _keep(home.auth, auth)
     _keep(home.managed_auth, ManagedAuth(auth.secret, auth.port))
     return auth

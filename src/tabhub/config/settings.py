@@ -13,9 +13,10 @@ DEFAULT_PORT = 9515
 TOKEN = "TABHUB_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
-TOOLSETS = ("core", "browser", "claude", "pages", "plugins")
+TOOLSETS = ("core", "browser", "claude", "sse", "pages", "plugins")
 """Named lists of tools, so that an agent need not read all there are."""
 POSITIVE = msgspec.Meta(gt=0)
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 
 class _Keys(msgspec.Struct, rename="camel", kw_only=True):
@@ -37,6 +38,36 @@ class SessionSettings(_Keys):
     close_tabs_on_end: bool = True
     background_minutes: Annotated[float, POSITIVE] = 10
     """How long a server that a bridge has started stays when nobody uses it."""
+    group_on_connect: bool = False
+    """Whether a client of the SSE surface has a tab group from its first moment."""
+
+
+PerMinute = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class RateSettings(_Keys):
+    """How often in a minute; 0 is as often as one likes."""
+
+    sessions_per_minute: PerMinute = 5
+    client_sessions_per_minute: PerMinute = 60
+    admin_per_minute: PerMinute = 10
+    messages_per_minute: PerMinute = 100
+
+
+Origin = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9+.-]*://[^\s/?#@*]+(:\*)?$")]
+
+
+class SseSettings(_Keys):
+    """The surface for clients of HTTP+SSE."""
+
+    enabled: bool = True
+    port: Port | None = None
+    """Of a listener of its own; none means that it answers on the usual port alone."""
+    host: str = "127.0.0.1"
+    auth_token: str | None = None
+    """One more token for agents."""
+    cors_origins: list[Origin] = msgspec.field(default_factory=list)
+    """Web pages that may use the endpoints for agents."""
 
 
 LevelWord = Literal["off", "ask", "auto"]
@@ -74,10 +105,12 @@ class RecordingSettings(_Keys):
 
 
 class Settings(_Keys):
-    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = DEFAULT_PORT
+    port: Port = DEFAULT_PORT
     host: str = "127.0.0.1"
+    mcp_server: SseSettings = msgspec.field(default_factory=SseSettings)
     limits: Limits = msgspec.field(default_factory=Limits)
     sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)
+    rates: RateSettings = msgspec.field(default_factory=RateSettings)
     toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
     permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
     policy_file: str | None = None
@@ -93,15 +126,23 @@ class Settings(_Keys):
 def load(home: Home) -> Settings:
     """The settings of a home; a file that does not fit is refused with the place that is wrong."""
     try:
-        loaded = msgspec.json.decode(home.config.read_bytes(), type=Settings)
+        written = home.config.read_bytes()
     except FileNotFoundError:
         return Settings()
+    return parse(written, home)
+
+
+def parse(written: bytes, home: Home) -> Settings:
+    """Settings as `config.json` would have them."""
+    try:
+        loaded = msgspec.json.decode(written, type=Settings)
     except msgspec.ValidationError as error:
         raise InvalidArguments(f"{home.config}: {error}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
-    if loaded.host not in LOOPBACK:
-        raise InvalidArguments(f"{home.config}: host must be 127.0.0.1, not {loaded.host!r}.")
+    for key, host in (("host", loaded.host), ("mcpServer.host", loaded.mcp_server.host)):
+        if host not in LOOPBACK:
+            raise InvalidArguments(f"{home.config}: {key} must be 127.0.0.1, not {host!r}.")
     return loaded
 
 
@@ -111,9 +152,28 @@ def chosen_port(flag: int | None, settings: Settings) -> int:
     return settings.port if named is None else named
 
 
+def chosen_sse_port(flag: int | None, settings: Settings) -> int | None:
+    """The port of the second listener, likewise; None for no second listener."""
+    if not settings.mcp_server.enabled:
+        if flag is not None:
+            raise InvalidArguments("--sse-port is of no use while mcpServer.enabled is false.")
+        return None
+    named = _port_in("CLAUDE_BROWSER_MCP_PORT") if flag is None else flag
+    return settings.mcp_server.port if named is None else named
+
+
+def auth_token(settings: Settings) -> str | None:
+    """The token for clients of HTTP+SSE: by the environment, else by the file."""
+    return os.environ.get("CLAUDE_BROWSER_AUTH_TOKEN") or settings.mcp_server.auth_token or None
+
+
 def port_from_environment(*others: str) -> int | None:
     """TABHUB_PORT, or another variable that may name a port."""
-    for name in ("TABHUB_PORT", *others):
+    return _port_in("TABHUB_PORT", *others)
+
+
+def _port_in(*names: str) -> int | None:
+    for name in names:
         value = os.environ.get(name)
         if value:
             if not value.isdecimal() or int(value) > 65535:
@@ -122,8 +182,14 @@ def port_from_environment(*others: str) -> int | None:
     return None
 
 
+def skips_permissions() -> bool:
+    """Whether a person has said, loudly, that nobody is to be asked."""
+    names = ("TABHUB_DANGEROUSLY_SKIP_PERMISSIONS", "OPENTABS_DANGEROUSLY_SKIP_PERMISSIONS")
+    return any(os.environ.get(name) == "1" for name in names)
+
+
 def token_from_environment() -> str | None:
-    """The token that an agent was given to show."""
+    """The client token that an agent on the command line was given."""
     return os.environ.get(TOKEN) or None
 
 
@@ -136,12 +202,6 @@ def home_from_environment() -> dict[str, str]:
 def environment_for_servers() -> dict[str, str]:
     """What a server started by an agent's process inherits: all but the agent's token."""
     return {name: value for name, value in os.environ.items() if name != TOKEN}
-
-
-def skips_permissions() -> bool:
-    """Whether a person has said, loudly, that nobody is to be asked."""
-    names = ("TABHUB_DANGEROUSLY_SKIP_PERMISSIONS", "OPENTABS_DANGEROUSLY_SKIP_PERMISSIONS")
-    return any(os.environ.get(name) == "1" for name in names)
 
 
 def browser_from_environment() -> str | None:

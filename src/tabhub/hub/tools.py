@@ -1,10 +1,14 @@
 """The registry of tools: immutable entries, a duplicate is an error, every change is told."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.errors import Internal, NotFound
+
+LONGEST_SUMMARY = 120
+_SENTENCE = re.compile(r".*?[.!?](?=\s|$)")
 
 Json = dict[str, Any]
 Changes = Callable[[Mapping[str, Any]], bool] | str
@@ -35,6 +39,8 @@ class Tool:
     """A time limit of its own, where the usual one does not fit."""
     plugin: str = ""
     """The family it belongs to: "browser", or a plugin's name; page tools have none."""
+    domain: str = ""
+    """The site whose pages publish it, for a tool of a page."""
     toolsets: frozenset[str] = frozenset()
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
     """The address that given arguments would lead to, where that is what a tool is for."""
@@ -52,6 +58,14 @@ class Tool:
     """Arguments as a person is to see them, where the agent's words could mislead."""
     is_container: bool = False
     """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
+
+    @property
+    def summary(self) -> str:
+        """Its first sentence, in one short line."""
+        told = " ".join(self.description.split())
+        sentence = _SENTENCE.match(told)
+        said = sentence[0] if sentence else told
+        return said if len(said) <= LONGEST_SUMMARY else said[: LONGEST_SUMMARY - 1] + "…"
 
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""

@@ -23,7 +23,7 @@ def lines_of(text: str) -> dict[Path, int]:
 
 
 def tables_of(text: str) -> list[tuple[Path, int]]:
-    """Each table that has a header, and on which line that is, in a text that is known to be valid."""
+    """Each table with a header, and on which line that is, in a text that is known to be valid."""
     scanner = _Scanner(text.replace("\r\n", "\n"))
     scanner.scan()
     return scanner.headers

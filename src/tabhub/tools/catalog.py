@@ -1,6 +1,7 @@
 """Every browser tool, and the source that runs them."""
 
 import time
+from dataclasses import replace
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.guard import Guard
@@ -96,16 +97,30 @@ _IN_BROWSER: tuple[BrowserTool, ...] = (
 )
 
 
+SSE = frozenset(
+    """
+    navigate computer read_page find form_input get_page_text tabs_context tabs_create
+    tabs_context_mcp tabs_create_mcp resize_window read_console_messages read_network_requests
+    upload_image gif_creator update_plan shortcuts_list shortcuts_execute javascript_tool
+    turn_answer_start turn_answer_complete dev_utils permissions_check
+    """.split()
+)
+"""What clients of HTTP+SSE expect, no more and no less: the toolset of that name."""
+
+
 def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
     """All of them; some look at what else a registry has."""
-    return (
-        *(tool.entry() for tool in _IN_BROWSER),
-        batch.tool(tools),
-        permissions_check.TOOL,
-        plan.TOOL,
-        *turns.TOOLS,
-        *shortcuts.TOOLS,
-        dev.TOOL,
+    return tuple(
+        replace(tool, toolsets=tool.toolsets | {"sse"}) if tool.name in SSE else tool
+        for tool in (
+            *(tool.entry() for tool in _IN_BROWSER),
+            batch.tool(tools),
+            permissions_check.TOOL,
+            plan.TOOL,
+            *turns.TOOLS,
+            *shortcuts.TOOLS,
+            dev.TOOL,
+        )
     )
 
 

@@ -78,7 +78,7 @@ UNREADABLE = (ValueError, RecursionError)
 def decode(body: bytes) -> Incoming:
     """One message, with every way of being wrong told apart."""
     try:
-        _require_text(body)
+        require_text(body)
         return checked(_decode(body))
     except UNREADABLE as error:
         raise _explained(error) from None
@@ -87,7 +87,7 @@ def decode(body: bytes) -> Incoming:
 def decode_any(body: bytes) -> Incoming | list[Incoming]:
     """One message, or the messages of a batch."""
     try:
-        _require_text(body)
+        require_text(body)
         found = _decode_any(body)
     except UNREADABLE as error:
         raise _explained(error) from None
@@ -134,7 +134,7 @@ def id_of(body: bytes) -> Id | None:
     return found if isinstance(found, int | str) and not isinstance(found, bool) else None
 
 
-def _require_text(body: bytes) -> None:
+def require_text(body: bytes) -> None:
     """Parts that are left raw are skipped unread, so what is no UTF-8 must be found here."""
     if not body.isascii():
         body.decode()

@@ -5,13 +5,13 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.wire.asgi import App
+from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
@@ -23,14 +23,17 @@ PATIENCE = 10.0
 class Client:
     """Posts messages with the headers of its era."""
 
-    def __init__(self, http: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, headers: dict[str, str], path: str = "/mcp"
+    ) -> None:
         self.http = http
+        self.path = path
         self.headers = {"accept": BOTH, "content-type": "application/json", **headers}
         self._ids = count(1)
 
     async def send(self, body: Any, **headers: str) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body)
-        return await self.http.post("/mcp", content=content, headers={**self.headers, **headers})
+        return await self.http.post(self.path, content=content, headers={**self.headers, **headers})
 
     async def request(
         self, method: str, params: Json | None = None, id: Any = None
@@ -42,7 +45,9 @@ class Client:
         self, method: str, params: Json | None = None, id: Any = None
     ) -> AbstractAsyncContextManager[httpx.Response]:
         message, headers = self.message(method, params, id)
-        return self.http.stream("POST", "/mcp", json=message, headers={**self.headers, **headers})
+        return self.http.stream(
+            "POST", self.path, json=message, headers={**self.headers, **headers}
+        )
 
     async def call(self, tool: str, meta: Json | None = None, **arguments: Any) -> httpx.Response:
         return await self.request("tools/call", called(tool, meta, **arguments))
@@ -59,25 +64,29 @@ class Client:
 class SessionClient(Client):
     """A client of the handshake era, after the handshake."""
 
-    def __init__(self, http: httpx.AsyncClient, version: str, session: str) -> None:
-        super().__init__(http, {"mcp-protocol-version": version, "mcp-session-id": session})
+    def __init__(
+        self, http: httpx.AsyncClient, version: str, session: str, path: str = "/mcp"
+    ) -> None:
+        super().__init__(http, {"mcp-protocol-version": version, "mcp-session-id": session}, path)
         self.session = session
 
     def listening(self, after: str | None = None) -> AbstractAsyncContextManager[httpx.Response]:
         headers = {**self.headers, "accept": "text/event-stream"}
         if after is not None:
             headers["last-event-id"] = after
-        return self.http.stream("GET", "/mcp", headers=headers)
+        return self.http.stream("GET", self.path, headers=headers)
 
     async def end(self) -> httpx.Response:
-        return await self.http.delete("/mcp", headers=self.headers)
+        return await self.http.delete(self.path, headers=self.headers)
 
 
 class LoneClient(Client):
     """A client of the sessionless era: every request says it all again."""
 
-    def __init__(self, http: httpx.AsyncClient, capabilities: Json | None = None) -> None:
-        super().__init__(http, {"mcp-protocol-version": NEWEST})
+    def __init__(
+        self, http: httpx.AsyncClient, capabilities: Json | None = None, path: str = "/mcp"
+    ) -> None:
+        super().__init__(http, {"mcp-protocol-version": NEWEST}, path)
         self.capabilities = capabilities or {}
 
     def message(self, method: str, params: Json | None, id: Any) -> tuple[Json, dict[str, str]]:
@@ -135,7 +144,10 @@ def text_of(message: Json) -> str:
 
 
 async def connect(
-    http: httpx.AsyncClient, version: str = "2025-11-25", capabilities: Json | None = None
+    http: httpx.AsyncClient,
+    version: str = "2025-11-25",
+    capabilities: Json | None = None,
+    path: str = "/mcp",
 ) -> SessionClient:
     """Go through the handshake."""
     params = {
@@ -143,10 +155,10 @@ async def connect(
         "capabilities": capabilities or {},
         "clientInfo": {"name": "test", "version": "1"},
     }
-    answer = await Client(http, {}).request("initialize", params)
+    answer = await Client(http, {}, path).request("initialize", params)
     assert answer.status_code == 200, answer.text
     agreed = answer.json()["result"]["protocolVersion"]
-    client = SessionClient(http, agreed, answer.headers["mcp-session-id"])
+    client = SessionClient(http, agreed, answer.headers["mcp-session-id"], path)
     assert (await client.notify("notifications/initialized")).status_code == 202
     return client
 
@@ -156,6 +168,14 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0)
+
+
+class Endpoint(Protocol):
+    """An application that can end all it does."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Uvicorn(uvicorn.Server):
@@ -177,7 +197,7 @@ async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @asynccontextmanager
-async def over_socket(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
+async def over_socket(endpoint: Endpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Over a real connection, which can stream and break."""
     server = Uvicorn.on(endpoint)
     serving = asyncio.create_task(server.serve())

@@ -77,17 +77,16 @@ async def a_date_picker(page: Page) -> None:
     seen = await page.read()
     month, day, _ = map(int, part(r"(\d+)/(\d+)/(\d+)", seen.task))
     await page.click(seen.one("textbox"))
-    shown = await page.read()
-    while _month(shown) > month:
-        await page.click(shown.named("Prev"))
-        shown = await page.read()
-    await page.click(shown.named(str(day)))
+    # The picker fades in, and the month before it out.
+    while await page.until(_month) > month:
+        await page.click((await page.read()).named("Prev"))
+    await page.click((await page.read()).named(str(day)))
     await page.click(seen.one("button", "Submit"))
 
 
-def _month(seen: Snapshot) -> int:
-    (name,) = part(f"({'|'.join(MONTHS)}) 2016", " ".join(seen.texts))
-    return MONTHS.index(name) + 1
+def _month(seen: Snapshot) -> int | None:
+    shown = re.search(f"({'|'.join(MONTHS)}) 2016", " ".join(seen.texts))
+    return MONTHS.index(shown[1]) + 1 if shown else None
 
 
 @solves("use-autocomplete", "use-autocomplete-nodelay")

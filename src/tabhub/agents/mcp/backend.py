@@ -103,8 +103,8 @@ class Backend(ABC):
     info: m.Implementation
     instructions: str | None = None
 
-    def __init__(self) -> None:
-        self.news = Announcer()
+    def __init__(self, news: Announcer | None = None) -> None:
+        self.news = Announcer() if news is None else news
 
     @abstractmethod
     def capabilities(self) -> m.Json:

@@ -1,16 +1,17 @@
 """The `/mcp` endpoint: reads a request, tells the eras apart, hands over. Raw ASGI: it is hot."""
 
 from collections.abc import Callable
-from urllib.parse import parse_qs
 
 import msgspec
 
-from tabhub.agents.body import read_body
-from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
+from tabhub.agents.answers import headers_of
+from tabhub.agents.body import read_body, require_json
+from tabhub.agents.mcp.backend import Backend, Visitor
 from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
+from tabhub.agents.requests import accepts_streams, named_toolsets
 from tabhub.agents.security import CALLER
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
@@ -23,6 +24,9 @@ from tabhub.wire.mcp import versions
 Headers = dict[bytes, bytes]
 Refused = Callable[[Scope, TabhubError], None]
 """Hears of what a client tried and may not do."""
+
+Admit = Callable[[Client], None]
+"""Raises when a client opens sessions too often."""
 
 SESSION = b"mcp-session-id"
 
@@ -39,20 +43,22 @@ class McpEndpoint:
         max_body: int = Limits().body_bytes,
         memory: Memory | None = None,
         refused: Refused = lambda scope, error: None,
+        admit: Admit = lambda caller: None,
     ) -> None:
         self.sessions = Sessions(backend, clock, idle_seconds, memory)
         self._refused = refused
+        self._admit = admit
         self._handshake = Handshake(backend, self.sessions)
         self._sessionless = Sessionless(backend)
         self._max_body = max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
-        reply = Reply(send, may_stream=_accepts_streams(headers))
+        reply = Reply(send, may_stream=accepts_streams(headers))
         body = b""
         try:
             if scope["method"] == "POST":
-                _require_json(headers)
+                require_json(headers)
                 body = await read_body(headers, receive, self._max_body)
                 await self._post(scope, headers, body, reply, receive)
             else:
@@ -60,6 +66,7 @@ class McpEndpoint:
         except TabhubError as error:
             if isinstance(error, Forbidden):
                 self._refused(scope, error)
+            reply.headers = (*reply.headers, *headers_of(error))
             await reply.json(error.status, jsonrpc.failure(jsonrpc.id_of(body), error))
 
     def close(self) -> None:
@@ -80,10 +87,12 @@ class McpEndpoint:
         elif _is_sessionless(headers, message):
             if len(headers) != len(scope["headers"]):
                 h.refuse_duplicates(scope["headers"])
-            visitor = Visitor(caller, _toolsets(scope))
+            visitor = Visitor(caller, named_toolsets(scope))
             await self._sessionless.post(message, headers, visitor, reply, receive)
         elif message.method == "initialize" and not message.is_notification():
-            session, answer = self._handshake.initialize(message, Visitor(caller, _toolsets(scope)))
+            self._admit(caller)
+            visitor = Visitor(caller, named_toolsets(scope))
+            session, answer = self._handshake.initialize(message, visitor)
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, answer)
         else:
@@ -93,8 +102,8 @@ class McpEndpoint:
         method: str = scope["method"]
         sessionless = h.value_of(headers, h.VERSION) in versions.SESSIONLESS
         if method not in ("GET", "DELETE") or sessionless:
-            reply.headers = ((b"allow", b"POST" if sessionless else b"GET, POST, DELETE"),)
-            raise ProtocolError(f"{method} is not allowed here.", "method_not_allowed")
+            allow = "POST" if sessionless else "GET, POST, DELETE"
+            raise ProtocolError(f"{method} is not allowed here.", "method_not_allowed", allow=allow)
         session = self._session(headers, scope.get(CALLER, MAIN))
         if method == "DELETE":
             self.sessions.end(session.id)
@@ -114,13 +123,6 @@ class McpEndpoint:
         return self.sessions.get(id, caller)
 
 
-def _toolsets(scope: Scope) -> Toolsets:
-    """What `?toolsets=a,b` names."""
-    query = scope.get("query_string")
-    named = parse_qs(query.decode("latin-1")).get("toolsets") if query else None
-    return None if named is None else frozenset(",".join(named).split(","))
-
-
 def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
     """By header, or by a body that says so: then its headers will be found wanting."""
     if h.value_of(headers, h.VERSION) in versions.SESSIONLESS:
@@ -128,14 +130,3 @@ def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
     if SESSION in headers or not isinstance(message.params, msgspec.Raw):
         return False
     return h.claims_envelope(message.params)
-
-
-def _accepts_streams(headers: Headers) -> bool:
-    accepted = headers.get(b"accept", b"*/*")
-    return b"text/event-stream" in accepted or b"*/*" in accepted or b"text/*" in accepted
-
-
-def _require_json(headers: Headers) -> None:
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
-        raise ProtocolError("The body must be application/json.", "unsupported_media_type")

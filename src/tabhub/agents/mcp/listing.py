@@ -33,7 +33,7 @@ class Listing:
         key = (named, client.toolsets, client.read_only)
         known = self._written.get(key)
         if known is None:
-            infos = [self._info(tool, client) for tool in self._seen(client, named)]
+            infos = [self.info(tool, client) for tool in self._seen(client, named)]
             known = msgspec.Raw(msgspec.json.encode(infos))
             if len(self._written) < KEPT:
                 self._written[key] = known
@@ -46,11 +46,15 @@ class Listing:
         return [
             tool
             for tool in self._tools
-            if (wanted is None or tool.toolsets & wanted) and _may_call(client, tool)
+            if (wanted is None or tool.toolsets & wanted) and may_call(client, tool)
         ]
 
-    def _info(self, tool: Tool, client: Client) -> m.ToolInfo:
-        disabled = isinstance(self._guard.about(tool, client, managed=True), Deny)
+    def is_disabled(self, tool: Tool, client: Client) -> bool:
+        """Whether a rule denies it whatever the call."""
+        return isinstance(self._guard.about(tool, client, managed=True), Deny)
+
+    def info(self, tool: Tool, client: Client) -> m.ToolInfo:
+        disabled = self.is_disabled(tool, client)
         return m.ToolInfo(
             name=tool.name,
             # The names of our own tools say what their titles would; an agent pays for each word.
@@ -69,7 +73,8 @@ def _schema(tool: Tool) -> Mapping[str, Any]:
     return {key: value for key, value in given.items() if key != "additionalProperties"}
 
 
-def _may_call(client: Client, tool: Tool) -> bool:
+def may_call(client: Client, tool: Tool) -> bool:
+    """Whether the client's token allows it at all."""
     if client.read_only and not tool.is_reading({}):
         return False
     return client.toolsets is None or bool(tool.toolsets & client.toolsets)

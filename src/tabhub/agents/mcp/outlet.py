@@ -1,9 +1,11 @@
-"""The answer to one POST of a session: JSON, or an event stream from the first thing it says.
+"""Where the requests of a session speak while they are answered.
 
-The stream belongs to the session, not to the connection: what is said after the connection is
-gone is kept, and the client may come back for it.
+Over Streamable HTTP that is the answer to their POST: JSON, or an event stream from the first
+thing it says. The stream belongs to the session, not to the connection: what is said after the
+connection is gone is kept, and the client may come back for it.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from tabhub.agents.mcp.asking import Ask
@@ -20,15 +22,37 @@ RETRY_MS = 500
 """How soon a client whose stream we closed should come back."""
 
 
-class Outlet:
-    """Where the requests of one POST speak: several of them when it is a batch."""
+class Outlet(ABC):
+    """Where the requests of one message speak: several of them when it is a batch."""
 
-    def __init__(self, session: Session, reply: Reply) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self._reply = reply
-        self._stream: EventStream | None = None
         self.status = 200
         """Of an answer that is no stream."""
+        self.cancelled = False
+        """Whether the client took a request back."""
+
+    @property
+    @abstractmethod
+    def may_stream(self) -> bool:
+        """Whether anything can be said before the answer."""
+
+    @abstractmethod
+    async def emit(self, data: bytes) -> None:
+        """Send a message that is no answer."""
+
+    async def let_go(self) -> None:
+        """Close the connection, where a client can come back for the rest."""
+        return
+
+
+class PostOutlet(Outlet):
+    """The answer to one POST."""
+
+    def __init__(self, session: Session, reply: Reply) -> None:
+        super().__init__(session)
+        self._reply = reply
+        self._stream: EventStream | None = None
 
     @property
     def may_stream(self) -> bool:

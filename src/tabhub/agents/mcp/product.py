@@ -7,27 +7,24 @@ from functools import partial
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.belonging import GROUP, LONGEST_AGENT, Groups, operation_id
+from tabhub.agents.choosing import Choosing
+from tabhub.agents.mcp.announce import Announcer, Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import AuditSink, Call, MayTell
-from tabhub.calls.record import incident
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
-from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
 OPERATION_ID = "tabhub/operationId"
-GROUP = "tabhub/group"
-"""Names the tab group that a sessionless call belongs to."""
-LONGEST_OPERATION_ID = 200
-LONGEST_AGENT = 80
 COMPLETIONS = 100
 """MCP allows no more values in one completion."""
 
@@ -56,29 +53,30 @@ PROMPT = {
 class ProductBackend(Backend):
     """Answers from the hub; calls go through the runner like those of every other door."""
 
+    instructions = INSTRUCTIONS
+
     def __init__(
         self,
         hub: Hub,
         runner: Runner,
         listing: Listing,
+        choosing: Choosing,
         guard: Guard,
         audit: AuditSink,
         release: Callable[[str], None],
+        news: Announcer | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(news)
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
-        self.instructions = INSTRUCTIONS
         self._tools = hub.tools
         self._resources = TabResources(hub)
-        self._sessions = hub.sessions
+        self._groups = Groups(hub.sessions, audit)
         self._runner = runner
         self._listing = listing
+        self._choosing = choosing
         self._guard = guard
-        self._audit = audit
         self._release = release
         self._consent = Consent()
-        hub.tools.on_change(self.tools_changed)
-        hub.tabs.on_change(self._tab_changed)
 
     def capabilities(self) -> m.Json:
         return CAPABILITIES
@@ -88,7 +86,7 @@ class ProductBackend(Backend):
         return None if tool is None else tool.input_schema
 
     async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
-        _only_page(params)
+        only_page(params)
         return m.ToolList(tools=self._listing.of(exchange.caller, exchange.toolsets))
 
     async def call_tool(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
@@ -98,7 +96,7 @@ class ProductBackend(Backend):
         except TabhubError as error:
             # A tool that is there may name another that is not.
             if error.reason == "unknown_tool" and self._tools.find(params.name) is None:
-                raise
+                raise self._choosing.unknown(params.name, exchange.caller) from None
             return failed(error)
 
     def _call(self, exchange: Exchange, tool: str, arguments: msgspec.Raw | None) -> Call:
@@ -110,20 +108,12 @@ class ProductBackend(Backend):
             client=exchange.caller,
             agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
             progress=exchange.progress,
-            operation_id=_operation_id(exchange.meta),
+            operation_id=operation_id(exchange.meta.get(OPERATION_ID), OPERATION_ID),
             elicit=partial(self._consent.ask, exchange) if elicits else None,
         )
 
     def _session(self, exchange: Exchange) -> str:
-        """The session that a call belongs to: the group it names, else the client's own."""
-        handle = exchange.meta.get(GROUP)
-        if handle is None:
-            return exchange.session
-        try:
-            return self._sessions.join(str(handle), exchange.caller.name, exchange.session)
-        except Forbidden as error:
-            self._audit.record(incident("door", exchange.caller.name, GROUP, error=error))
-            raise
+        return self._groups.session(exchange.meta.get(GROUP), exchange.caller, exchange.session)
 
     async def _refresh(self, exchange: Exchange) -> None:
         """Learn what is open, for those who may list it."""
@@ -136,12 +126,12 @@ class ProductBackend(Backend):
         return self._guard.telling(self._guard.subject(tool, {}, exchange.caller, session, None))
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
-        _only_page(params)
+        only_page(params)
         await self._refresh(exchange)
         return m.ResourceList(resources=self._resources.listed(self._may_tell(exchange)))
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
-        _only_page(params)
+        only_page(params)
         return m.TemplateList(resource_templates=self._resources.templates())
 
     async def read_resource(self, exchange: Exchange, params: m.UriParams) -> m.ReadResult:
@@ -154,7 +144,7 @@ class ProductBackend(Backend):
         return m.ReadResult(contents=[await self._resources.read(params.uri, look, may_tell)])
 
     async def list_prompts(self, exchange: Exchange, params: m.PageParams) -> m.PromptList:
-        _only_page(params)
+        only_page(params)
         return m.PromptList(prompts=[PROMPT])
 
     async def get_prompt(self, exchange: Exchange, params: m.GetPromptParams) -> m.PromptResult:
@@ -185,19 +175,12 @@ class ProductBackend(Backend):
         self._listing.changed()
         self.news.announce(Change("tools"))
 
-    def _tab_changed(self, change: hub_tabs.Change, id: int) -> None:
+    def tab_changed(self, change: hub_tabs.Change, id: int) -> None:
         for news in changes(change, id):
             self.news.announce(news)
 
 
-def _only_page(params: m.PageParams) -> None:
+def only_page(params: m.PageParams) -> None:
     """Our lists have one page, so there is no cursor that we gave out."""
     if params.cursor is not None:
         raise ProtocolError("There is no such cursor.", "invalid_params")
-
-
-def _operation_id(meta: m.Json) -> str | None:
-    given = meta.get(OPERATION_ID)
-    if given is None or (isinstance(given, str) and 0 < len(given) <= LONGEST_OPERATION_ID):
-        return given
-    raise ProtocolError(f"{OPERATION_ID} must be a short string.", "invalid_params")

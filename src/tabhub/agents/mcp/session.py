@@ -6,7 +6,7 @@ A session outlives the server: its client may go on with the id it has, and find
 import asyncio
 from collections.abc import Callable
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -24,8 +24,6 @@ STOPPED = (
     "The server was stopped while this ran, and it may have been done. "
     "Look at the page before you try again."
 )
-MOST_BYTES = 64 * 1024
-"""Of what a client says of itself, which is kept as long as its session."""
 
 
 class Memory(Protocol):
@@ -77,9 +75,7 @@ class Session:
     ) -> None:
         self.id = id
         self.visitor = visitor
-        self.version = version
-        self.client = params.client_info
-        self.capabilities = params.capabilities
+        self.introduce(version, params)
         self.log_level: m.LogLevel = "debug"
         self.subscriptions: set[str] = set()
         self.streams = Streams()
@@ -89,10 +85,20 @@ class Session:
         self._asked: dict[jsonrpc.Id, asyncio.Future[Any]] = {}
         self._numbers = count(1)
 
+    def introduce(self, version: str, params: m.InitializeParams) -> None:
+        """Take what the client says of itself."""
+        self.version = version
+        self.client = params.client_info
+        self.capabilities = params.capabilities
+
     def hear(self, change: Change) -> None:
         """Pass on news; single resources only where the client subscribed to them."""
         if change.uri is None or change.uri in self.subscriptions:
-            self.streams.standalone.append(jsonrpc.notification(change.method, change.params))
+            self.tell(jsonrpc.notification(change.method, change.params))
+
+    def tell(self, message: bytes) -> None:
+        """Send what belongs to no request."""
+        self.streams.standalone.append(message)
 
     def cancel(self, request_id: jsonrpc.Id | None) -> None:
         running = self.running.get(request_id) if request_id is not None else None
@@ -142,46 +148,36 @@ def _written(session: Session, params: m.InitializeParams) -> bytes:
     return msgspec.json.encode(_Kept(session.version, params, client.name, toolsets))
 
 
-class Sessions:
-    """Every session there is, by id."""
+S = TypeVar("S", bound=Session)
 
-    def __init__(
-        self,
-        backend: Backend,
-        clock: Callable[[], float],
-        idle_seconds: float,
-        memory: Memory | None = None,
-    ) -> None:
+
+class Register(Generic[S]):
+    """Sessions by id. Each hears the news, and belongs to the client that opened it."""
+
+    def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
         self._backend = backend
         self._clock = clock
-        self._idle = idle_seconds
-        self._all: dict[str, Session] = {}
+        self._all: dict[str, S] = {}
         self._mute: dict[str, Callable[[], None]] = {}
-        self._memory = memory
-        self._started = clock()
-        self._is_closed = False
-        self._asleep = memory.load() if memory else {}
 
     def __len__(self) -> int:
         return len(self._all)
 
     def __contains__(self, id: str) -> bool:
-        return id in self._all or id in self._asleep
+        return id in self._all
 
-    def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
-        self._require_open()
-        session = Session(str(uuid4()), version, params, visitor, self._clock())
-        written = _written(session, params)
-        if len(written) > MOST_BYTES:
-            raise ProtocolError("What the client says of itself is too long.", "too_large")
-        if self._memory:
-            self._memory.put(session.id, written)
-        self._add(session)
-        return session
+    def all(self) -> list[S]:
+        return list(self._all.values())
 
-    def get(self, id: str, caller: Client) -> Session:
+    def find(self, id: str) -> S | None:
+        return self._all.get(id)
+
+    def add(self, session: S) -> None:
+        self._all[session.id] = session
+        self._mute[session.id] = self._backend.news.subscribe(session.hear)
+
+    def get(self, id: str, caller: Client) -> S:
         """The session of that id, which must be the caller's own."""
-        self._require_open()
         session = self._all.get(id) or self._woken(id, caller)
         if session is None:
             raise NotFound("There is no such session; initialize a new one.", "unknown_session")
@@ -194,20 +190,64 @@ class Sessions:
 
     def end(self, id: str) -> None:
         self._remove(id, Cancelled("The session has ended."))
-        if self._memory:
-            self._memory.drop(id)
         self._backend.session_ended(id)
 
-    def _add(self, session: Session) -> None:
-        self._all[session.id] = session
-        self._mute[session.id] = self._backend.news.subscribe(session.hear)
+    def close(self) -> None:
+        for id in list(self._all):
+            self._remove(id, Unavailable(STOPPED, "page_may_have_received"))
+            self._backend.session_ended(id)
 
     def _remove(self, id: str, error: TabhubError) -> None:
-        self._asleep.pop(id, None)
         session = self._all.pop(id, None)
         if session is not None:
             self._mute.pop(id)()
             session.close(error)
+
+    def _woken(self, id: str, caller: Client) -> S | None:
+        """A session that slept until now."""
+        return None
+
+
+class Sessions(Register[Session]):
+    """Sessions that outlive their connections, and the server where there is a memory."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        clock: Callable[[], float],
+        idle_seconds: float,
+        memory: Memory | None = None,
+    ) -> None:
+        super().__init__(backend, clock)
+        self._idle = idle_seconds
+        self._memory = memory
+        self._started = clock()
+        self._is_closed = False
+        self._asleep = memory.load() if memory else {}
+
+    def __contains__(self, id: str) -> bool:
+        return super().__contains__(id) or id in self._asleep
+
+    def get(self, id: str, caller: Client) -> Session:
+        self._require_open()
+        return super().get(id, caller)
+
+    def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
+        self._require_open()
+        session = Session(str(uuid4()), version, params, visitor, self._clock())
+        if self._memory:
+            self._memory.put(session.id, _written(session, params))
+        self.add(session)
+        return session
+
+    def end(self, id: str) -> None:
+        if self._memory:
+            self._memory.drop(id)
+        super().end(id)
+
+    def _remove(self, id: str, error: TabhubError) -> None:
+        self._asleep.pop(id, None)
+        super()._remove(id, error)
 
     def _woken(self, id: str, caller: Client) -> Session | None:
         """A session from before the server's restart, back at its client's first word."""
@@ -223,7 +263,7 @@ class Sessions:
         del self._asleep[id]
         visitor = Visitor(caller, kept.toolsets)
         session = Session(id, kept.version, kept.params, visitor, self._clock())
-        self._add(session)
+        self.add(session)
         return session
 
     def reap(self) -> list[str]:
@@ -247,7 +287,7 @@ class Sessions:
     def close(self) -> None:
         """The server stops; what can outlive it does."""
         self._is_closed = True
+        if self._memory is None:
+            super().close()
         for id in list(self._all):
             self._remove(id, Unavailable(STOPPED, "page_may_have_received"))
-            if self._memory is None:
-                self._backend.session_ended(id)

@@ -106,10 +106,22 @@ class Streams:
 
 def message_frame(data: bytes) -> bytes:
     """An event that cannot be resumed."""
-    return b"event: message\ndata: " + data + b"\n\n"
+    return event_frame(b"message", data)
+
+
+def event_frame(kind: bytes, data: bytes) -> bytes:
+    return b"event: " + kind + b"\ndata: " + one_line(data) + b"\n\n"
+
+
+def one_line(data: bytes) -> bytes:
+    """JSON that nobody takes for several lines: some clients end one at all that Unicode says."""
+    if not data.isascii():
+        for letter in "\x85\u2028\u2029":
+            data = data.replace(letter.encode(), b"\\u%04x" % ord(letter))
+    return data
 
 
 def _frame(event_id: str, data: bytes, retry_ms: int | None) -> bytes:
     head = b"" if retry_ms is None else b"retry: %d\n" % retry_ms
     kind = b"event: message\n" if data else b""
-    return b"id: " + event_id.encode() + b"\n" + head + kind + b"data: " + data + b"\n\n"
+    return b"id: " + event_id.encode() + b"\n" + head + kind + b"data: " + one_line(data) + b"\n\n"

@@ -161,9 +161,7 @@ AGENTS: tuple[Agent, ...] = (
     Agent(
         "gemini",
         "Gemini CLI",
-        lambda places: (
-            places.folder("GEMINI_CLI_HOME", places.home) / ".gemini" / "settings.json"
-        ),
+        lambda places: places.folder("GEMINI_CLI_HOME", places.home) / ".gemini" / "settings.json",
         ("mcpServers",),
         lambda way: {"httpUrl": way.url, "headers": way.headers},
         aliases=("gemini-cli",),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tabhub.audit.redaction import Redactor
 from tabhub.cli import running
-from tabhub.cli.client import revoke_quietly
+from tabhub.cli.client import take_back
 from tabhub.cli.connect import file
 from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
 from tabhub.cli.connect.file import SettingsFile
@@ -88,7 +88,9 @@ class _Connection:
         """Take out of the file what names tabhub, and take the token back."""
         if self._found.entry is None:
             self._forget(wish.dry_run)
-            raise NotFound(f"{self._agent.title} is not connected: {self._file.path} has no tabhub.")
+            raise NotFound(
+                f"{self._agent.title} is not connected: {self._file.path} has no tabhub."
+            )
         after = self._undone()
         if wish.dry_run:
             self._show(after, self._found.token)
@@ -170,7 +172,7 @@ class _Connection:
             return
         self._records.drop(self._agent.name, self._file.path)
         with suppress(NotFound):
-            revoke_quietly(self._home, self._record.client)
+            take_back(self._home, self._record.client)
 
     def _show(self, after: str, token: str | None) -> None:
         """What would change, without secrets."""

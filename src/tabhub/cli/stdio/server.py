@@ -115,16 +115,14 @@ class Server:
         self._derive_token()
         if self._secret is None:
             return None
-        for port in dict.fromkeys(running.ports(self._home)):
-            try:
-                async with asyncio.timeout(PROOF_SECONDS):
-                    connection = await self._proved(port, self._secret)
-            except (OSError, TimeoutError):
-                continue
-            if connection is not None:
-                self.life = running.read(self._home) or self.life
-                return connection
-        return None
+        try:
+            async with asyncio.timeout(PROOF_SECONDS):
+                connection = await self._proved(running.expected_port(self._home), self._secret)
+        except (OSError, TimeoutError):
+            return None
+        if connection is not None:
+            self.life = running.read(self._home) or self.life
+        return connection
 
     async def _proved(self, port: int, secret: str) -> Connection | None:
         connection = await Connection.open(port)

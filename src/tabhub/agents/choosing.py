@@ -1,0 +1,157 @@
+"""Which of all tools somebody wants to see, in pages: the gateway and REST list by the same rules.
+
+Everything that the caller may call is there, whatever toolsets `/mcp` lists.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Annotated
+from zlib import crc32
+
+import msgspec
+
+from tabhub.agents.mcp.backend import Toolsets
+from tabhub.agents.mcp.listing import may_call
+from tabhub.calls.ports import ToolIndex
+from tabhub.config.clients import Client
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub import toolsets
+from tabhub.hub.tools import Tool, ToolRegistry
+
+MOST_AT_ONCE = 500
+SUGGESTED = 3
+COMPARED = 50
+"""How many tools are looked at for those with a similar name."""
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
+
+
+class Wanted(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What somebody asks for; without a word, everything."""
+
+    query: str | None = None
+    plugin: str | None = None
+    domain: str | None = None
+    toolset: str | None = None
+    cursor: str | None = None
+    limit: Limit | None = None
+
+    @property
+    def family(self) -> list[str]:
+        return [name for name in (self.plugin, self.domain, self.toolset) if name]
+
+    @property
+    def mark(self) -> int:
+        """The same for pages of the same list."""
+        return crc32(msgspec.json.encode((self.query, self.plugin, self.domain, self.toolset)))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One page of tools, and where the next begins."""
+
+    tools: list[Tool]
+    next_cursor: str | None
+
+
+class _Place(msgspec.Struct, array_like=True):
+    """The end of a page: a tool that has gone meanwhile still had a position."""
+
+    mark: int
+    position: Annotated[int, msgspec.Meta(ge=0)]
+    last: str
+
+
+class Choosing:
+    """Lists and suggests tools, of those that a client may call."""
+
+    def __init__(self, tools: ToolRegistry, index: ToolIndex) -> None:
+        self._tools = tools
+        self._index = index
+
+    def page(self, wanted: Wanted, client: Client, named: Toolsets, limit: int | None) -> Chosen:
+        """At most so many; None for all that there are."""
+        tools = self._fitting(wanted, client, named)
+        start = 0
+        if wanted.cursor:
+            known = list(tools)
+            start = _start(_place(wanted), known)
+            tools = iter(known[start:])
+        if limit is None:
+            return Chosen(list(tools), None)
+        page = list(islice(tools, limit))
+        has_more = next(tools, None) is not None
+        return Chosen(page, _cursor(wanted, start + limit, page[-1]) if has_more else None)
+
+    def has(self, name: str) -> bool:
+        return self._tools.find(name) is not None
+
+    def find(self, name: str, client: Client) -> Tool:
+        """One that the client may call; an error that names similar ones if there is none."""
+        tool = self._tools.find(name)
+        if tool is None or not may_call(client, tool):
+            raise self.unknown(name, client)
+        return tool
+
+    def unknown(self, name: str, client: Client) -> NotFound:
+        like = self.like(name, client)
+        hint = f" Did you mean {' or '.join(like)}?" if like else ""
+        data = {"suggestions": like} if like else None
+        return NotFound(f"There is no tool called {name!r}.{hint}", "unknown_tool", data=data)
+
+    def like(self, name: str, client: Client) -> list[str]:
+        """The most similar names."""
+        found = (self._tools.get(other) for other in self._index.search(name))
+        names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
+        names.sort(key=lambda other: -SequenceMatcher(None, name, other).ratio())
+        return names[:SUGGESTED]
+
+    def _fitting(self, wanted: Wanted, client: Client, named: Toolsets) -> Iterator[Tool]:
+        fits = _rule(wanted, client, named)
+        return filter(fits, self._candidates(wanted))
+
+    def _candidates(self, wanted: Wanted) -> Iterator[Tool]:
+        if not wanted.query or not wanted.query.strip():
+            return iter(self._tools)
+        return map(self._tools.get, self._index.search(wanted.query, wanted.family))
+
+
+def _rule(wanted: Wanted, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
+    of_url = None if named is None else toolsets.chosen(named)
+    of_query = toolsets.chosen([wanted.toolset]) if wanted.toolset else None
+
+    def fits(tool: Tool) -> bool:
+        return (
+            (not wanted.plugin or (tool.plugin or tool.domain) == wanted.plugin)
+            and (not wanted.domain or tool.domain == wanted.domain)
+            and all(sets is None or tool.toolsets & sets for sets in (of_url, of_query))
+            and may_call(client, tool)
+        )
+
+    return fits
+
+
+def _cursor(wanted: Wanted, position: int, last: Tool) -> str:
+    place = _Place(wanted.mark, position, last.name)
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
+
+
+def _place(wanted: Wanted) -> _Place:
+    try:
+        raw = base64.b64decode((wanted.cursor or "").encode(), b"-_", validate=True)
+        place = msgspec.json.decode(raw, type=_Place)
+    except (binascii.Error, ValueError):
+        raise InvalidArguments("There is no such cursor.") from None
+    if place.mark != wanted.mark:
+        raise InvalidArguments("The cursor belongs to a list with another query or filter.")
+    return place
+
+
+def _start(place: _Place, tools: list[Tool]) -> int:
+    """After the tool that was the last; if it has gone, where it was."""
+    after = (number for number, tool in enumerate(tools, 1) if tool.name == place.last)
+    return next(after, place.position)

@@ -1,0 +1,175 @@
+"""`/mcp/gateway`: all of tabhub behind two tools, one that finds tools and one that calls them.
+
+An agent pays for two short descriptions, whatever number of tools there is; it reads a tool's
+schema when it needs that tool. Everything else is as on `/mcp`.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from tabhub.agents.choosing import Wanted
+from tabhub.agents.mcp.backend import Exchange
+from tabhub.agents.mcp.listing import DISABLED
+from tabhub.agents.mcp.product import INSTRUCTIONS, ProductBackend, only_page
+from tabhub.calls.results import failed
+from tabhub.config.clients import Client
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.tools import Tool
+from tabhub.wire import jsonrpc
+from tabhub.wire.mcp import messages as m
+
+LIST, CALL = "tabhub_list_tools", "tabhub_call"
+OWN = {LIST: LIST, CALL: CALL, "opentabs_list_tools": LIST, "opentabs_call": CALL}
+"""Our two tools, by all the names that are understood."""
+AT_ONCE, BEST = 50, 15
+"""How many tools a page has by itself: of all, and of those that a search finds."""
+MOST_NAMES = 50
+
+_TEXT = {"type": "string"}
+TOOLS = [
+    m.ToolInfo(
+        name=LIST,
+        description="Find tools by words (query) or filter: names and summaries. With names: the "
+        "full schemas of these tools.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "query": _TEXT,
+                "plugin": _TEXT,
+                "domain": _TEXT,
+                "toolset": _TEXT,
+                "names": {"type": "array", "items": _TEXT},
+                "cursor": _TEXT,
+                "limit": {"type": "integer"},
+            },
+        },
+        annotations={"readOnlyHint": True},
+    ),
+    m.ToolInfo(
+        name=CALL,
+        description="Call a tool with arguments that fit its schema; gives what the tool gives.",
+        input_schema={
+            "type": "object",
+            "properties": {"name": _TEXT, "arguments": {"type": "object"}},
+            "required": ["name"],
+        },
+    ),
+]
+SCHEMAS = {tool.name: tool.input_schema for tool in TOOLS}
+
+
+class _ListArguments(Wanted, kw_only=True):
+    names: list[str] | None = None
+
+
+class _CallArguments(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    arguments: msgspec.Raw = jsonrpc.EMPTY
+
+
+_list_arguments = msgspec.json.Decoder(_ListArguments).decode
+_call_arguments = msgspec.json.Decoder(_CallArguments).decode
+
+
+class GatewayBackend(ProductBackend):
+    """The same server with another list of tools."""
+
+    instructions = f"{LIST} finds tools and tells their schemas, {CALL} calls one. {INSTRUCTIONS}"
+
+    def input_schema(self, name: str) -> object:
+        return SCHEMAS.get(name)
+
+    async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
+        only_page(params)
+        return m.ToolList(tools=TOOLS)
+
+    async def call_tool(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
+        own = OWN.get(params.name)
+        if own is None:
+            raise _not_here(params.name)
+        try:
+            if own == LIST:
+                return self._found(exchange, _read(_list_arguments, LIST, params.arguments))
+            return await self._called(exchange, params)
+        except (InvalidArguments, NotFound) as error:
+            # Whoever names an unknown tool is a model that can read, and try another.
+            if error.reason not in ("invalid_arguments", "unknown_tool"):
+                raise
+            return failed(error)
+
+    async def _called(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
+        wanted = _read(_call_arguments, CALL, params.arguments)
+        if wanted.name in OWN:
+            raise InvalidArguments(f"{CALL} calls other tools; call {OWN[wanted.name]} itself.")
+        inner = replace(params, name=wanted.name, arguments=_unquoted(wanted.arguments))
+        return await super().call_tool(exchange, inner)
+
+    def _found(self, exchange: Exchange, wanted: _ListArguments) -> m.CallResult:
+        client = exchange.caller
+        if wanted.names:
+            return self._described(wanted.names, client)
+        limit = wanted.limit or (BEST if wanted.query else AT_ONCE)
+        page = self._choosing.page(wanted, client, exchange.toolsets, limit)
+        tools = [self._short(tool, client) for tool in page.tools]
+        lines = [f"{tool['name']}: {tool['summary']}" for tool in tools] or [_nothing(wanted)]
+        told: m.Json = {"tools": tools}
+        if page.next_cursor is not None:
+            told["nextCursor"] = page.next_cursor
+            lines.append(f"There are more: cursor {page.next_cursor}")
+        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
+
+    def _described(self, names: list[str], client: Client) -> m.CallResult:
+        """Named tools in full; what is not there is told and spoils nothing."""
+        if len(names) > MOST_NAMES:
+            raise InvalidArguments(f"At most {MOST_NAMES} names at once.")
+        tools, unknown = [], []
+        for name in dict.fromkeys(names):
+            try:
+                tools.append(self._full(self._choosing.find(name, client), client))
+            except NotFound as error:
+                unknown.append({"name": name, "message": error.message})
+        lines = [msgspec.json.encode(tool).decode() for tool in tools]
+        lines += [entry["message"] for entry in unknown]
+        told: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
+        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
+
+    def _short(self, tool: Tool, client: Client) -> m.Json:
+        mark = DISABLED if self._listing.is_disabled(tool, client) else ""
+        return {"name": tool.name, "summary": mark + tool.summary}
+
+    def _full(self, tool: Tool, client: Client) -> m.Json:
+        """A summary that is the whole description is not told twice."""
+        info = self._listing.info(tool, client)
+        short = self._short(tool, client)
+        is_longer = info.description != short["summary"]
+        described: m.Json = {"description": info.description} if is_longer else {}
+        hints: m.Json = {"annotations": info.annotations} if tool.annotations else {}
+        return {**short, **described, "inputSchema": info.input_schema, **hints}
+
+
+def _read(decode: Any, tool: str, raw: msgspec.Raw) -> Any:
+    try:
+        return decode(jsonrpc.EMPTY if raw == b"null" else raw)
+    except jsonrpc.UNREADABLE as error:
+        raise InvalidArguments(f"{tool}: {error}.") from None
+
+
+def _unquoted(arguments: msgspec.Raw) -> msgspec.Raw:
+    """Models write objects as strings now and then; what they mean is clear."""
+    if arguments == b"null":
+        return jsonrpc.EMPTY
+    if not bytes(arguments).startswith(b'"'):
+        return arguments
+    written = msgspec.json.decode(arguments, type=str).strip()
+    return msgspec.Raw(written.encode()) if written.startswith("{") else arguments
+
+
+def _nothing(wanted: Wanted) -> str:
+    return "No tool has these words; try others." if wanted.query else "There is no such tool."
+
+
+def _not_here(name: str) -> NotFound:
+    hint = f" Here are {LIST} and {CALL}: call {name!r} by {CALL}."
+    return NotFound(f"There is no tool called {name!r} here.{hint}", "unknown_tool")

@@ -1,0 +1,301 @@
+"""HTTP+SSE, the transport of the first revision: `GET /sse` streams, `POST /message` speaks.
+
+A session lives as long as its stream: it is there before `initialize`, and it is not resumed.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
+
+import msgspec
+
+from tabhub.agents.answers import send_json
+from tabhub.agents.body import read_body, require_json
+from tabhub.agents.mcp.answering import Answers, introduction, took
+from tabhub.agents.mcp.backend import Backend, Visitor
+from tabhub.agents.mcp.http import Admit, Refused
+from tabhub.agents.mcp.outbox import Outbox
+from tabhub.agents.mcp.outlet import Outlet
+from tabhub.agents.mcp.session import Register, Session
+from tabhub.agents.requests import (
+    accepts_streams,
+    named_toolsets,
+    query_of,
+    require_method,
+)
+from tabhub.agents.security import CALLER, refuse
+from tabhub.config.clients import MAIN, Client
+from tabhub.config.settings import Limits
+from tabhub.errors import Forbidden, Internal, ProtocolError, TabhubError, TimedOut, Unavailable
+from tabhub.hub import toolsets
+from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.mcp import messages as m
+from tabhub.wire.mcp import versions
+
+log = logging.getLogger(__name__)
+
+PING_SECONDS = 30.0
+MOST_RUNNING = 100
+"""Requests of one session at once."""
+TOOLSET = frozenset({"sse"})
+"""What is listed to a client whose URL names no toolsets."""
+GROUP_SECONDS = 3.0
+GROUP = jsonrpc.Incoming(
+    jsonrpc="2.0",
+    id="tabhub/group",
+    method="tools/call",
+    params=msgspec.Raw(b'{"name":"tabs_context_mcp","arguments":{"createIfEmpty":true}}'),
+)
+ACCEPTED = b'{"status":"accepted"}'
+STRANGER = m.InitializeParams(protocol_version=versions.HANDSHAKE[0])
+"""What is known of a client before it has said anything."""
+
+Lose = Callable[[str, TabhubError], None]
+"""Ends the session of that id for a reason."""
+Work = Coroutine[Any, Any, object]
+Throttle = Callable[[Client, str], None]
+"""Takes who posts and in which session; raises when it is too often."""
+
+
+class SseSession(Session):
+    """A client for as long as its stream is open."""
+
+    def __init__(self, visitor: Visitor, now: float, lose: Lose) -> None:
+        id = f"session_{secrets.token_urlsafe(24)}"
+        super().__init__(id, STRANGER.protocol_version, STRANGER, visitor, now)
+        self.outbox = Outbox()
+        self._lose = lose
+
+    def tell(self, message: bytes) -> None:
+        self.outbox.put(b"message", message)
+        if self.outbox.is_full:
+            self._lose(self.id, TimedOut("The stream is read too slowly."))
+
+    def close(self, error: TabhubError) -> None:
+        super().close(error)
+        self.outbox.close()
+
+
+class SseOutlet(Outlet):
+    """All requests of a session speak on its one stream."""
+
+    session: SseSession
+
+    @property
+    def may_stream(self) -> bool:
+        return True
+
+    async def emit(self, data: bytes) -> None:
+        self.session.tell(data)
+
+
+class SseEndpoint:
+    """Both paths of the transport."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        clock: Callable[[], float],
+        max_body: int = Limits().body_bytes,
+        refused: Refused = lambda scope, error: None,
+        admit: Admit = lambda caller: None,
+        throttle: Throttle = lambda caller, session: None,
+        groups: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.sessions: Register[SseSession] = Register(backend, clock)
+        self._answers = Answers(backend)
+        self._clock = clock
+        self._max_body = max_body
+        self._refused = refused
+        self._admit = admit
+        self._throttle = throttle
+        self._groups = groups
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`GET /sse`."""
+        try:
+            session = self._open(scope)
+        except TabhubError as error:
+            await refuse(scope, send, error)
+            return
+        gone = asyncio.create_task(_wait_gone(receive, session.outbox))
+        try:
+            await send(_head(session.id))
+            if self._groups():
+                await self._group(session)
+            await _write(session.outbox, send)
+        except OSError:
+            log.debug("the stream of a session broke off")
+        finally:
+            gone.cancel()
+            self._end(session)
+
+    async def message(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /message`."""
+        try:
+            await self._take(scope, receive)
+        except TabhubError as error:
+            if isinstance(error, Forbidden):
+                self._refused(scope, error)
+            await refuse(scope, send, error)
+        else:
+            await send_json(send, 202, ACCEPTED)
+
+    def close(self) -> None:
+        """End all sessions, so that every stream ends by itself."""
+        self.sessions.close()
+
+    def end(self, id: str, error: TabhubError) -> None:
+        """End a session for a reason that its client is told."""
+        session = self.sessions.find(id)
+        if session is not None:
+            session.outbox.fail(error)
+            self._end(session)
+
+    def end_of(self, which: Callable[[str], bool], error: TabhubError) -> None:
+        """End the sessions of the clients with such names."""
+        for session in self.sessions.all():
+            if which(session.visitor.client.name):
+                self.end(session.id, error)
+
+    def _open(self, scope: Scope) -> SseSession:
+        require_method(scope, "GET")
+        if not accepts_streams(dict(scope["headers"])):
+            raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
+        named = named_toolsets(scope)
+        toolsets.chosen(named or TOOLSET)
+        caller = scope.get(CALLER, MAIN)
+        self._admit(caller)
+        session = SseSession(Visitor(caller, named or TOOLSET), self._clock(), self.end)
+        session.outbox.put(b"endpoint", b"/message?sessionId=" + session.id.encode())
+        self.sessions.add(session)
+        return session
+
+    async def _group(self, session: SseSession) -> None:
+        """Make the tab group as if the client had asked for it, and wait a moment for it."""
+        asking = self._start(session, self._answers.answer(GROUP, SseOutlet(session)))
+        await asyncio.wait({asking}, timeout=GROUP_SECONDS)
+
+    def _end(self, session: SseSession) -> None:
+        if session.id in self.sessions:
+            self.sessions.end(session.id)
+
+    async def _take(self, scope: Scope, receive: Receive) -> None:
+        require_method(scope, "POST")
+        caller = scope.get(CALLER, MAIN)
+        session = self._session(scope, caller)
+        self._throttle(caller, session.id)
+        headers = dict(scope["headers"])
+        require_json(headers)
+        body = await read_body(headers, receive, self._max_body)
+        # It may have ended while the body came.
+        session = self._session(scope, caller)
+        found = jsonrpc.decode_any(body)
+        if not isinstance(found, list):
+            self._hear(session, found)
+        elif versions.has_batches(session.version):
+            self._hear_batch(session, found)
+        else:
+            raise ProtocolError(f"Revision {session.version} has no batches.")
+
+    def _session(self, scope: Scope, caller: Client) -> SseSession:
+        id = query_of(scope).get("sessionId")
+        if id is None:
+            raise ProtocolError("The parameter sessionId is missing; GET /sse tells it.")
+        return self.sessions.get(id, caller)
+
+    def _hear(self, session: SseSession, message: jsonrpc.Incoming) -> None:
+        if message.method == "shutdown":
+            if not message.is_notification():
+                session.tell(jsonrpc.success(cast(jsonrpc.Id, message.id), {}))
+            self._end(session)
+        elif message.method == "initialize" and not message.is_notification():
+            session.tell(self._greeting(session, message))
+        elif not took(session, message):
+            self._begin(session, self._answer(session, message))
+
+    def _hear_batch(self, session: SseSession, messages: list[jsonrpc.Incoming]) -> None:
+        requests = [message for message in messages if not took(session, message)]
+        if requests:
+            self._begin(session, self._answer_batch(session, requests))
+
+    def _greeting(self, session: SseSession, message: jsonrpc.Incoming) -> bytes:
+        id = cast(jsonrpc.Id, message.id)
+        try:
+            params = introduction(message)
+        except ProtocolError as error:
+            return jsonrpc.failure(id, error)
+        session.introduce(versions.negotiate(params.protocol_version), params)
+        return self._answers.greeting(session, id)
+
+    def _begin(self, session: SseSession, work: Work) -> None:
+        if len(session.running) >= MOST_RUNNING:
+            work.close()
+            raise Unavailable(
+                f"{MOST_RUNNING} requests of this session are running; wait for them.",
+                "too_many_calls",
+            )
+        self._start(session, work)
+
+    def _start(self, session: SseSession, work: Work) -> "asyncio.Task[None]":
+        task = asyncio.create_task(self._guarded(session, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, session: SseSession, work: Work) -> None:
+        try:
+            await work
+        except Exception:
+            log.exception("a request over SSE failed")
+            self.end(session.id, Internal("Something went wrong inside tabhub."))
+
+    async def _answer(self, session: SseSession, message: jsonrpc.Incoming) -> None:
+        outlet = SseOutlet(session)
+        body = await self._answers.answer(message, outlet)
+        # Whoever took a request back does not wait for its answer, as MCP has it.
+        if not outlet.cancelled:
+            session.tell(body)
+
+    async def _answer_batch(self, session: SseSession, messages: list[jsonrpc.Incoming]) -> None:
+        outlet = SseOutlet(session)
+        answer = self._answers.answer
+        bodies = await asyncio.gather(*(answer(message, outlet) for message in messages))
+        session.tell(b"[" + b",".join(bodies) + b"]")
+
+
+def _head(session: str) -> m.Json:
+    headers = [
+        (b"content-type", b"text/event-stream"),
+        (b"cache-control", b"no-cache"),
+        (b"connection", b"keep-alive"),
+        (b"x-accel-buffering", b"no"),
+        (b"x-session-id", session.encode()),
+    ]
+    return {"type": "http.response.start", "status": 200, "headers": headers}
+
+
+async def _write(outbox: Outbox, send: Send) -> None:
+    """Write events as they come, and a ping whenever it is due, until there are no more."""
+    clock = asyncio.get_running_loop().time
+    due = clock() + PING_SECONDS
+    while not outbox.is_over:
+        frame = await outbox.take(max(due - clock(), 0))
+        if frame is not None:
+            await send({"type": "http.response.body", "body": frame, "more_body": True})
+        if clock() >= due:
+            due = clock() + PING_SECONDS
+            outbox.put(b"ping", msgspec.json.encode({"timestamp": int(time.time() * 1000)}))
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _wait_gone(receive: Receive, outbox: Outbox) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    outbox.drop()

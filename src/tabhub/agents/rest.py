@@ -1,0 +1,240 @@
+"""REST: `/tools`, `/tools/{name}` and `/tools/{name}/call`, for whoever speaks no MCP.
+
+A call goes the same way as every other; the session is the one that all calls of a token share,
+or the group that the request names. Raw ASGI, like `/mcp`.
+"""
+
+import asyncio
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType, structs
+
+from tabhub.agents.answers import send_json
+from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
+from tabhub.agents.body import read_body, require_json
+from tabhub.agents.choosing import Choosing, Wanted
+from tabhub.agents.mcp.listing import Listing
+from tabhub.agents.mcp.watch import Watch
+from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
+from tabhub.agents.security import CALLER, refuse
+from tabhub.calls.ports import Call, Progress
+from tabhub.calls.results import failed
+from tabhub.calls.runner import Runner
+from tabhub.config.clients import Client
+from tabhub.errors import InvalidArguments, NotFound, ProtocolError, Refused, TabhubError
+from tabhub.hub.sessions import COMMON
+from tabhub.hub.tools import Tool
+from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Header, Receive, Scope, Send
+from tabhub.wire.mcp import headers as h
+from tabhub.wire.mcp import messages as m
+
+Headers = dict[bytes, bytes]
+ROOT = "/tools"
+KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
+STREAM = b"text/event-stream"
+READS, CALLS = "GET, HEAD, OPTIONS", "POST, OPTIONS"
+TOOL_FAILED = 422
+
+
+class CallBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a call."""
+
+    arguments: Raw = jsonrpc.EMPTY
+
+
+class ToolEntry(m.Wire, kw_only=True):
+    """A tool as REST shows it."""
+
+    name: str
+    title: str | None = None
+    description: str
+    input_schema: Any
+    annotations: m.Json | UnsetType = UNSET
+    plugin: str
+    toolsets: list[str]
+    disabled: bool = False
+
+
+class ToolPage(m.Wire):
+    tools: list[ToolEntry]
+    next_cursor: str | UnsetType = UNSET
+
+
+class Failure(m.CallResult, kw_only=True):
+    """The result of a call that failed, with the error as every endpoint tells it."""
+
+    error: m.Json
+
+
+_call_body = msgspec.json.Decoder(CallBody).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Rest:
+    """Answers everything below `/tools`."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        listing: Listing,
+        choosing: Choosing,
+        groups: Groups,
+        max_body: int,
+    ) -> None:
+        self._runner = runner
+        self._listing = listing
+        self._choosing = choosing
+        self._groups = groups
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._answer(scope, receive, send)
+        except TabhubError as error:
+            await refuse(scope, send, error)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name, is_call = _place(scope)
+        allowed = CALLS if is_call else READS
+        if scope["method"] == "OPTIONS":
+            await send({"type": "http.response.start", "status": 204, "headers": _allow(allowed)})
+            await send({"type": "http.response.body"})
+        elif scope["method"] not in allowed:
+            raise ProtocolError(f"This takes {allowed}.", "method_not_allowed", allow=allowed)
+        elif is_call:
+            await self._call(name or "", scope, receive, send)
+        else:
+            told = self._list(scope) if name is None else self._one(name, scope[CALLER])
+            await send_json(send, 200, _encode(told))
+
+    def _one(self, name: str, client: Client) -> ToolEntry:
+        return self._entry(self._choosing.find(name, client), client)
+
+    def _list(self, scope: Scope) -> ToolPage:
+        wanted, client = _wanted(scope), scope[CALLER]
+        page = self._choosing.page(wanted, client, None, wanted.limit)
+        entries = [self._entry(tool, client) for tool in page.tools]
+        return ToolPage(entries, page.next_cursor or UNSET)
+
+    def _entry(self, tool: Tool, client: Client) -> ToolEntry:
+        info = self._listing.info(tool, client)
+        return ToolEntry(
+            name=tool.name,
+            title=tool.title,
+            description=info.description or "",
+            input_schema=tool.input_schema,
+            annotations=info.annotations,
+            plugin=tool.plugin or tool.domain,
+            toolsets=sorted(tool.toolsets),
+            disabled=self._listing.is_disabled(tool, client),
+        )
+
+    async def _call(self, tool: str, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = dict(scope["headers"])
+        arguments = _arguments(headers, await read_body(headers, receive, self._max_body))
+        is_stream = STREAM in headers.get(b"accept", b"")
+        answer = EventAnswer(send) if is_stream else JsonAnswer(send)
+        call = self._made(tool, arguments, headers, scope[CALLER], answer.progress)
+        watch = Watch(receive)
+        try:
+            async with answer:
+                await answer.end(*await self._outcome(call))
+        except asyncio.CancelledError:
+            if not watch.client_left:
+                raise
+            watch.absorb()
+        finally:
+            watch.stop()
+
+    def _made(
+        self, tool: str, arguments: Raw, headers: Headers, client: Client, progress: Progress
+    ) -> Call:
+        return Call(
+            tool=tool,
+            arguments=arguments,
+            session=self._groups.session(
+                h.value_of(headers, GROUP), client, f"{COMMON}{client.name}"
+            ),
+            client=client,
+            agent=(h.value_of(headers, AGENT) or "").partition("/")[0][:LONGEST_AGENT],
+            progress=progress,
+            operation_id=operation_id(h.value_of(headers, KEY), "Idempotency-Key"),
+        )
+
+    async def _outcome(self, call: Call) -> tuple[int, bytes]:
+        """The status and the body of what became of a call."""
+        try:
+            result = await self._runner.run(call)
+        except TabhubError as error:
+            return self._failure(error, call)
+        if result.is_error:
+            return TOOL_FAILED, _encode(Failure(**structs.asdict(result), error=_error_of(result)))
+        return 200, _encode(result)
+
+    def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
+        if error.reason != "unknown_tool":
+            return error.status, _with_result(error)
+        if self._choosing.has(call.tool):
+            # The tool that is there has named another that is not.
+            return TOOL_FAILED, _with_result(error)
+        return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+
+
+def _place(scope: Scope) -> tuple[str | None, bool]:
+    """Which tool a path names, if any, and whether it is to be called.
+
+    The raw path is taken apart, so that a name may have any character.
+    """
+    steps = [unquote(step) for step in scope["raw_path"].decode("latin-1").split("/")]
+    if len(steps) > 2 and not steps[-1]:
+        steps.pop()
+    match steps:
+        case ["", "tools"]:
+            return None, False
+        case ["", "tools", name]:
+            return name, False
+        case ["", "tools", name, "call"]:
+            return name, True
+    raise NotFound(f"There is nothing at {scope['path']}.")
+
+
+def _wanted(scope: Scope) -> Wanted:
+    given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    try:
+        return msgspec.convert(dict(given), Wanted, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidArguments(f"The query of {ROOT}: {error}.") from None
+
+
+def _arguments(headers: Headers, body: bytes) -> Raw:
+    if not body:
+        return jsonrpc.EMPTY
+    require_json(headers)
+    try:
+        jsonrpc.require_text(body)
+        arguments = _call_body(body).arguments
+    except msgspec.ValidationError as error:
+        raise InvalidArguments(f"The body of a call: {error}.") from None
+    except RecursionError:
+        raise InvalidArguments("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+    return jsonrpc.EMPTY if arguments == b"null" else arguments
+
+
+def _with_result(error: TabhubError) -> bytes:
+    return _encode(Failure(**structs.asdict(failed(error)), **error.to_http()))
+
+
+def _error_of(result: m.CallResult) -> m.Json:
+    """The error of a result that its tool made itself."""
+    said = next((block["text"] for block in result.content if block["type"] == "text"), "")
+    error: m.Json = Refused(said or "The tool failed.", "script_error").to_http()["error"]
+    return error
+
+
+def _allow(methods: str) -> list[Header]:
+    return [(b"allow", methods.encode()), (b"content-length", b"0")]

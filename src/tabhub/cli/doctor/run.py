@@ -1,0 +1,81 @@
+"""All checks in the order in which one would look, and how they are told."""
+
+import sys
+from collections.abc import Callable, Iterator
+
+from tabhub.cli import FAILED
+from tabhub.cli.doctor import browsers, files, server
+from tabhub.cli.doctor.finding import Chmod, Finding, fail
+from tabhub.cli.doctor.visit import Visit
+from tabhub.cli.output import harmless, print_json
+from tabhub.config.home import Home
+from tabhub.errors import TabhubError
+
+Check = Callable[[Visit], Iterator[Finding]]
+
+CHECKS: dict[str, Check] = {
+    "home": files.home,
+    "disk": files.disk,
+    "secret": files.secrets,
+    "files": files.records,
+    "config": files.config,
+    "policy": files.policy,
+    "tokens": files.tokens,
+    "server": server.server,
+    "pid": server.pid,
+    "port": server.port,
+    "openness": server.openness,
+    "browser": browsers.browser,
+    "extension": browsers.extension,
+    "connected": browsers.connected,
+}
+ADVICE = {
+    "secret": "delete it, and `tabhub start` makes a new one",
+    "config": "mend the file, or set it aside: tabhub config reset --confirm",
+    "policy": "mend the file",
+    "tokens": "mend the file",
+}
+COLOURS = {"ok": "32", "warn": "33", "fail": "31"}
+
+
+def run(as_json: bool, fix: bool) -> None:
+    home = Home.from_environment()
+    if fix:
+        _repair(home)
+    found = list(look(home))
+    good = all(finding.level != "fail" for _, finding in found)
+    if as_json:
+        print_json({"ok": good, "checks": [finding.told(name) for name, finding in found]})
+    else:
+        for name, finding in found:
+            _show(name, finding)
+    if not good:
+        sys.exit(FAILED)
+
+
+def look(home: Home) -> Iterator[tuple[str, Finding]]:
+    visit = Visit(home)
+    for name, check in CHECKS.items():
+        try:
+            for finding in check(visit):
+                yield name, finding
+        except TabhubError as error:
+            yield name, fail(error.message, ADVICE.get(name))
+        except OSError as error:
+            yield name, fail(f"{error.filename or name}: {error.strerror or error}.")
+
+
+def _repair(home: Home) -> None:
+    for _, finding in look(home):
+        if isinstance(finding.do, Chmod):
+            finding.do.path.chmod(finding.do.mode)
+            print(f"done: {finding.do}", file=sys.stderr)
+
+
+def _show(name: str, finding: Finding) -> None:
+    level = finding.level.ljust(4)
+    if sys.stdout.isatty():
+        level = f"\x1b[{COLOURS[finding.level]}m{level}\x1b[0m"
+    print(f"{level}  {name.ljust(9)}  {harmless(finding.says)}")
+    if finding.do is not None:
+        print(f"{'':17}do: {finding.do}")

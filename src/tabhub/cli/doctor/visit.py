@@ -1,0 +1,42 @@
+"""What the checks share, looked up once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tabhub.cli import running
+from tabhub.config import settings
+from tabhub.config.home import Home
+from tabhub.config.settings import Settings
+from tabhub.errors import TabhubError
+
+
+@dataclass
+class Visit:
+    """One look at one home."""
+
+    home: Home
+
+    @cached_property
+    def server(self) -> dict[str, Any] | None:
+        """What the running server says of itself; None too where files are too broken to ask."""
+        try:
+            return running.find(self.home)
+        except (TabhubError, OSError):
+            return None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The defaults where the file is broken: another check tells that."""
+        try:
+            return settings.load(self.home)
+        except (TabhubError, OSError):
+            return Settings()
+
+    @property
+    def port(self) -> int:
+        """Where a server is, or would be."""
+        if self.server is not None:
+            port: int = self.server["port"]
+            return port
+        return settings.chosen_port(None, self.settings)

@@ -1,0 +1,101 @@
+"""`tabhub tool`: what tools there are, what they take, and calling one."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tabhub.cli import FAILED
+from tabhub.cli.arguments import arguments_of
+from tabhub.cli.output import harmless, print_json, print_table, wants_json
+from tabhub.cli.progress import Bar
+from tabhub.cli.rest import Answer, Json, Rest, enter
+from tabhub.config.home import Home
+
+LISTED = ("name", "plugin", "toolsets", "description")
+
+
+@dataclass(frozen=True)
+class CallWish:
+    """What a person or an agent said about a call."""
+
+    name: str
+    words: list[str]
+    file: Path | None
+    tab_id: str | None
+    instance: str | None
+    operation_id: str | None
+    group: str | None
+
+    def more(self) -> dict[str, Any]:
+        """Arguments that have a flag of their own."""
+        tab = int(self.tab_id) if self.tab_id and self.tab_id.isdecimal() else self.tab_id
+        named = {"tabId": tab, "instance": self.instance}
+        return {name: value for name, value in named.items() if value is not None}
+
+    def headers(self) -> dict[str, str]:
+        named = {"Idempotency-Key": self.operation_id, "X-Tabhub-Group": self.group}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def show(plugin: str | None, toolset: str | None, query: str | None, as_json: bool) -> None:
+    asked = {"plugin": plugin, "toolset": toolset, "query": query}
+    found = enter(Home.from_environment()).get("/tools", asked)["tools"]
+    tools = [_in_short(tool) for tool in found]
+    if wants_json(as_json):
+        print_json({"tools": tools})
+        return
+    print_table(("tool", "what it does"), [(tool["name"], tool["description"]) for tool in tools])
+
+
+def schema(name: str) -> None:
+    print_json(enter(Home.from_environment()).get(_path(name)))
+
+
+def call(wish: CallWish, as_json: bool, as_text: bool) -> None:
+    arguments = arguments_of(wish.words, wish.file, wish.more())
+    answer = _call(enter(Home.from_environment()), wish, arguments)
+    result = {key: value for key, value in answer.body.items() if key != "error"}
+    if as_text or not wants_json(as_json):
+        _print_blocks(result)
+    else:
+        print_json(result or answer.body)
+    if answer.fault is not None:
+        message, reason = answer.fault
+        print(f"tabhub: {harmless(message)}{reason and f' ({reason})'}", file=sys.stderr)
+        sys.exit(FAILED)
+
+
+def _call(rest: Rest, wish: CallWish, arguments: bytes) -> Answer:
+    body = b'{"arguments":%s}' % arguments
+    with Bar(wish.name) as bar:
+        told = bar.told if Bar.is_seen() else None
+        return rest.post(f"{_path(wish.name)}/call", body, wish.headers(), told)
+
+
+def _path(name: str) -> str:
+    return f"/tools/{quote(name, safe='')}"
+
+
+def _in_short(tool: Json) -> Json:
+    """Without schemas, which an agent would have to read: `tool schema` has them."""
+    told = {key: tool[key] for key in LISTED if key in tool}
+    return {**told, "description": str(tool.get("description", "")).partition("\n")[0]}
+
+
+def _print_blocks(result: Json) -> None:
+    if result.get("isError") is True:
+        # Its text is the sentence that goes to stderr.
+        return
+    for block in result.get("content", ()):
+        print(harmless(_as_text(block)))
+
+
+def _as_text(block: Json) -> str:
+    if block.get("type") == "text":
+        return str(block.get("text", ""))
+    data = block.get("data") or block.get("resource", {}).get("blob") or ""
+    kind = block.get("mimeType") or block.get("resource", {}).get("mimeType") or ""
+    size = f", {len(data) * 3 // 4} bytes" if data else ""
+    return f"[{block.get('type')} {kind}{size}; --json has it]"

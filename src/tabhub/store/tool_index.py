@@ -1,0 +1,187 @@
+"""Finds tools by words: SQLite's full-text index, ranked by BM25, in memory.
+
+It follows the registry of tools, but only when somebody searches: what nobody asks for costs
+nothing, and of a change only the tools that came, went or differ are written.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from tabhub.hub.tools import Tool, ToolRegistry
+
+MOST_WORDS = 12
+IDLE = frozenset(
+    "a all an and are at be by can do does for from how i in into is it make me my need of on or "
+    "please take that the them this to tool tools use want what when where which with you".split()
+)
+"""Words that tell nothing of a tool."""
+FEW = 500
+"""So many tools are ranked in no time."""
+ENOUGH = 5
+"""Where fewer tools have all the words, those that have any of them follow."""
+MOST_RANKED = 1500
+"""Of more tools than this that fit as well as each other, only the first are ranked."""
+WEIGHTS = (10, 4, 1, 0)
+"""How much a word counts in a tool's name, its summary, the rest, and its family."""
+
+_SCHEMA = """
+CREATE VIRTUAL TABLE tools USING fts5(
+    name, summary, rest, family, tokenize = 'porter unicode61 remove_diacritics 2'
+)
+"""
+_FIRST = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}"
+_ANYWHERE = "{{name summary rest}} : ({})"
+_RANKED = f"""
+SELECT id FROM (
+    SELECT rowid AS id, bm25(tools, {", ".join(map(str, WEIGHTS))}) AS score
+    FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}
+) ORDER BY score, id
+"""
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class _Pattern(NamedTuple):
+    sql: str
+    text: str
+    is_last_resort: bool = False
+    """Whether it is looked for only where little else was found."""
+
+
+class FullTextIndex:
+    """The `ToolIndex` of a registry."""
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute(_SCHEMA)
+        self._rows: dict[str, int] = {}
+        self._known: dict[int, Tool] = {}
+        self._next = 1
+        self._is_stale = True
+        tools.on_change(self._changed)
+
+    def search(self, query: str, family: Iterable[str] = ()) -> Iterator[str]:
+        """Names of tools, the best first; nothing for a query without words."""
+        words = _meant(query)
+        if not words:
+            return
+        self._follow()
+        told: set[int] = set()
+        for pattern in _patterns(words, self._telling(words), _family(family)):
+            if len(told) >= ENOUGH and pattern.is_last_resort:
+                return
+            for (id,) in self._database.execute(pattern.sql, (pattern.text,)).fetchall():
+                if id not in told:
+                    told.add(id)
+                    yield self._known[id].name
+
+    def _telling(self, words: list[str]) -> list[str]:
+        """Without the words that half of all tools have: BM25 gives them no weight, and to find
+        that out takes it the longest."""
+        half = max(len(self._known) // 2, FEW)
+        count = "SELECT 1 FROM tools WHERE tools MATCH ? LIMIT 1 OFFSET ?"
+        return [
+            word
+            for word in words
+            if self._database.execute(count, (_ANYWHERE.format(word), half)).fetchone() is None
+        ]
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _changed(self) -> None:
+        self._is_stale = True
+
+    def _follow(self) -> None:
+        if not self._is_stale:
+            return
+        self._is_stale = False
+        gone = [id for id, tool in self._known.items() if self._tools.find(tool.name) is not tool]
+        self._database.execute("BEGIN")
+        self._drop(gone)
+        self._add([tool for tool in self._tools if tool.name not in self._rows])
+        self._database.execute("COMMIT")
+
+    def _drop(self, ids: list[int]) -> None:
+        self._database.executemany("DELETE FROM tools WHERE rowid = ?", ((id,) for id in ids))
+        for id in ids:
+            del self._rows[self._known.pop(id).name]
+
+    def _add(self, tools: list[Tool]) -> None:
+        ids = range(self._next, self._next + len(tools))
+        self._next = ids.stop
+        rows = ((id, *_columns(tool)) for id, tool in zip(ids, tools, strict=True))
+        self._database.executemany(
+            "INSERT INTO tools (rowid, name, summary, rest, family) VALUES (?, ?, ?, ?, ?)", rows
+        )
+        for id, tool in zip(ids, tools, strict=True):
+            self._known[id], self._rows[tool.name] = tool, id
+
+
+def _patterns(words: list[str], telling: list[str], family: str) -> Iterator[_Pattern]:
+    """What to look for, one after the other: all words in the name, all anywhere, any anywhere."""
+    every = " AND ".join(words)
+    yield _Pattern(_RANKED, f"name : ({every}){family}")
+    if not telling:
+        yield _Pattern(_FIRST, _ANYWHERE.format(every) + family)
+        return
+    yield _Pattern(_RANKED, _ANYWHERE.format(" AND ".join(telling)) + family)
+    if len(telling) > 1:
+        yield _Pattern(_RANKED, _ANYWHERE.format(" OR ".join(telling)) + family, True)
+
+
+def _meant(query: str) -> list[str]:
+    """The words of a query as patterns; in quotes none is ever syntax.
+
+    The last one may still be being typed.
+    """
+    words = _WORD.findall(query)
+    told = ([word for word in words if word.lower() not in IDLE] or words)[:MOST_WORDS]
+    return [_pattern(word, word is told[-1]) for word in told]
+
+
+def _pattern(word: str, is_last: bool) -> str:
+    star = "*" if is_last and len(word) > 1 else ""
+    parts = " AND ".join(f'"{part}"' for part in _split(word).split())
+    return f'("{word}"{star} OR ({parts}{star}))' if " " in parts else f'"{word}"{star}'
+
+
+def _family(names: Iterable[str]) -> str:
+    words = [f'"{word}"' for name in names for word in _WORD.findall(name)]
+    return f" AND family : ({' AND '.join(words)})" if words else ""
+
+
+def _columns(tool: Tool) -> tuple[str, str, str, str]:
+    parameters = tool.input_schema.get("properties")
+    rest = [tool.description, *(_told(parameters) if isinstance(parameters, dict) else ())]
+    family = (tool.plugin, tool.domain, *sorted(tool.toolsets))
+    return (
+        _both(f"{tool.name} {tool.title or ''}"),
+        _both(tool.summary),
+        _both(" ".join(rest)),
+        " ".join(family),
+    )
+
+
+def _told(parameters: dict[str, Any]) -> Iterator[str]:
+    for name, schema in parameters.items():
+        yield name
+        if isinstance(schema, dict) and isinstance(schema.get("description"), str):
+            yield schema["description"]
+
+
+def _both(text: str) -> str:
+    """A text with the words of camelCase names apart and together; all else is apart already."""
+    return _WORD.sub(lambda word: _apart_and_together(word[0]), text)
+
+
+def _apart_and_together(word: str) -> str:
+    parts = _split(word)
+    return word if parts == word else f"{parts} {word}"
+
+
+def _split(name: str) -> str:
+    return _HUMP.sub(" ", name)

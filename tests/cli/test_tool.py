@@ -1,0 +1,275 @@
+"""`tabhub tool` against a server that answers from a script: what is sent, shown, exited with."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.scripted import Script, scripted
+from tests.support.product import Product, wait_for
+from tests.support.terminal import in_terminal
+
+DONE = {"content": [{"type": "text", "text": "Opened."}], "structuredContent": {"tabId": 7}}
+ERROR = {"code": -32000, "reason": "stale_ref", "retryable": False, "category": "validation"}
+FAILED = {
+    "content": [{"type": "text", "text": "The ref is gone."}],
+    "structuredContent": {"error": ERROR},
+    "isError": True,
+}
+TOOLS = [
+    {
+        "name": "browser_open_tab",
+        "plugin": "browser",
+        "description": "Open a page.\nMore of it.",
+        "inputSchema": {"type": "object"},
+    }
+]
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+@pytest.fixture
+def script(product: Product) -> Iterator[Script]:
+    with scripted(product) as script:
+        script.say(DONE)
+        yield script
+
+
+@pytest.mark.requirement("OT-08")
+def test_arguments_come_as_json_as_pairs_from_a_file_or_from_stdin(
+    product: Product, script: Script, tmp_path: Path
+) -> None:
+    given = {"url": "https://a.example/?x=1", "active": True}
+    file = tmp_path / "params.json"
+    file.write_text(json.dumps(given))
+    ways: list[tuple[str, ...]] = [
+        (json.dumps(given),),
+        ("url=https://a.example/?x=1", "active:=true"),
+        ("--params-file", str(file)),
+        ("-",),
+    ]
+    for way in ways:
+        done = product.run("tool", "call", "browser_open_tab", *way, stdin=json.dumps(given))
+        assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, DONE, "")
+    assert [asked.json for asked in script.asked] == [{"arguments": given}] * len(ways)
+    assert {asked.path for asked in script.asked} == {"/tools/browser_open_tab/call"}
+
+
+def test_without_arguments_nothing_is_read_from_stdin(product: Product, script: Script) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tabhub", "tool", "call", "browser_list_tabs"],
+        env=product.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.wait(60) == 0
+    assert script.asked[-1].json == {"arguments": {}}
+
+
+def test_flags_become_arguments_and_headers(product: Product, script: Script) -> None:
+    flags = ("--tab-id", "7", "--instance", "work", "--operation-id", "once", "--group", "g1")
+    assert product.run("tool", "call", "x", '{"a": 1}', *flags).returncode == 0
+    asked = script.asked[-1]
+    assert asked.json == {"arguments": {"a": 1, "tabId": 7, "instance": "work"}}
+    assert asked.headers["Idempotency-Key"] == "once"
+    assert asked.headers["X-Tabhub-Group"] == "g1"
+    uuid = "0b7e3f0e-37a4-4f0e-8a44-1f5b8f6a9e11"
+    product.run("tool", "call", "x", "--tab-id", uuid)
+    assert script.asked[-1].json == {"arguments": {"tabId": uuid}}
+
+
+def test_what_was_written_reaches_the_server_as_it_was(product: Product, script: Script) -> None:
+    written = '{"n": 123456789012345678901234567890, "a": 1.0, "a": 2}'
+    product.run("tool", "call", "x", written)
+    assert script.asked[-1].body == b'{"arguments":%s}' % written.encode()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (('{"a":',), "not JSON"),
+        (("[1]",), "must be a JSON object"),
+        (("null",), "must be a JSON object"),
+        (("nonsense",), "not JSON"),
+        (("a:=nope",), "not JSON"),
+        (("=x",), "neither"),
+        (("a=1", "{}"), "neither"),
+        (('{"tabId": 3}', "--tab-id", "4"), "given twice"),
+        (("{}", "--params-file", "/dev/null"), "not both"),
+        (('{"a":' * 20_000,), "not JSON"),
+        (("--nonsense",), "No such option"),
+        ((b"\xff".decode(errors="surrogateescape"),), "UTF-8"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_usage_error_and_nothing_is_sent(
+    product: Product, script: Script, words: tuple[str, ...], complaint: str
+) -> None:
+    refused = product.run("tool", "call", "x", *words)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert complaint in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert script.asked == []
+
+
+def test_a_file_that_is_not_there_is_told(product: Product, script: Script) -> None:
+    refused = product.run("tool", "call", "x", "--params-file", "/nowhere/params.json")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "/nowhere/params.json" in refused.stderr
+
+
+@pytest.mark.requirement("OT-08")
+def test_a_tool_that_fails_ends_with_one_and_says_why(product: Product, script: Script) -> None:
+    script.say({**FAILED, "error": {"message": "The ref is gone.", **ERROR}}, 422)
+    failed = product.run("tool", "call", "x")
+    assert (failed.returncode, json.loads(failed.stdout)) == (1, FAILED)
+    assert failed.stderr == "tabhub: The ref is gone. (stale_ref)\n"
+
+
+def test_an_error_before_the_tool_is_told_the_same_way(product: Product, script: Script) -> None:
+    error = {"code": -32602, "message": "There is no tool x.", "reason": "unknown_tool"}
+    script.say({"error": error}, 404)
+    for command in ("call", "schema"):
+        failed = product.run("tool", command, "x")
+        assert (failed.returncode, "There is no tool x." in failed.stderr) == (1, True)
+    assert json.loads(product.run("tool", "call", "x").stdout) == {"error": error}
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error": 5}'])
+def test_an_answer_that_makes_no_sense_is_a_failure(
+    product: Product, script: Script, body: bytes
+) -> None:
+    script.said = script.said._replace(status=500, body=body)
+    for command in (("call", "x"), ("list",)):
+        failed = product.run("tool", *command)
+        assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
+
+
+@pytest.mark.requirement("OT-08")
+def test_without_a_server_everything_ends_with_three(product: Product) -> None:
+    for command in (("list",), ("schema", "x"), ("call", "x")):
+        refused = product.run("tool", *command)
+        assert (refused.returncode, refused.stdout) == (3, "")
+        assert "tabhub start" in refused.stderr
+
+
+def test_the_list_is_short_and_the_filters_are_the_servers(
+    product: Product, script: Script
+) -> None:
+    script.say({"tools": TOOLS})
+    flags = ("--plugin", "browser", "--toolset", "core", "--query", "open & read")
+    listed = json.loads(product.run("tool", "list", *flags).stdout)
+    short = {"name": "browser_open_tab", "plugin": "browser", "description": "Open a page."}
+    assert listed == {"tools": [short]}
+    assert script.asked[-1].path == "/tools?plugin=browser&toolset=core&query=open+%26+read"
+
+
+def test_a_name_cannot_lead_elsewhere(product: Product, script: Script) -> None:
+    product.run("tool", "schema", "../health?x#y")
+    assert script.asked[-1].path == "/tools/..%2Fhealth%3Fx%23y"
+
+
+def test_the_client_is_cli_and_not_the_person(product: Product, script: Script) -> None:
+    product.run("tool", "list")
+    product.run("tool", "list")
+    tokens = {asked.headers["Authorization"] for asked in script.asked}
+    assert len(tokens) == 1
+    assert product.secret not in "".join(tokens)
+    assert "cli" in product.run("client", "list").stdout
+    assert product.run("client", "add", "cli").returncode == 2
+
+
+def test_a_token_in_the_environment_comes_first_and_needs_no_secret(
+    product: Product, script: Script, tmp_path: Path
+) -> None:
+    product.environment["TABHUB_TOKEN"] = "thc_of_an_agent"
+    product.run("tool", "list")
+    product.environment["TABHUB_HOME"] = str(tmp_path / "another")
+    product.run("tool", "list")
+    sent = [asked.headers["Authorization"] for asked in script.asked]
+    assert sent == ["Bearer thc_of_an_agent"] * 2
+    assert not (tmp_path / "another").exists()
+
+
+def test_a_terminal_shows_tables_and_texts_that_fit(product: Product, script: Script) -> None:
+    long = {**TOOLS[0], "description": "A word and another. " * 12}
+    script.say({"tools": [*TOOLS, long]})
+    for columns in (40, 80, 200):
+        shown = in_terminal(product.environment, "tool", "list", columns=columns)
+        lines = [_plain(line) for line in shown.text.splitlines()]
+        assert any(line.startswith("browser_open_tab") for line in lines)
+        assert max(map(len, lines)) <= columns
+    script.say(DONE)
+    assert in_terminal(product.environment, "tool", "call", "x") == (0, "Opened.\n")
+
+
+def test_nothing_that_a_page_says_is_obeyed_by_a_terminal(product: Product, script: Script) -> None:
+    evil = "a\x1b]0;title\x07b\x9b2Jc\rd\n"
+    script.say({"content": [{"type": "text", "text": evil}]})
+    shown = in_terminal(product.environment, "tool", "call", "x")
+    assert "a\\x1b]0;title\\x07b\\x9b2Jc\\rd" in shown.text
+    as_json = in_terminal(product.environment, "tool", "call", "x", "--json")
+    assert not {"\x1b", "\x07", "\x9b"} & {*as_json.text}
+    assert json.loads(as_json.text)["content"][0]["text"] == evil
+    script.say({"content": [{"type": "text", "text": evil}], "isError": True})
+    assert not {"\x07", "\x9b"} & {*in_terminal(product.environment, "tool", "call", "x").text}
+
+
+def test_a_picture_is_told_by_its_kind_and_size(product: Product, script: Script) -> None:
+    script.say({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA" * 100}]})
+    shown = product.run("tool", "call", "x", "--text")
+    assert shown.stdout == "[image image/png, 300 bytes; --json has it]\n"
+
+
+def test_progress_is_drawn_on_a_terminal_only(product: Product, script: Script) -> None:
+    half = {"progress": 1, "total": 2, "message": "half \x1b]0;x\x07 [red]way"}
+    script.stream(("progress", half), ("result", DONE))
+    shown = in_terminal(product.environment, "tool", "call", "x", columns=100)
+    assert (shown.returncode, "50%" in shown.text, "[red]way" in shown.text) == (0, True, True)
+    assert "\x1b]0;x" not in shown.text
+    assert "Opened." in shown.text
+    script.say(DONE)
+    product.run("tool", "call", "x")
+    assert [asked.headers["Accept"] for asked in script.asked] == [
+        "application/json, text/event-stream",
+        "application/json",
+    ]
+
+
+def test_a_stream_ends_with_a_result_an_error_or_is_lost(product: Product, script: Script) -> None:
+    script.stream(("result", FAILED))
+    shown = in_terminal(product.environment, "tool", "call", "x")
+    assert (shown.returncode, "The ref is gone. (stale_ref)" in shown.text) == (1, True)
+    script.stream(("error", {"error": {"message": "Too late.", "reason": "timeout"}}))
+    shown = in_terminal(product.environment, "tool", "call", "x")
+    assert (shown.returncode, "Too late. (timeout)" in shown.text) == (1, True)
+    script.stream(("progress", {"progress": 1}))
+    shown = in_terminal(product.environment, "tool", "call", "x")
+    assert (shown.returncode, "not known" in shown.text) == (1, True)
+
+
+def test_ctrl_c_hangs_up_and_ends_with_130(product: Product, script: Script) -> None:
+    script.hold.clear()
+    with product.running("tool", "call", "x") as process:
+        wait_for(lambda: script.asked, "the call")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert script.hung_up.wait(20)
+    assert "Traceback" not in product.output
+
+
+def test_ctrl_d_at_a_terminal_ends_the_arguments(product: Product, script: Script) -> None:
+    shown = in_terminal(product.environment, "tool", "call", "x", "-", typed=b'{"a": 1}\n\x04')
+    assert (shown.returncode, "Ctrl-D" in shown.text) == (0, True)
+    assert script.asked[-1].json == {"arguments": {"a": 1}}
+
+
+def _plain(line: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", line)

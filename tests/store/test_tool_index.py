@@ -1,0 +1,147 @@
+"""Finding tools by words."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.store.tool_index import FullTextIndex
+
+
+def tool(name: str, description: str = "", plugin: str = "") -> Tool:
+    schema = {"type": "object", "properties": {"userName": {"description": "Who it is for."}}}
+    return Tool(name, description, schema, source="x", plugin=plugin)
+
+
+@pytest.fixture
+def tools() -> ToolRegistry:
+    return ToolRegistry()
+
+
+@pytest.fixture
+def index(tools: ToolRegistry) -> Iterator[FullTextIndex]:
+    found = FullTextIndex(tools)
+    yield found
+    found.close()
+
+
+def test_a_word_counts_most_in_the_name_then_in_the_summary_then_in_the_rest(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(
+        tool("third", "One thing. Another thing, about an invoice."),
+        tool("second", "Something for each invoice. Another thing, of some length."),
+        tool("invoice_of_mine", "One thing. Another thing, of some length."),
+        tool("none", "Nothing at all."),
+    )
+    assert list(index.search("invoice")) == ["invoice_of_mine", "second", "third"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "send message",
+        "sendMessage",
+        "send_message",
+        "SEND-MESSAGE",
+        "sending messages",
+        "send mess",
+    ],
+)
+@pytest.mark.parametrize("name", ["chat_send_message", "chatSendMessage", "chat-send-message"])
+def test_names_are_taken_apart_and_their_words_are_known_in_other_forms(
+    tools: ToolRegistry, index: FullTextIndex, name: str, query: str
+) -> None:
+    tools.add(tool(name), tool("chat_list_rooms"))
+    assert list(index.search(query)) == [name]
+
+
+def test_all_words_come_before_any_words(tools: ToolRegistry, index: FullTextIndex) -> None:
+    tools.add(tool("delete_file"), tool("send_file"), tool("send_note"))
+    assert next(index.search("send a file")) == "send_file"
+    assert set(index.search("send the parcel")) == {"send_file", "send_note"}
+    assert list(index.search("parcel")) == []
+
+
+def test_names_of_parameters_and_what_is_said_of_them_are_found(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(tool("greet"))
+    assert list(index.search("user name")) == ["greet"]
+    assert list(index.search("username")) == ["greet"]
+
+
+def test_a_family_narrows_the_search_before_it_is_cut_short(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(*(tool(f"list_{number}", plugin="many") for number in range(3000)))
+    tools.add(tool("list_all", plugin="few"))
+    assert list(index.search("list", ["few"])) == ["list_all"]
+    assert list(index.search("list", ["few", "many"])) == []
+
+
+def test_tools_that_come_go_and_change_are_followed(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(tool("one", "Paints."), tool("two", "Sings."))
+    assert list(index.search("paint")) == ["one"]
+    tools.replace(tool("one", "Dances."))
+    tools.remove("two")
+    tools.add(tool("three", "Paints too."))
+    assert list(index.search("paint")) == ["three"]
+    assert list(index.search("dance")) == ["one"]
+    assert list(index.search("sing")) == []
+
+
+def test_a_word_that_most_tools_have_does_not_hide_one_that_few_have(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(*(tool(f"tool_{number}", "For the page.") for number in range(2000)))
+    tools.add(tool("zebra", "For the page with a zebra."))
+    assert next(index.search("page zebra")) == "zebra"
+    assert len(list(index.search("page"))) > 100
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        '"',
+        "a AND",
+        "NOT x",
+        "summary : x",
+        "x*",
+        "^x",
+        "NEAR(x y)",
+        "{",
+        "(",
+        "x" * 100_000,
+    ],
+)
+def test_nothing_that_a_person_types_is_syntax(
+    tools: ToolRegistry, index: FullTextIndex, query: str
+) -> None:
+    tools.add(tool("paint"))
+    assert "paint" not in list(index.search(query))
+
+
+def test_text_without_end_in_a_description_does_no_harm(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
+    tools.add(tool("odd\x00name", "\x00 \ud800".encode("utf-8", "replace").decode() * 1000))
+    assert list(index.search("odd")) == ["odd\x00name"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(query=st.text(max_size=60), name=st.text(min_size=1, max_size=30), told=st.text())
+def test_no_text_breaks_the_index(query: str, name: str, told: str) -> None:
+    tools = ToolRegistry()
+    tools.add(tool(name, told))
+    index = FullTextIndex(tools)
+    assert set(index.search(query, [told])) <= {name}
+    assert set(index.search(query)) <= {name}
+    index.close()
