@@ -131,7 +131,8 @@ class _Connection:
     def _write(self, entry: dict[str, Any], token: str, client: str | None) -> None:
         after, edit = self._changed(entry)
         file.write(self._file, after)
-        old, new = recorded(edit, token)
+        # An entry that was there before us is replaced for good: it may hold a secret.
+        old, new = ("", "") if self._found.entry else recorded(edit, token)
         if self._record is not None and self._found.entry is not None:
             self._records.keep(self._record.following(edit, token))
             return

@@ -9,7 +9,7 @@ from tabhub.cli.connect.jsonc import Node, NotJson, parse
 
 Path = tuple[str, ...]
 UNIT = "  "
-_NOTE = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))")
+_NOTE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))")
 
 
 def put(text: str, path: Path, value: Any) -> Edit | None:
@@ -17,11 +17,10 @@ def put(text: str, path: Path, value: Any) -> Edit | None:
     root = parse(text)
     if root.find(path) is not None and _data(root, path) == value:
         return None
-    node, at = root, 0
+    node, at = _object(text, root, "the whole"), 0
     while at < len(path) - 1 and (found := node.member(path[at])) is not None:
-        node, at = found.value, at + 1
-        if not isinstance(node.data, dict):
-            raise NotJson(text, node.start, f"{'.'.join(path[:at])} is no object")
+        at += 1
+        node = _object(text, found.value, ".".join(path[:at]))
     old = node.member(path[-1]) if at == len(path) - 1 else None
     unit, outer = _unit(text, root), _indent_at(text, node.start)
     if old is not None:
@@ -30,6 +29,12 @@ def put(text: str, path: Path, value: Any) -> Edit | None:
     for key in reversed(path[at + 1 :]):
         value = {key: value}
     return _added(text, node, path[at], value, unit, outer)
+
+
+def _object(text: str, node: Node, name: str) -> Node:
+    if not isinstance(node.data, dict):
+        raise NotJson(text, node.start, f"{name} is no object")
+    return node
 
 
 def take(text: str, path: Path) -> Edit | None:

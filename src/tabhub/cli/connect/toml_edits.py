@@ -23,10 +23,19 @@ def put(text: str, path: Path, value: dict[str, Any]) -> Edit | None:
     header = f"[{'.'.join(map(_key, path))}]"
     if before is None:
         gap = "" if not text else line if text.endswith("\n") else line * 2
-        return Edit(len(text), "", gap + line.join([header, *body]) + line)
+        return _valid(text, Edit(len(text), "", gap + line.join([header, *body]) + line))
     kept = list(_other_lines(text, path, value))
     start, end = _span(text, path)
     return Edit(start, text[start:end], line.join([header, *body]) + line + "".join(kept))
+
+
+def _valid(text: str, edit: Edit) -> Edit:
+    """Tables cannot be added to everything that is one."""
+    try:
+        tomllib.loads(edit.apply(text))
+    except tomllib.TOMLDecodeError:
+        raise Unusual from None
+    return edit
 
 
 def take(text: str, path: Path) -> Edit | None:
