@@ -3,7 +3,18 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, doors, echo, evaluate, help, memory, operations, permit, search
+from bench import (
+    decide,
+    doors,
+    echo,
+    evaluate,
+    help,
+    memory,
+    operations,
+    permit,
+    search,
+    sessions,
+)
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
@@ -15,6 +26,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,
+    "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
     "coverage": coverage.measure,
