@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -11,11 +10,12 @@ from typing import Any
 
 import uvicorn
 
-from tabhub import __version__
-from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.admin import Admin
+from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.bounded import BoundedHttp
 from tabhub.agents.choosing import Choosing
+from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
@@ -28,8 +28,9 @@ from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
-from tabhub.browser.browsers import Browser, Browsers
+from tabhub.browser.browsers import Browsers
 from tabhub.browser.desk import Desk
 from tabhub.browser.link import LinkEndpoint
 from tabhub.browser.panel_news import PanelNews
@@ -48,6 +49,7 @@ from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.report import Report
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
@@ -88,7 +90,6 @@ class App:
         toolsets.chosen(settings.toolsets)
         self.settings = settings
         self._home = home
-        self._started = time.monotonic()
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
@@ -108,14 +109,14 @@ class App:
         self._link = LinkEndpoint(
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
-        self._admin = Admin(self, secret)
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
+        self.entry: AsgiApp = self.asgi
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.sse_port: int | None = None
-        """Where a second listener is, if there is one."""
         self._open_doors()
+        self.report = self._report()
+        self._admin = Admin(self, self.report, secret)
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -130,7 +131,7 @@ class App:
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
-        approvals = Approvals(self.panels, lambda: self.rules.terms)
+        self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
             self.hub,
             self.guard,
@@ -213,6 +214,26 @@ class App:
             groups=lambda: self.settings.sessions.group_on_connect,
         )
 
+    def _report(self) -> Report:
+        tools = ToolReport(self.hub.tools, self.guard)
+        self.hub.tools.on_change(tools.changed)
+        self.rules.on_change(tools.changed)
+        return Report(
+            settings=self.settings,
+            hub=self.hub,
+            browsers=self.browsers,
+            rules=self.rules,
+            audit=self.audit,
+            rates=self.rates,
+            flights=self.runner.flights,
+            approvals=self.approvals,
+            tools=tools,
+            sessions=self._session_counts,
+        )
+
+    def _session_counts(self) -> dict[str, int]:
+        return dict(zip(("mcp", "gateway", "sse"), map(len, self._sessions), strict=True))
+
     def _ways_in(self) -> dict[str, AsgiApp]:
         doors: dict[str, AsgiApp] = {
             "/mcp": self.mcp,
@@ -248,6 +269,11 @@ class App:
         for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
             source.on_change(news.changed)
 
+    def count_use(self) -> Usage:
+        """From now on it is known how long nobody has come in."""
+        self.entry = usage = Usage(self.asgi, time.monotonic)
+        return usage
+
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
@@ -262,48 +288,31 @@ class App:
         else:
             await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
-    def health(self) -> dict[str, Any]:
-        """What `/health` adds for those who have the secret."""
-        browsers = self.browsers.all()
-        return {
-            "version": __version__,
-            "pid": os.getpid(),
-            "extensionConnected": bool(browsers),
-            "extensionConnections": len(browsers),
-            "browsers": [_described(browser) for browser in browsers],
-            "mcpClients": sum(map(len, self._sessions)),
-            "activeSessions": sum(map(len, self._sessions)),
-            "ssePort": self.sse_port,
-            "agents": len(self.hub.sessions.all()),
-            "toolCount": len(self.hub.tools),
-            "tabs": len(self.hub.tabs),
-            "skipPermissions": self.rules.permissions.skip,
-            "stopped": self.hub.sessions.stopped,
-            "uptime": int(time.monotonic() - self._started),
-        }
+    def audited(self, query: AuditQuery) -> list[bytes]:
+        wanted = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}
+        return self.audit.lines(query.limit, query.begin(), **wanted)
 
-    def client_health(self, client: Client) -> dict[str, Any]:
-        """What `/health` adds for an agent: whether it can work, and as whom."""
-        return {
-            "version": __version__,
-            "client": client.name,
-            "extensionConnected": bool(self.browsers.all()),
-            "skipPermissions": self.rules.permissions.skip,
-        }
+    def configure(self, plugin: str, settings: dict[str, Any]) -> dict[str, Any]:
+        """Change the settings of a plugin."""
+        raise NotFound(f"There is no plugin called {plugin!r}.")
 
-    def audited(self, query: AuditQuery) -> list[dict[str, Any]]:
-        return self.audit.entries(query.limit, query.plugin, query.tool, query.success)
+    def throttle(self, client: Client) -> None:
+        self.rates.admin(client)
 
     def reload_extensions(self) -> int:
         return self.browsers.reload_extensions()
 
-    def reload(self) -> None:
+    def reload(self) -> dict[str, Any]:
         """Read settings and policy again; with a fault in either, all stays as it was."""
+        started = time.perf_counter()
         self.audit.record(incident("admin", MAIN.name, "reload"))
-        if self._home is None:
-            return
-        self._drop_revoked(Clients(self._home))
-        fresh = load_settings(self._home)
+        if self._home is not None:
+            self._read_again(self._home)
+        return {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+
+    def _read_again(self, home: Home) -> None:
+        self._drop_revoked(Clients(home))
+        fresh = load_settings(home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
         self._take(fresh)
@@ -400,11 +409,11 @@ class Server:
     def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
-        app.sse_port = None if second is None else second.getsockname()[1]
+        app.report.sse_port = None if second is None else second.getsockname()[1]
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.asgi,
+                app.entry,
                 loop="none",
                 http=BoundedHttp,
                 ws="websockets-sansio",
@@ -436,19 +445,6 @@ class Server:
             endpoint.close()
         self.app.sse.close()
         self._uvicorn.should_exit = True
-
-
-def _described(browser: Browser) -> dict[str, Any]:
-    info = browser.info
-    return {
-        "id": browser.id,
-        "name": info.name,
-        "version": info.version,
-        "connectedAt": browser.connected_at,
-        "ready": browser.ready,
-        "kind": info.kind,
-        "panels": browser.panels,
-    }
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -47,6 +47,10 @@ BELOW = "/tools/"
 FindClient = Callable[[str], Client | None]
 
 
+def is_for_agents(path: str) -> bool:
+    return path in FOR_AGENTS or path.startswith(BELOW)
+
+
 class Gatekeeper:
     """An ASGI wrapper; with no secret it checks Host and Origin only."""
 
@@ -82,7 +86,7 @@ class Gatekeeper:
                 await refuse(scope, send, Internal("Something went wrong inside tabhub."))
 
     def _is_named(self, scope: Scope, origin: bytes) -> bool:
-        is_page = scope["type"] == "http" and scope["path"] in FOR_AGENTS
+        is_page = scope["type"] == "http" and is_for_agents(scope["path"])
         return is_page and origin in self.origins
 
     def refused(self, scope: Scope, error: TabhubError) -> None:
@@ -105,7 +109,7 @@ class Gatekeeper:
             raise AccessError(
                 "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
             )
-        if path not in FOR_AGENTS and not path.startswith(BELOW):
+        if not is_for_agents(path):
             scope[CALLER] = client
             error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
             self.refused(scope, error)
