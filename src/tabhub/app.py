@@ -23,10 +23,12 @@ from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.agents.openapi import OpenApi
 from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.desk import Desk
@@ -109,6 +111,7 @@ class App:
         )
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
+        self.entry: AsgiApp = self.asgi
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
@@ -239,6 +242,7 @@ class App:
             "/mcp/gateway/": self.gateway,
             "/tools": self.rest,
             "/tools/": self.rest,
+            "/openapi.json": OpenApi(lambda: self.paths),
         }
         if self.settings.mcp_server.enabled:
             doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
@@ -264,6 +268,11 @@ class App:
         hub = self.hub
         for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
             source.on_change(news.changed)
+
+    def count_use(self) -> Usage:
+        """From now on it is known how long nobody has come in."""
+        self.entry = usage = Usage(self.asgi, time.monotonic)
+        return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -404,7 +413,7 @@ class Server:
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.asgi,
+                app.entry,
                 loop="none",
                 http=BoundedHttp,
                 ws="websockets-sansio",

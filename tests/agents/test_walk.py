@@ -28,7 +28,7 @@ from tests.support.serving import client
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FOR_AGENTS = {
     *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
-    *("/tools", "/tools/", "/metrics", "/health"),
+    *("/tools", "/tools/", "/openapi.json", "/metrics", "/health"),
 }
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""

@@ -31,7 +31,7 @@ CALLER = "tabhub.caller"
 
 LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
-PUBLIC = frozenset({"/health"})
+PUBLIC = frozenset({"/health", "/openapi.json"})
 """Paths that answer without a token, with less."""
 FOR_AGENTS = frozenset(
     {
