@@ -35,7 +35,8 @@ class Status(Protocol):
 
     def reload_extensions(self) -> int: ...
 
-    def reload(self) -> None: ...
+    def reload(self) -> list[str]:
+        """Read files again; the settings that are taken only at the next start."""
 
     def audited(self, query: AuditQuery) -> list[Json]: ...
 
@@ -45,7 +46,7 @@ class Admin:
 
     def __init__(self, status: Status, secret: str) -> None:
         self._status = status
-        self._secret = secret
+        self.secret = secret
         self._routes: dict[str, tuple[str, Callable[[Scope], Any]]] = {
             "/health": ("GET", self._health),
             "/ws-info": ("GET", self._ws_info),
@@ -81,7 +82,7 @@ class Admin:
         told: Json = {"status": "ok"}
         challenge = _query(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told["proof"] = prove(self._secret, challenge, scope["server"][1])
+            told["proof"] = prove(self.secret, challenge, scope["server"][1])
         caller: Client | None = scope[CALLER]
         if caller is None:
             return told
@@ -102,8 +103,10 @@ class Admin:
 
     def _reload(self, scope: Scope) -> Json:
         started = time.perf_counter()
-        self._status.reload()
-        return {"ok": True, "plugins": 0, "durationMs": int((time.perf_counter() - started) * 1000)}
+        waiting = self._status.reload()
+        took = int((time.perf_counter() - started) * 1000)
+        told: Json = {"ok": True, "plugins": 0, "durationMs": took}
+        return {**told, "restart": waiting} if waiting else told
 
     def _reload_extension(self, scope: Scope) -> Json:
         if self._status.reload_extensions() == 0:
