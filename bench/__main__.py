@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, echo, evaluate, help, memory, operations, permit
+from bench import decide, echo, evaluate, help, memory, operations, permit, shell
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
     "help": help.measure,
+    "shell": shell.measure,
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,

@@ -79,8 +79,16 @@ def start(
     dev: Annotated[
         bool, typer.Option("--dev", help="For work on tabhub: dev_utils works.")
     ] = False,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Print the blocks to paste, and end.")
+    ] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
+    if show_config:
+        from tabhub.cli import show_config as showing
+
+        showing.run(port, auth=not no_auth)
+        return
     from tabhub.cli.browser import BrowserWish
     from tabhub.cli.start import Wishes, run
 
