@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, echo, evaluate, help, memory, operations, permit, shell
+from bench import decide, doors, echo, evaluate, help, memory, operations, permit, search, shell
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
+    "doors": doors.measure,
+    "search": search.measure,
     "help": help.measure,
     "shell": shell.measure,
     "decide": decide.measure,

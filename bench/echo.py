@@ -42,10 +42,10 @@ def _compare(name: str, connections: int, bare: Child, product: Child) -> Row:
 
 def _turn(name: str, connections: int, bare: Child, product: Child) -> tuple[float, float]:
     requests = uvloop.run(written(name, product.port, WARM_UP + REQUESTS))
-    return _cost(product, requests, connections), _cost(bare, requests, connections)
+    return cost(product, requests, connections), cost(bare, requests, connections)
 
 
-def _cost(child: Child, requests: list[bytes], connections: int) -> float:
+def cost(child: Child, requests: list[bytes], connections: int) -> float:
     """Microseconds of the server's CPU for a request."""
     uvloop.run(drive(child.port, requests[:WARM_UP], connections))
     before = cpu_seconds(child.pid)

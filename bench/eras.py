@@ -9,6 +9,7 @@ from bench.line import Line
 
 Json = dict[str, Any]
 
+PATH, GATEWAY = "/mcp", "/mcp/gateway"
 CLIENT = {"name": "bench", "version": "1"}
 HANDSHAKE, SESSIONLESS = "2025-11-25", "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
@@ -29,31 +30,44 @@ class Era(Protocol):
 class Session:
     """A client that has said hello and was given a session."""
 
-    def __init__(self, headers: Json, id: str) -> None:
+    def __init__(self, headers: Json, id: str, path: str = PATH) -> None:
+        self._path = path
         self._headers = {**headers, "mcp-protocol-version": HANDSHAKE, "mcp-session-id": id}
 
     @classmethod
-    async def begin(cls, line: Line, headers: Json) -> "Session":
+    async def begin(cls, line: Line, headers: Json, path: str = PATH) -> "Session":
         params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
-        await line.ask(_written(headers, "initialize", params))
+        await line.ask(_written(path, headers, "initialize", params))
         id = line.head.lower().partition(b"mcp-session-id: ")[2].partition(b"\r\n")[0]
-        return cls(headers, id.decode())
+        return cls(headers, id.decode(), path)
 
     def request(self, method: str, params: Json) -> bytes:
-        return _written(self._headers, method, params)
+        return _written(self._path, self._headers, method, params)
 
 
 class Sessionless:
     """A client that says everything anew with every request."""
 
-    def __init__(self, headers: Json) -> None:
+    def __init__(self, headers: Json, path: str = PATH) -> None:
+        self._path = path
         self._headers = {**headers, "mcp-protocol-version": SESSIONLESS}
 
     def request(self, method: str, params: Json) -> bytes:
         headers = {**self._headers, "mcp-method": method}
         if "name" in params:
             headers["mcp-name"] = params["name"]
-        return _written(headers, method, {**params, "_meta": ENVELOPE})
+        return _written(self._path, headers, method, {**params, "_meta": ENVELOPE})
+
+
+class Rest:
+    """A client that speaks no MCP: it can call tools, and nothing else."""
+
+    def __init__(self, headers: Json) -> None:
+        self._headers = headers
+
+    def request(self, method: str, params: Json) -> bytes:
+        body = msgspec.json.encode({"arguments": params["arguments"]})
+        return _posted(f"/tools/{params['name']}/call", self._headers, body)
 
 
 def common_headers(secret: str) -> Json:
@@ -65,9 +79,12 @@ def common_headers(secret: str) -> Json:
     }
 
 
-def _written(headers: Json, method: str, params: Json) -> bytes:
+def _written(path: str, headers: Json, method: str, params: Json) -> bytes:
     message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
-    body = msgspec.json.encode(message)
+    return _posted(path, headers, msgspec.json.encode(message))
+
+
+def _posted(path: str, headers: Json, body: bytes) -> bytes:
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    start = f"POST /mcp HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n"
+    start = f"POST {path} HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n"
     return start.encode() + body

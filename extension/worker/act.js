@@ -83,9 +83,9 @@ export async function actAndRest(context, frame, prepare, act) {
   const { tabId, input, site, signal } = context;
   const watch = new Watch(frame, settleOf(input));
   const preparing = unlessDialog(tabId, signal, async (live) => {
-    await watch.start();
+    // Neither waits for the other: a page that is only looked at opens no chooser.
+    const [, ready] = await Promise.all([watch.start(), prepare(live)]);
     live.throwIfAborted();
-    const ready = await prepare(live);
     requireKnownSite(tabId, site);
     return ready;
   });

@@ -49,7 +49,7 @@ import {
 import { pardonTab, refuseTab } from "./refusals.js";
 import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
-import { forgetSite, siteCommitted } from "./sites.js";
+import { forgetSite, siteComing, siteCommitted, siteStays } from "./sites.js";
 import { TabNews } from "./tabnews.js";
 
 const RESCUE = "rescue";
@@ -164,6 +164,12 @@ chrome.webRequest.onAuthRequired.addListener(
   { urls: ["<all_urls>"] },
   ["asyncBlocking"],
 );
+chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
+  if (frameId === 0) siteComing(tabId, url);
+});
+chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
+  if (frameId === 0) siteStays(tabId);
+});
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId !== 0) return;
   documentChanged(tabId, url);

@@ -13,6 +13,8 @@ const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
 
 /** @type {Map<number, string>} as far as navigations were seen */
 const sites = new Map();
+/** @type {Map<number, string>} the sites of pages that are under way */
+const coming = new Map();
 
 /**
  * In the server's words: host, and port if it is not the usual one; empty for a blank tab.
@@ -44,11 +46,26 @@ export function siteOfDocument(origin, url) {
  */
 export function siteCommitted(tabId, url) {
   sites.set(tabId, siteOf(url));
+  coming.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+export function siteComing(tabId, url) {
+  coming.set(tabId, siteOf(url));
+}
+
+/** @param {number} tabId */
+export function siteStays(tabId) {
+  coming.delete(tabId);
 }
 
 /** @param {number} tabId */
 export function forgetSite(tabId) {
   sites.delete(tabId);
+  coming.delete(tabId);
 }
 
 /**
@@ -82,12 +99,14 @@ export function requireKnownSite(tabId, site) {
 }
 
 /**
- * The same in the midst of something: what was begun must not be begun again elsewhere.
+ * The same in the midst of something: what was begun must not be begun again elsewhere. A page
+ * that is under way may be there before anybody hears of it, so it counts already.
  * @param {number} tabId
  * @param {string | undefined} site
  */
 export function requireStay(tabId, site) {
-  if (site === undefined || sites.get(tabId) === site) return;
+  if (site === undefined) return;
+  if (sites.get(tabId) === site && (coming.get(tabId) ?? site) === site) return;
   const message = "The page went to another site before all was done; the rest was left out.";
   throw new CommandError("navigated_away", message);
 }

@@ -10,7 +10,7 @@ const LOOK_MS = 100;
 /** On a busy machine an animation may stand still for a moment. */
 const CALM_LOOKS = 2;
 const STABLE_TRIES = 4;
-const HOVER_TRIES = 20;
+const HOVER_MS = 2000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
@@ -106,7 +106,7 @@ function takePlaced(error) {
  * @param {AbortSignal} signal
  */
 export async function untilHovered(frame, point, signal) {
-  for (let i = 0; i < HOVER_TRIES; i++) {
+  for (const end = Date.now() + HOVER_MS; Date.now() < end;) {
     signal.throwIfAborted();
     await hoverAt(frame.tabId, point);
     if (await frame.ask("hovered", {})) return;

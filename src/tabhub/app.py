@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -11,11 +10,12 @@ from typing import Any
 
 import uvicorn
 
-from tabhub import __version__
-from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.admin import Admin
+from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.bounded import BoundedHttp
 from tabhub.agents.choosing import Choosing
+from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
@@ -23,12 +23,13 @@ from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.agents.openapi import OpenApi
 from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
 from tabhub.audit.log import AuditLog
-from tabhub.browser.browsers import Browser, Browsers
+from tabhub.browser.browsers import Browsers
 from tabhub.browser.desk import Desk
 from tabhub.browser.link import LinkEndpoint
 from tabhub.browser.panel_news import PanelNews
@@ -49,6 +50,7 @@ from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.report import Report
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
@@ -89,7 +91,6 @@ class App:
         toolsets.chosen(settings.toolsets)
         self.settings = settings
         self._home = home
-        self._started = time.monotonic()
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
@@ -109,14 +110,13 @@ class App:
         self._link = LinkEndpoint(
             self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
         )
-        self._admin = Admin(self, secret)
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.sse_port: int | None = None
-        """Where a second listener is, if there is one."""
         self._open_doors()
+        self.report = self._report()
+        self._admin = Admin(self, self.report, secret)
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -131,7 +131,7 @@ class App:
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
         }
-        approvals = Approvals(self.panels, lambda: self.rules.terms)
+        self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
             self.hub,
             self.guard,
@@ -214,6 +214,26 @@ class App:
             groups=lambda: self.settings.sessions.group_on_connect,
         )
 
+    def _report(self) -> Report:
+        tools = ToolReport(self.hub.tools, self.guard)
+        self.hub.tools.on_change(tools.changed)
+        self.rules.on_change(tools.changed)
+        return Report(
+            settings=self.settings,
+            hub=self.hub,
+            browsers=self.browsers,
+            rules=self.rules,
+            audit=self.audit,
+            rates=self.rates,
+            flights=self.runner.flights,
+            approvals=self.approvals,
+            tools=tools,
+            sessions=self._session_counts,
+        )
+
+    def _session_counts(self) -> dict[str, int]:
+        return dict(zip(("mcp", "gateway", "sse"), map(len, self._sessions), strict=True))
+
     def _ways_in(self) -> dict[str, AsgiApp]:
         doors: dict[str, AsgiApp] = {
             "/mcp": self.mcp,
@@ -222,6 +242,7 @@ class App:
             "/mcp/gateway/": self.gateway,
             "/tools": self.rest,
             "/tools/": self.rest,
+            "/openapi.json": OpenApi(lambda: self.paths),
         }
         if self.settings.mcp_server.enabled:
             doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
@@ -262,57 +283,38 @@ class App:
         else:
             await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
-    def health(self) -> dict[str, Any]:
-        """What `/health` adds for those who have the secret."""
-        browsers = self.browsers.all()
-        return {
-            "version": __version__,
-            "pid": os.getpid(),
-            "extensionConnected": bool(browsers),
-            "extensionConnections": len(browsers),
-            "browsers": [_described(browser) for browser in browsers],
-            "mcpClients": sum(map(len, self._sessions)),
-            "activeSessions": sum(map(len, self._sessions)),
-            "ssePort": self.sse_port,
-            "agents": len(self.hub.sessions.all()),
-            "toolCount": len(self.hub.tools),
-            "tabs": len(self.hub.tabs),
-            "skipPermissions": self.rules.permissions.skip,
-            "stopped": self.hub.sessions.stopped,
-            "uptime": int(time.monotonic() - self._started),
-        }
+    def audited(self, query: AuditQuery) -> list[bytes]:
+        wanted = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}
+        return self.audit.lines(query.limit, query.begin(), **wanted)
 
-    def client_health(self, client: Client) -> dict[str, Any]:
-        """What `/health` adds for an agent: whether it can work, and as whom."""
-        return {
-            "version": __version__,
-            "client": client.name,
-            "extensionConnected": bool(self.browsers.all()),
-            "skipPermissions": self.rules.permissions.skip,
-        }
+    def configure(self, plugin: str, settings: dict[str, Any]) -> dict[str, Any]:
+        """Change the settings of a plugin."""
+        raise NotFound(f"There is no plugin called {plugin!r}.")
 
-    def audited(self, query: AuditQuery) -> list[dict[str, Any]]:
-        return self.audit.entries(query.limit, query.plugin, query.tool, query.success)
+    def throttle(self, client: Client) -> None:
+        self.rates.admin(client)
 
     def reload_extensions(self) -> int:
         return self.browsers.reload_extensions()
 
-    def reload(self) -> list[str]:
-        """Read settings, policy and secret again; with a fault in any, all stays as it was.
-
-        The keys that are told are of settings that only the next start takes.
-        """
+    def reload(self) -> dict[str, Any]:
+        """Read settings, policy and secret again; with a fault in any, all stays as it was."""
+        started = time.perf_counter()
         self.audit.record(incident("admin", MAIN.name, "reload"))
-        if self._home is None:
-            return []
-        self._drop_revoked(Clients(self._home))
-        fresh = load_settings(self._home)
+        waiting = [] if self._home is None else self._read_again(self._home)
+        told = {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+        return {**told, "restart": waiting} if waiting else told
+
+    def _read_again(self, home: Home) -> list[str]:
+        """The keys of settings that only the next start takes."""
+        clients = Clients(home)
+        self._drop_revoked(clients)
+        fresh, auth = load_settings(home), load_secret(home)
         toolsets.chosen(fresh.toolsets)
-        auth = load_secret(self._home)
         self.rules.reload(fresh)
         self._take(fresh)
         if auth is not None and auth.secret != self._admin.secret:
-            self._take_secret(Clients(self._home), auth.secret)
+            self._take_secret(clients, auth.secret)
         return differing(fresh, self.settings)
 
     def _take_secret(self, clients: Clients, secret: str) -> None:
@@ -425,7 +427,7 @@ class Server:
     def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
-        app.sse_port = None if second is None else second.getsockname()[1]
+        app.report.sse_port = None if second is None else second.getsockname()[1]
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
@@ -461,19 +463,6 @@ class Server:
             endpoint.close()
         self.app.sse.close()
         self._uvicorn.should_exit = True
-
-
-def _described(browser: Browser) -> dict[str, Any]:
-    info = browser.info
-    return {
-        "id": browser.id,
-        "name": info.name,
-        "version": info.version,
-        "connectedAt": browser.connected_at,
-        "ready": browser.ready,
-        "kind": info.kind,
-        "panels": browser.panels,
-    }
 
 
 def listen(host: str, port: int) -> socket.socket:

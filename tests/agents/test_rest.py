@@ -75,7 +75,16 @@ async def test_the_list_is_filtered_searched_and_paged_where_asked() -> None:
 
 @pytest.mark.requirement("OT-07")
 @pytest.mark.parametrize(
-    "query", ["?limit=0", "?limit=x", "?cursor=x", "?toolset=none", "?page=2", "?limit=1&limit="]
+    "query",
+    [
+        "?limit=0",
+        "?limit=x",
+        "?cursor=x",
+        "?toolset=none",
+        "?page=2",
+        "?limit=1&limit=",
+        "?limit=null",
+    ],
 )
 async def test_a_query_that_makes_no_sense_is_a_400(query: str) -> None:
     async with served() as server, client(server.port) as http:

@@ -131,7 +131,7 @@ async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
         wrong = await http.post("/health")
     assert (nowhere.status_code, nowhere.json()["error"]["reason"]) == (404, "not_found")
     assert (wrong.status_code, wrong.json()["error"]["reason"]) == (405, "method_not_allowed")
-    assert wrong.headers["allow"] == "GET"
+    assert wrong.headers["allow"] == "GET, HEAD"
 
 
 async def test_health_proves_on_request_that_it_knows_the_secret() -> None:

@@ -96,7 +96,7 @@ async def test_without_a_token_there_is_no_stream() -> None:
 @pytest.mark.requirement("CB-05")
 async def test_a_second_listener_serves_the_same_and_both_tell_its_port() -> None:
     async with served(second=True) as server:
-        second = server.app.sse_port
+        second = server.app.report.sse_port
         assert second not in (None, server.port)
         for port in (server.port, second):
             assert port is not None

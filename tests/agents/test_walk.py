@@ -28,11 +28,13 @@ from tests.support.serving import client
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FOR_AGENTS = {
     *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
-    *("/tools", "/tools/", "/health"),
+    *("/tools", "/tools/", "/openapi.json", "/metrics", "/health"),
 }
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""
-FOR_THE_PERSON = {"/ws", "/ws-info", "/audit", "/reload", "/extension/reload"}
+FOR_THE_PERSON = {
+    *("/ws", "/ws-info", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
+}
 
 POWERLESS: dict[str, Json] = {
     "config.getState": {},

@@ -1,13 +1,16 @@
-"""The administration endpoints: health, the link's address, reloading, the audit."""
+"""The administration endpoints: health, the link's address, reloading, the audit, metrics."""
 
-import time
-from collections.abc import Callable
-from typing import Annotated, Any, Protocol
-from urllib.parse import parse_qsl
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from tabhub.agents.answers import send_json
+from tabhub.agents.answers import send_body, send_json
+from tabhub.agents.auditing import AuditQuery, asked, send_entries
+from tabhub.agents.body import read_body, require_json
+from tabhub.agents.metrics import Picture, written
+from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, prove
@@ -15,44 +18,74 @@ from tabhub.errors import InvalidArguments, NotFound, ProtocolError, TabhubError
 from tabhub.wire.asgi import Receive, Scope, Send
 
 Json = dict[str, Any]
+MOST_BYTES = 256 * 1024
+"""Of a plugin's settings."""
 
 
-class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """What of the audit somebody wants to see."""
+class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """What `/plugin-settings` takes."""
 
-    limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
-    plugin: str | None = None
-    tool: str | None = None
-    success: bool | None = None
+    plugin: str
+    settings: Json
 
 
 class Status(Protocol):
-    """What administration needs to know and to do; the composition root provides it."""
+    """What administration tells."""
 
     def health(self) -> Json: ...
 
     def client_health(self, client: Client) -> Json: ...
 
+    def picture(self) -> Picture: ...
+
+
+class Work(Protocol):
+    """What administration does; the composition root provides it."""
+
     def reload_extensions(self) -> int: ...
 
-    def reload(self) -> list[str]:
-        """Read files again; the settings that are taken only at the next start."""
+    def reload(self) -> Json: ...
 
-    def audited(self, query: AuditQuery) -> list[Json]: ...
+    def configure(self, plugin: str, settings: Json) -> Json: ...
+
+    def audited(self, query: AuditQuery) -> list[bytes]: ...
+
+    def throttle(self, client: Client) -> None: ...
+
+
+Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Route(NamedTuple):
+    """An endpoint; one that does something is limited in how often."""
+
+    method: str
+    answer: Answer
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return (self.method,) if self.does_something else (self.method, "HEAD")
+
+    @property
+    def does_something(self) -> bool:
+        return self.method == "POST"
 
 
 class Admin:
-    """Small endpoints, each a function of the request's scope."""
+    """Small endpoints, each a function of the request."""
 
-    def __init__(self, status: Status, secret: str) -> None:
+    def __init__(self, work: Work, status: Status, secret: str) -> None:
+        self._work = work
         self._status = status
         self.secret = secret
-        self._routes: dict[str, tuple[str, Callable[[Scope], Any]]] = {
-            "/health": ("GET", self._health),
-            "/ws-info": ("GET", self._ws_info),
-            "/audit": ("GET", self._audit),
-            "/reload": ("POST", self._reload),
-            "/extension/reload": ("POST", self._reload_extension),
+        self._routes: dict[str, Route] = {
+            "/health": Route("GET", self._health),
+            "/ws-info": Route("GET", self._ws_info),
+            "/audit": Route("GET", self._audit),
+            "/metrics": Route("GET", self._metrics),
+            "/reload": Route("POST", self._reload),
+            "/extension/reload": Route("POST", self._reload_extension),
+            "/plugin-settings": Route("POST", self._plugin_settings),
         }
 
     @property
@@ -61,58 +94,67 @@ class Admin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            body = msgspec.json.encode(self._answer(scope))
+            route = self._routes.get(scope["path"])
+            if route is None:
+                raise NotFound(f"There is nothing at {scope['path']}.")
+            require_method(scope, *route.methods)
+            if route.does_something:
+                self._work.throttle(scope[CALLER])
+            await route.answer(scope, receive, send)
         except TabhubError as error:
             await refuse(scope, send, error)
-        else:
-            await send_json(send, 200, body)
 
-    def _answer(self, scope: Scope) -> Any:
-        route = self._routes.get(scope["path"])
-        if route is None:
-            raise NotFound(f"There is nothing at {scope['path']}.")
-        method, answer = route
-        if scope["method"] not in (method, "HEAD" if method == "GET" else method):
-            path = scope["path"]
-            raise ProtocolError(f"{path} takes {method}.", "method_not_allowed", allow=method)
-        return answer(scope)
-
-    def _health(self, scope: Scope) -> Json:
+    async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Without a token only that we are alive, and on request that we are who we say."""
         told: Json = {"status": "ok"}
-        challenge = _query(scope).get("challenge", "")
+        challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
             told["proof"] = prove(self.secret, challenge, scope["server"][1])
-        caller: Client | None = scope[CALLER]
+        await _say(send, told | self._known_to(scope[CALLER]))
+
+    def _known_to(self, caller: Client | None) -> Json:
         if caller is None:
-            return told
-        return told | (
-            self._status.health() if caller.is_person else self._status.client_health(caller)
-        )
+            return {}
+        if caller.is_person:
+            return self._status.health()
+        return self._status.client_health(caller)
 
-    def _ws_info(self, scope: Scope) -> Json:
+    async def _ws_info(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = dict(scope["headers"])[b"host"].decode()
-        return {"wsUrl": f"ws://{host}/ws"}
+        await _say(send, {"wsUrl": f"ws://{host}/ws"})
 
-    def _audit(self, scope: Scope) -> list[Json]:
-        try:
-            query = msgspec.convert(_query(scope), AuditQuery, strict=False)
-        except msgspec.ValidationError as error:
-            raise InvalidArguments(f"The query of /audit: {error}.") from None
-        return self._status.audited(query)
+    async def _audit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send_entries(send, self._work.audited(asked(scope)))
 
-    def _reload(self, scope: Scope) -> Json:
-        started = time.perf_counter()
-        waiting = self._status.reload()
-        took = int((time.perf_counter() - started) * 1000)
-        told: Json = {"ok": True, "plugins": 0, "durationMs": took}
-        return {**told, "restart": waiting} if waiting else told
+    async def _metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body, kind = await asyncio.to_thread(written, self._status.picture())
+        await send_body(send, 200, body, kind)
 
-    def _reload_extension(self, scope: Scope) -> Json:
-        if self._status.reload_extensions() == 0:
+    async def _reload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _say(send, {"ok": True, **self._work.reload()})
+
+    async def _reload_extension(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._work.reload_extensions() == 0:
             raise Unavailable("No extension is connected.")
-        return {"ok": True}
+        await _say(send, {"ok": True})
+
+    async def _plugin_settings(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        require_json(headers)
+        given = _settings(await read_body(headers, receive, MOST_BYTES))
+        await _say(send, {"ok": True, **self._work.configure(given.plugin, given.settings)})
 
 
-def _query(scope: Scope) -> dict[str, str]:
-    return dict(parse_qsl(scope["query_string"].decode("latin-1")))
+def _settings(body: bytes) -> PluginSettings:
+    try:
+        return msgspec.json.decode(body, type=PluginSettings)
+    except msgspec.ValidationError as error:
+        raise InvalidArguments(f"The body must be {{plugin, settings}}: {error}.") from None
+    except RecursionError:
+        raise ProtocolError("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+
+
+async def _say(send: Send, told: Json) -> None:
+    await send_json(send, 200, msgspec.json.encode(told))

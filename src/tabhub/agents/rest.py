@@ -14,7 +14,7 @@ from msgspec import UNSET, Raw, UnsetType, structs
 from tabhub.agents.answers import send_json
 from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
 from tabhub.agents.body import read_body, require_json
-from tabhub.agents.choosing import Choosing, Wanted
+from tabhub.agents.choosing import Choosing, Limit, Wanted
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
@@ -202,9 +202,12 @@ def _place(scope: Scope) -> tuple[str | None, bool]:
 
 
 def _wanted(scope: Scope) -> Wanted:
-    given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query = scope["query_string"].decode("latin-1")
+    given: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
     try:
-        return msgspec.convert(dict(given), Wanted, strict=False)
+        if "limit" in given:
+            given["limit"] = msgspec.convert(given["limit"], Limit, strict=False)
+        return msgspec.convert(given, Wanted)
     except msgspec.ValidationError as error:
         raise InvalidArguments(f"The query of {ROOT}: {error}.") from None
 

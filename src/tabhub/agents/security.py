@@ -31,7 +31,7 @@ CALLER = "tabhub.caller"
 
 LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
-PUBLIC = frozenset({"/health"})
+PUBLIC = frozenset({"/health", "/openapi.json"})
 """Paths that answer without a token, with less."""
 FOR_AGENTS = frozenset(
     {
@@ -45,6 +45,10 @@ BELOW = "/tools/"
 """What a client token opens as well, whatever follows."""
 
 FindClient = Callable[[str], Client | None]
+
+
+def is_for_agents(path: str) -> bool:
+    return path in FOR_AGENTS or path.startswith(BELOW)
 
 
 class Gatekeeper:
@@ -82,7 +86,7 @@ class Gatekeeper:
                 await refuse(scope, send, Internal("Something went wrong inside tabhub."))
 
     def _is_named(self, scope: Scope, origin: bytes) -> bool:
-        is_page = scope["type"] == "http" and scope["path"] in FOR_AGENTS
+        is_page = scope["type"] == "http" and is_for_agents(scope["path"])
         return is_page and origin in self.origins
 
     def take_secret(self, secret: str) -> None:
@@ -110,7 +114,7 @@ class Gatekeeper:
             raise AccessError(
                 "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
             )
-        if path not in FOR_AGENTS and not path.startswith(BELOW):
+        if not is_for_agents(path):
             scope[CALLER] = client
             error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
             self.refused(scope, error)

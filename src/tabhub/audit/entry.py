@@ -40,7 +40,7 @@ def entry_of(event: Event, redactor: Redactor) -> Entry:
 
 def _facts(event: Event) -> Entry:
     return {
-        "timestamp": _iso(event.time),
+        "timestamp": iso(event.time),
         "tool": event.tool,
         "plugin": event.plugin,
         "success": event.error is None,
@@ -75,7 +75,7 @@ def _hidden_texts(event: Event) -> list[str]:
     return [value for value in values if isinstance(value, str) and len(value) >= SHORTEST_HIDDEN]
 
 
-def _iso(seconds: float) -> str:
+def iso(seconds: float) -> str:
     return f"{_to_the_second(int(seconds))}.{int(seconds * 1000) % 1000:03}Z"
 
 

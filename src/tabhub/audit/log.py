@@ -5,12 +5,15 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from tabhub.audit.entry import Entry, entry_of
+from tabhub.audit.counts import Counts
+from tabhub.audit.entry import Entry, entry_of, iso
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import Event
 from tabhub.config.settings import AuditSettings
@@ -29,7 +32,11 @@ class AuditLog:
         self._path = path
         self._max_bytes = settings.max_bytes
         self._redactor = Redactor(known_secrets, guess=settings.redact)
-        self._newest: deque[Entry] = deque(maxlen=KEPT_IN_MEMORY)
+        self.counts = Counts()
+        self.failures = 0
+        """How many entries are missing from the file."""
+        self._newest: deque[tuple[Entry, bytes]] = deque(maxlen=KEPT_IN_MEMORY)
+        """Written once: whoever reads the newest entries must not keep calls waiting."""
         self._file: int | None = None
         self._size = 0
         self._looked = 0.0
@@ -42,9 +49,11 @@ class AuditLog:
     def record(self, event: Event) -> None:
         """Keep an event; it is in the file when this returns."""
         entry = entry_of(event, self._redactor)
-        self._newest.append(entry)
+        line = msgspec.json.encode(entry)
+        self._newest.append((entry, line))
+        self.counts.add(event)
         if self._path is not None:
-            self._append(self._path, msgspec.json.encode(entry) + b"\n")
+            self._append(self._path, line + b"\n")
 
     def entries(
         self,
@@ -55,19 +64,27 @@ class AuditLog:
     ) -> list[Entry]:
         """The newest first; what is None does not matter."""
         wanted = {"plugin": plugin, "tool": tool, "success": success}
-        asked = {key: value for key, value in wanted.items() if value is not None}
-        fitting = [
-            entry
-            for entry in reversed(self._newest)
-            if all(entry[key] == value for key, value in asked.items())
-        ]
-        return fitting[:limit]
+        return [entry for entry, _ in islice(self._fitting(wanted), limit)]
+
+    def lines(self, limit: int, since: float | None, **wanted: Any) -> list[bytes]:
+        """The newest first, as JSON, beginning at a time."""
+        first = "" if since is None else iso(since)
+        fitting = self._fitting(wanted)
+        lines = (line for entry, line in fitting if entry["timestamp"] >= first)
+        return list(islice(lines, limit))
+
+    def _fitting(self, wanted: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
+        asked = [(key, value) for key, value in wanted.items() if value is not None]
+        for kept in reversed(self._newest):
+            if all(kept[0][key] == value for key, value in asked):
+                yield kept
 
     def _append(self, path: Path, line: bytes) -> None:
         try:
             self._write(path, line)
             self._complained = False
         except OSError as error:
+            self.failures += 1
             if not self._complained:
                 _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
             self._complained = True

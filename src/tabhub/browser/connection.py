@@ -43,6 +43,11 @@ class Connection:
         self.hang_up: HangUp = _nowhere
         """Ends the connection from our side; the extension comes back by itself."""
 
+    @property
+    def pending(self) -> int:
+        """How many commands wait for the browser."""
+        return len(self._pending)
+
     async def dispatch(
         self,
         command: str,

@@ -34,6 +34,8 @@ class Approvals:
     def __init__(self, approver: Approver, terms: Callable[[], Terms]) -> None:
         self._approver = approver
         self._terms = terms
+        self.waiting = 0
+        """Questions that nobody has answered yet."""
 
     async def ask(self, call: Call, question: Question) -> Answer:
         """An answer that allows; anything else is an error that says what happened."""
@@ -66,6 +68,7 @@ class Approvals:
         seconds = self._terms().seconds
         waiting = asyncio.create_task(asking)
         beats = asyncio.create_task(_beat(call, question))
+        self.waiting += 1
         try:
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
             if not done:
@@ -73,6 +76,7 @@ class Approvals:
                 raise _too_late(question, seconds)
             return waiting.result()
         finally:
+            self.waiting -= 1
             beats.cancel()
             if not waiting.cancelling():
                 waiting.cancel()

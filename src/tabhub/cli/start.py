@@ -107,8 +107,8 @@ async def _show(
 ) -> None:
     """Bring the browser up, show the demo, print how to connect; then watch the browser."""
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
-    if server.app.sse_port is not None:
-        print(f"HTTP+SSE also on http://127.0.0.1:{server.app.sse_port}/sse", flush=True)
+    if server.app.report.sse_port is not None:
+        print(f"HTTP+SSE also on http://127.0.0.1:{server.app.report.sse_port}/sse", flush=True)
     browser = None
     if wishes.browser is not None:
         browser = await wishes.browser.fulfil(home, [])

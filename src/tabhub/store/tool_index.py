@@ -7,7 +7,7 @@ nothing, and of a change only the tools that came, went or differ are written.
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from tabhub.hub.tools import Tool, ToolRegistry
 
@@ -21,7 +21,7 @@ FEW = 500
 """So many tools are ranked in no time."""
 ENOUGH = 5
 """Where fewer tools have all the words, those that have any of them follow."""
-MOST_RANKED = 1500
+MOST_RANKED = 2000
 """Of more tools than this that fit as well as each other, only the first are ranked."""
 WEIGHTS = (10, 4, 1, 0)
 """How much a word counts in a tool's name, its summary, the rest, and its family."""
@@ -32,6 +32,8 @@ CREATE VIRTUAL TABLE tools USING fts5(
 )
 """
 _FIRST = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}"
+_FEW = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {ENOUGH}"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)"
 _ANYWHERE = "{{name summary rest}} : ({})"
 _RANKED = f"""
 SELECT id FROM (
@@ -41,13 +43,6 @@ SELECT id FROM (
 """
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
-class _Pattern(NamedTuple):
-    sql: str
-    text: str
-    is_last_resort: bool = False
-    """Whether it is looked for only where little else was found."""
 
 
 class FullTextIndex:
@@ -70,24 +65,52 @@ class FullTextIndex:
             return
         self._follow()
         told: set[int] = set()
-        for pattern in _patterns(words, self._telling(words), _family(family)):
-            if len(told) >= ENOUGH and pattern.is_last_resort:
-                return
-            for (id,) in self._database.execute(pattern.sql, (pattern.text,)).fetchall():
+        for ids in self._found(words, _family(family)):
+            for id in ids:
                 if id not in told:
                     told.add(id)
                     yield self._known[id].name
 
-    def _telling(self, words: list[str]) -> list[str]:
-        """Without the words that half of all tools have: BM25 gives them no weight, and to find
-        that out takes it the longest."""
+    def _found(self, words: list[str], family: str) -> Iterator[list[int]]:
+        """Those with all words in the name, then with all of them anywhere, or with any."""
+        rare = self._rare_first(words)
+        if not rare:
+            every = " AND ".join(words)
+            yield self._ids(_FIRST, f"name : ({every}){family}")
+            yield self._ids(_FIRST, _ANYWHERE.format(every) + family)
+            return
+        every = " AND ".join(rare)
+        yield self._ids(_RANKED, f"name : ({every}){family}")
+        few = self._ids(_FEW, _ANYWHERE.format(every) + family)
+        if len(few) >= ENOUGH or len(rare) == 1:
+            yield self._ids(_RANKED, _ANYWHERE.format(every) + family)
+            return
+        ranked = self._ids(_RANKED, _ANYWHERE.format(" OR ".join(self._rankable(rare))) + family)
+        yield sorted(few, key=lambda id: ranked.index(id) if id in ranked else -1)
+        yield ranked
+
+    def _rare_first(self, words: list[str]) -> dict[str, int]:
+        """In how many tools each word is, without those that half of all tools have, and without
+        those that none has: BM25 gives the former no weight, and takes the longest for them."""
         half = max(len(self._known) // 2, FEW)
-        count = "SELECT 1 FROM tools WHERE tools MATCH ? LIMIT 1 OFFSET ?"
-        return [
-            word
-            for word in words
-            if self._database.execute(count, (_ANYWHERE.format(word), half)).fetchone() is None
-        ]
+        found = ((self._count(word, half + 1), word) for word in dict.fromkeys(words))
+        return {word: number for number, word in sorted(found) if 0 < number <= half}
+
+    def _rankable(self, rare: dict[str, int]) -> Iterator[str]:
+        """As many words as can be ranked, the rarest first: they have the most weight."""
+        total = 0
+        for word, number in rare.items():
+            if total and total + number > MOST_RANKED:
+                return
+            total += number
+            yield word
+
+    def _count(self, word: str, most: int) -> int:
+        found = self._database.execute(_COUNT, (_ANYWHERE.format(word), most)).fetchone()
+        return int(found[0])
+
+    def _ids(self, sql: str, pattern: str) -> list[int]:
+        return [id for (id,) in self._database.execute(sql, (pattern,))]
 
     def close(self) -> None:
         self._database.close()
@@ -119,18 +142,6 @@ class FullTextIndex:
         )
         for id, tool in zip(ids, tools, strict=True):
             self._known[id], self._rows[tool.name] = tool, id
-
-
-def _patterns(words: list[str], telling: list[str], family: str) -> Iterator[_Pattern]:
-    """What to look for, one after the other: all words in the name, all anywhere, any anywhere."""
-    every = " AND ".join(words)
-    yield _Pattern(_RANKED, f"name : ({every}){family}")
-    if not telling:
-        yield _Pattern(_FIRST, _ANYWHERE.format(every) + family)
-        return
-    yield _Pattern(_RANKED, _ANYWHERE.format(" AND ".join(telling)) + family)
-    if len(telling) > 1:
-        yield _Pattern(_RANKED, _ANYWHERE.format(" OR ".join(telling)) + family, True)
 
 
 def _meant(query: str) -> list[str]:

@@ -1,0 +1,63 @@
+"""`/audit`: the newest entries, sent in pieces so that no call waits for a long answer."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Annotated
+
+import msgspec
+
+from tabhub.agents.answers import JSON
+from tabhub.agents.requests import query_of
+from tabhub.errors import InvalidArguments
+from tabhub.wire.asgi import Scope, Send
+
+PIECE_BYTES = 64 * 1024
+"""After as much, the server looks whether others want something."""
+
+
+class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """What of the audit somebody wants to see."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
+    plugin: str | None = None
+    tool: str | None = None
+    client: str | None = None
+    success: bool | None = None
+    since: str | None = None
+
+    def begin(self) -> float | None:
+        """What `since` means, in seconds since 1970."""
+        return None if self.since is None else max(_moment(self.since), 0)
+
+
+def asked(scope: Scope) -> AuditQuery:
+    try:
+        query = msgspec.convert(query_of(scope), AuditQuery, strict=False)
+        query.begin()
+    except ValueError as error:
+        raise InvalidArguments(f"The query of /audit: {error}.") from None
+    return query
+
+
+def _moment(written: str) -> float:
+    """A time that names no zone is one of UTC."""
+    # In a URL, a plus means a blank.
+    for spelling in (written, written.replace(" ", "+")):
+        with suppress(ValueError):
+            time = datetime.fromisoformat(spelling)
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    raise ValueError(f"since is no date or time of ISO 8601: {written!r}")
+
+
+async def send_entries(send: Send, lines: list[bytes]) -> None:
+    size = sum(map(len, lines)) + max(len(lines) - 1, 0) + 2
+    headers = [JSON, (b"content-length", b"%d" % size)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    piece, begin = bytearray(b"["), b""
+    for line in lines:
+        piece += begin + line
+        begin = b","
+        if len(piece) >= PIECE_BYTES:
+            await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
+            piece.clear()
+    await send({"type": "http.response.body", "body": bytes(piece + b"]")})

@@ -1,0 +1,81 @@
+"""What `/health` tells of tools and plugins, worked out once until something changes."""
+
+import time
+from typing import Any
+
+from tabhub.calls.guard import Guard
+from tabhub.config.clients import MAIN
+from tabhub.hub.tools import ToolRegistry
+from tabhub.permissions.verdict import Deny
+
+Json = dict[str, Any]
+BROWSER = "browser"
+
+NO_PLUGINS: Json = {
+    "plugins": 0,
+    "pluginDetails": [],
+    "failedPlugins": [],
+    "discoveryErrors": [],
+    "fileWatcher": {
+        "watchedPlugins": 0,
+        "pendingPlugins": 0,
+        "lastPollAt": None,
+        "pollDetections": 0,
+    },
+}
+
+
+class ToolReport:
+    """The tools there are, and which of them are switched off."""
+
+    def __init__(self, tools: ToolRegistry, guard: Guard) -> None:
+        self._tools = tools
+        self._guard = guard
+        self._known: Json | None = None
+
+    def changed(self) -> None:
+        self._known = None
+
+    def told(self) -> Json:
+        if self._known is None:
+            self._known = self._look()
+        return self._known
+
+    def _look(self) -> Json:
+        browser = [tool for tool in self._tools if tool.plugin == BROWSER]
+        plugins = [tool for tool in self._tools if tool.plugin not in ("", BROWSER)]
+        off = [
+            tool.name
+            for tool in browser
+            if isinstance(self._guard.about(tool, MAIN, managed=True), Deny)
+        ]
+        return {
+            "toolCount": len(self._tools),
+            "browserToolCount": len(browser),
+            "pluginToolCount": len(plugins),
+            "browserToolNames": [tool.name for tool in browser],
+            "disabledBrowserTools": off,
+        }
+
+
+class Reloads:
+    """How often the settings were read again, when last, and how long that took."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._timestamp = 0
+        self._duration = 0
+
+    def note(self, started: float) -> int:
+        """One has ended that began at this moment of `perf_counter`; its milliseconds."""
+        self._count += 1
+        self._timestamp = int(time.time() * 1000)
+        self._duration = int((time.perf_counter() - started) * 1000)
+        return self._duration
+
+    def told(self) -> Json:
+        return {
+            "reloadCount": self._count,
+            "lastReloadTimestamp": self._timestamp,
+            "lastReloadDurationMs": self._duration,
+        }

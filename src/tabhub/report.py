@@ -1,0 +1,124 @@
+"""What the server tells of itself: to a person, to an agent, to Prometheus."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabhub import __version__
+from tabhub.agents.health import NO_PLUGINS, Reloads, ToolReport
+from tabhub.agents.metrics import Picture, by, of_calls, single
+from tabhub.agents.rates import Rates
+from tabhub.audit.log import AuditLog
+from tabhub.browser.browsers import Browser, Browsers
+from tabhub.calls.approval import Approvals
+from tabhub.calls.flights import Flights
+from tabhub.config.clients import Client
+from tabhub.config.settings import Settings
+from tabhub.hub.hub import Hub
+from tabhub.store.rules import Rules
+from tabhub.store.store import VERSION
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Report:
+    """Knows where everything is counted, and counts nothing itself."""
+
+    settings: Settings
+    hub: Hub
+    browsers: Browsers
+    rules: Rules
+    audit: AuditLog
+    rates: Rates
+    flights: Flights
+    approvals: Approvals
+    tools: ToolReport
+    sessions: Callable[[], dict[str, int]]
+    """Those that clients have opened, by the way they came in."""
+    reloads: Reloads = field(default_factory=Reloads)
+    sse_port: int | None = None
+    """Where a second listener is, if there is one."""
+    _started: float = field(default_factory=time.monotonic)
+
+    def health(self) -> Json:
+        """What `/health` adds for those who have the secret."""
+        browsers = self.browsers.all()
+        sessions = sum(self.sessions().values())
+        return {
+            "version": __version__,
+            "sdkVersion": __version__,
+            "mode": "dev" if self.settings.dev else "production",
+            "pid": os.getpid(),
+            "extensionConnected": bool(browsers),
+            "extensionConnections": len(browsers),
+            "browsers": [_described(browser) for browser in browsers],
+            "mcpClients": sessions,
+            "activeSessions": sessions,
+            "ssePort": self.sse_port,
+            "agents": len(self.hub.sessions.all()),
+            **NO_PLUGINS,
+            **self.tools.told(),
+            "tabs": len(self.hub.tabs),
+            "skipPermissions": self.rules.permissions.skip,
+            "stopped": self.hub.sessions.stopped,
+            "uptime": int(self._uptime),
+            **self.reloads.told(),
+            "stateSchemaVersion": VERSION,
+            "auditSummary": self.audit.counts.summary(time.time()),
+        }
+
+    def client_health(self, client: Client) -> Json:
+        """What `/health` adds for an agent: whether it can work, and as whom."""
+        return {
+            "version": __version__,
+            "client": client.name,
+            "activeSessions": sum(self.sessions().values()),
+            "extensionConnected": bool(self.browsers.all()),
+            "skipPermissions": self.rules.permissions.skip,
+        }
+
+    def picture(self) -> Picture:
+        """What `/metrics` tells."""
+        browsers = self.browsers.all()
+        links = Counter({"managed": 0, "personal": 0})
+        links.update("managed" if browser.is_managed else "personal" for browser in browsers)
+        pending = sum(browser.connection.pending for browser in browsers)
+        throttled, failures = self.rates.refused, self.audit.failures
+        return [
+            *of_calls(self.audit.counts),
+            by("version", "tabhub_info", "The server that runs.", {__version__: 1}),
+            single("tabhub_uptime_seconds", "Since the server started.", self._uptime),
+            by("kind", "tabhub_links", "Connected browsers.", links),
+            by("kind", "tabhub_sessions", "Sessions of agents.", self._kinds()),
+            single("tabhub_calls_in_flight", "Calls under way.", len(self.flights)),
+            single("tabhub_commands_queued", "Commands that wait for a browser.", pending),
+            single("tabhub_approvals_waiting", "Calls to be approved.", self.approvals.waiting),
+            by("kind", "tabhub_throttled", "Above a rate.", throttled, is_counter=True),
+            single("tabhub_audit_write_failures", "Not in audit.log.", failures, is_counter=True),
+        ]
+
+    def _kinds(self) -> dict[str, int]:
+        """Sessions by kind, with those that all calls of a token share."""
+        common = sum(agent.is_common for agent in self.hub.sessions.all())
+        return {**self.sessions(), "token": common}
+
+    @property
+    def _uptime(self) -> float:
+        return time.monotonic() - self._started
+
+
+def _described(browser: Browser) -> Json:
+    info = browser.info
+    return {
+        "id": browser.id,
+        "name": info.name,
+        "version": info.version,
+        "connectedAt": browser.connected_at,
+        "ready": browser.ready,
+        "kind": info.kind,
+        "panels": browser.panels,
+    }
