@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from copy import deepcopy
 
 import httpx
 
@@ -29,7 +30,8 @@ async def served(
     **more: bool,
 ) -> AsyncIterator[Server]:
     """Serve on a free port, or on two, for as long as the block lasts."""
-    settings = settings or Settings()
+    # A server that reloads changes its settings, which tests share.
+    settings = deepcopy(settings) if settings else Settings()
     settings.rates = rates
     app = App(settings, SECRET, auth=auth, home=home, **more)
     listener = listen("127.0.0.1", 0)
