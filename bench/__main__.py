@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, doors, echo, evaluate, help, memory, operations, permit, search
+from bench import decide, doors, echo, evaluate, help, memory, operations, permit, reading, search
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
@@ -11,6 +11,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
     "doors": doors.measure,
     "search": search.measure,
+    "reading": reading.measure,
     "help": help.measure,
     "decide": decide.measure,
     "permit": permit.measure,

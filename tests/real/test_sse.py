@@ -33,7 +33,8 @@ async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
             assert "isError" not in went["result"]
             seen = (await agent.call("read_page", filter="interactive"))["result"]
             assert "ref_" in seen["content"][0]["text"]
-            ran = (await agent.call("javascript_tool", text="document.title"))["result"]
+            script = {"action": "javascript_exec", "text": "document.title"}
+            ran = (await agent.call("javascript_tool", None, **script))["result"]
             assert "Form" in ran["content"][0]["text"]
             shot = (await agent.call("computer", action="screenshot"))["result"]
             assert [block["type"] for block in shot["content"]][:2] == ["text", "image"]
