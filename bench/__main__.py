@@ -3,7 +3,20 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, doors, echo, evaluate, help, memory, operations, permit, reading, search
+from bench import (
+    decide,
+    doors,
+    echo,
+    evaluate,
+    help,
+    memory,
+    operations,
+    permit,
+    reading,
+    search,
+    sessions,
+    shell,
+)
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
@@ -13,9 +26,11 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "search": search.measure,
     "reading": reading.measure,
     "help": help.measure,
+    "shell": shell.measure,
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,
+    "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
     "coverage": coverage.measure,
