@@ -86,9 +86,8 @@ class App:
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        self.audit = AuditLog(
-            home.audit if home else None, settings.audit, _secrets(secret, settings)
-        )
+        secrets = [secret, *_long(settings.mcp_server.auth_token)]
+        self.audit = AuditLog(home.audit if home else None, settings.audit, secrets)
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
@@ -330,6 +329,8 @@ class App:
         token = fresh.mcp_server.auth_token = auth_token(fresh)
         if token != self.settings.mcp_server.auth_token:
             self.settings.mcp_server.auth_token = token
+            for secret in _long(token):
+                self.audit.hide(secret)
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         self.settings.mcp_server.cors_origins = fresh.mcp_server.cors_origins
@@ -405,7 +406,6 @@ class App:
         self.rules.grants.drop_expired(now)
 
 
-def _secrets(secret: str, settings: Settings) -> list[str]:
-    """What must never be written down; a word of a few letters would be found everywhere."""
-    token = settings.mcp_server.auth_token or ""
-    return [secret, token] if len(token) >= SHORTEST_HIDDEN else [secret]
+def _long(token: str | None) -> list[str]:
+    """What can be kept out of the record: a word of a few letters would be found everywhere."""
+    return [token] if token is not None and len(token) >= SHORTEST_HIDDEN else []
