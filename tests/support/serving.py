@@ -7,9 +7,10 @@ from copy import deepcopy
 
 import httpx
 
-from tabhub.app import App, Server, listen
+from tabhub.app import App
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
+from tabhub.server import Server, listen
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(
