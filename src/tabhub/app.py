@@ -28,6 +28,7 @@ from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
 from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.desk import Desk
@@ -112,6 +113,7 @@ class App:
         )
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
+        self.entry: AsgiApp = self.asgi
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
@@ -268,6 +270,11 @@ class App:
         hub = self.hub
         for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
             source.on_change(news.changed)
+
+    def count_use(self) -> Usage:
+        """From now on it is known how long nobody has come in."""
+        self.entry = usage = Usage(self.asgi, time.monotonic)
+        return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -431,7 +438,7 @@ class Server:
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.asgi,
+                app.entry,
                 loop="none",
                 http=BoundedHttp,
                 ws="websockets-sansio",

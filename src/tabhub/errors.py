@@ -179,6 +179,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
     Unavailable: {
         "extension_disconnected": Row(_TOOL, 503, "unavailable", True),
         "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
+        "server_unavailable": Row(_TOOL, 503, "unavailable", True),
         "too_many_calls": Row(_TOOL, 429, "rate_limit", True),
         "rate_limited": Row(_TOOL, 429, "rate_limit", True),
         "invalid_response": Row(_INTERNAL, 502, "internal"),

@@ -14,6 +14,12 @@ from typing import Any, TypeVar
 import httpx
 
 START_SECONDS = 60.0
+NO_RATES = {
+    "sessionsPerMinute": 0,
+    "clientSessionsPerMinute": 0,
+    "adminPerMinute": 0,
+    "messagesPerMinute": 0,
+}
 T = TypeVar("T")
 
 
@@ -26,10 +32,21 @@ class Product:
             **{
                 k: v
                 for k, v in os.environ.items()
-                if k not in ("PORT", "TABHUB_PORT", "TABHUB_TOKEN")
+                if k not in ("PORT", "TABHUB_PORT", "TABHUB_TOKEN") and not k.startswith("CLAUDE_")
             },
             "TABHUB_HOME": str(home),
         }
+
+    def lift_rates(self) -> None:
+        """Tests open more sessions than a person would; those about limits set their own."""
+        file = self.home / "config.json"
+        try:
+            config = json.loads(file.read_text()) if file.exists() else {}
+        except ValueError:
+            return
+        if "rates" not in config:
+            self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_text(json.dumps({**config, "rates": NO_RATES}))
 
     def run(
         self, *arguments: str, timeout: float = 60, stdin: str = ""
@@ -48,6 +65,7 @@ class Product:
     @contextmanager
     def running(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
         """A command that stays; ended with SIGINT, as by Ctrl-C."""
+        self.lift_rates()
         command = [sys.executable, "-u", "-m", "tabhub", *arguments]
         output = (self.home.parent / f"{self.home.name}.out").open("a+")
         process = subprocess.Popen(

@@ -41,13 +41,17 @@ def show(as_json: bool) -> None:
 
 
 def revoke(name: str) -> None:
-    home = Home.from_environment()
+    take_back(Home.from_environment(), name)
+    print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+
+
+def take_back(home: Home, name: str) -> None:
+    """Whoever has this client's token is out, at once."""
     Clients(home).revoke(name)
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
     running.reload(home)
-    print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
 
 
 def _facts(client: StoredClient) -> dict[str, Any]:

@@ -28,6 +28,7 @@ app.add_typer(permissions_app, name="permissions")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 
+AGENT_NAMES = "claude-code, claude-desktop, cursor, windsurf, opencode, vscode, codex or gemini."
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="0 picks a free one. Default 9515.")
 ]
@@ -57,7 +58,23 @@ def root(
 
 @app.command()
 def start(
+    context: typer.Context,
     port: Port = None,
+    stdio: Annotated[
+        bool,
+        typer.Option(
+            "--stdio", help="Join an MCP client on stdin and stdout to the server, or to a new one."
+        ),
+    ] = False,
+    background: Annotated[
+        bool, typer.Option("--background", help="Come back when the server answers; it stays.")
+    ] = False,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="With --stdio: two tools that find all others.")
+    ] = False,
+    toolsets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="With --stdio: list these toolsets.")
+    ] = None,
     sse_port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help="A second port, for clients of HTTP+SSE."),
@@ -82,19 +99,24 @@ def start(
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print the blocks to paste, and end.")
     ] = False,
+    while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
+    _check_stdio(stdio, background, gateway or toolsets is not None)
+    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
+        raise typer.BadParameter("flags for the browser need --browser")
     if show_config:
         from tabhub.cli import show_config as showing
 
         showing.run(port, auth=not no_auth)
         return
+    if stdio or background:
+        _start_elsewhere(context, stdio, toolsets, gateway)
+        return
     from tabhub.cli.browser import BrowserWish
     from tabhub.cli.start import Wishes, run
 
     wish = BrowserWish(headless, browser_arg or [], user_data_dir)
-    if wish != BrowserWish(None, [], None) and not (browser or demo):
-        raise typer.BadParameter("flags for the browser need --browser")
     run(
         Wishes(
             port=port,
@@ -104,8 +126,59 @@ def start(
             share_active_tab=share_active_tab,
             dev=dev,
             sse_port=sse_port,
+            while_used=while_used,
         )
     )
+
+
+def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
+    if has_flags and not stdio:
+        raise typer.BadParameter("--gateway and --toolsets need --stdio")
+    if stdio and background:
+        raise typer.BadParameter("--stdio stays, --background comes back: choose one")
+
+
+def _start_elsewhere(
+    context: typer.Context, stdio: bool, toolsets: str | None, gateway: bool
+) -> None:
+    """By a process of its own; this one is a bridge to it, or only waits until it answers."""
+    from tabhub.cli.flags import given
+
+    flags = given(context, but={"stdio", "background", "gateway", "toolsets"})
+    if stdio:
+        from tabhub.cli.stdio.run import run as run_bridge
+
+        run_bridge(gateway=gateway, toolsets=toolsets, starter=["--while-used", *flags])
+    else:
+        from tabhub.cli.background import run as run_background
+
+        run_background(flags)
+
+
+@app.command()
+def connect(
+    agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take it out again, and its token back.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change.")
+    ] = False,
+    stdio: Annotated[
+        bool,
+        typer.Option("--stdio", help="Have the agent start a bridge, which starts the server."),
+    ] = False,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="Two tools that find all others.")
+    ] = False,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Its settings, if they are elsewhere.")
+    ] = None,
+) -> None:
+    """Write tabhub into the settings of an agent, with a token of its own."""
+    from tabhub.cli.connect.command import Wish, run
+
+    run(Wish(agent, config, gateway, stdio, dry_run), remove=remove)
 
 
 @app.command()

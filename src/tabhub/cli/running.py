@@ -31,10 +31,19 @@ class PidFile(msgspec.Struct):
 
     pid: int
     port: int
+    while_used: bool = False
+    """Whether it stops when nobody has used it for a while."""
 
 
-def write(home: Home, port: int) -> None:
-    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port)))
+def write(home: Home, port: int, *, while_used: bool = False) -> None:
+    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port, while_used)))
+
+
+def make_permanent(home: Home) -> None:
+    """Have the running server stay, used or not."""
+    known = read(home)
+    if known is not None and known.while_used:
+        write_private(home.pid, msgspec.json.encode(PidFile(known.pid, known.port)))
 
 
 def remove(home: Home) -> None:

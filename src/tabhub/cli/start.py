@@ -12,6 +12,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Any
 
 from tabhub import __version__
+from tabhub.agents.usage import Usage
 from tabhub.app import App, Server, listen
 from tabhub.browser.installation import install_extension
 from tabhub.browser.process import BrowserProcess
@@ -23,6 +24,8 @@ from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.errors import Unavailable
 from tabhub.store.rules import check_rules
+
+log = logging.getLogger(__name__)
 
 LOG_BYTES = 5_000_000
 
@@ -38,6 +41,8 @@ class Wishes:
     share_active_tab: bool = False
     dev: bool = False
     sse_port: int | None = None
+    while_used: bool = False
+    """Stop when nobody has used it for a while."""
 
 
 def run(wishes: Wishes) -> None:
@@ -67,11 +72,12 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         skip_permissions=settings.skips_permissions(),
         share_active_tab=wishes.share_active_tab,
     )
+    usage = app.count_use() if wishes.while_used else None
     server = Server(app, listener, second)
-    running.write(home, server.port)
+    running.write(home, server.port, while_used=wishes.while_used)
     token = Clients(home).printed(auth.secret) if wishes.auth else None
     try:
-        await _until_stopped(server, wishes, home, token)
+        await _until_stopped(server, wishes, home, token, usage)
     finally:
         running.remove(home)
 
@@ -85,7 +91,9 @@ def _listen(host: str, port: int, flag: str) -> socket.socket:
         ) from None
 
 
-async def _until_stopped(server: Server, wishes: Wishes, home: Home, token: str | None) -> None:
+async def _until_stopped(
+    server: Server, wishes: Wishes, home: Home, token: str | None, usage: Usage | None
+) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -95,11 +103,25 @@ async def _until_stopped(server: Server, wishes: Wishes, home: Home, token: str 
         stack.push_async_callback(_stop, server, serving)
         showing = asyncio.create_task(_show(server, wishes, home, token, stack))
         showing.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
+        if usage is not None:
+            minutes = server.app.settings.sessions.background_minutes
+            leaving = asyncio.create_task(_until_unused(usage, minutes * 60, home))
+            leaving.add_done_callback(lambda _: stopping.set())
+            stack.callback(leaving.cancel)
         await stopping.wait()
         showing.cancel()
         await asyncio.wait({showing})
     if not showing.cancelled() and (error := showing.exception()) is not None:
         raise error
+
+
+async def _until_unused(usage: Usage, seconds: float, home: Home) -> None:
+    """Nobody has been here for so long, and nobody has said that the server is to stay."""
+    await usage.unused(seconds)
+    known = running.read(home)
+    if known is not None and not known.while_used:
+        await asyncio.Event().wait()
+    log.info("nobody has used this server for %.0f s; it stops", seconds)
 
 
 async def _show(

@@ -15,6 +15,7 @@ class Home:
         self.config = root / "config.json"
         self.policy = root / "policy.toml"
         self.clients = root / "clients.json"
+        self.connections = root / "connections.json"
         self.db = root / "tabhub.db"
         self.audit = root / "audit.log"
         self.extension = root / "extension"

@@ -10,6 +10,7 @@ from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments
 
 DEFAULT_PORT = 9515
+TOKEN = "TABHUB_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
 TOOLSETS = ("core", "browser", "claude", "sse", "pages", "plugins")
@@ -35,6 +36,8 @@ class Limits(_Keys):
 class SessionSettings(_Keys):
     idle_minutes: Annotated[float, POSITIVE] = 30
     close_tabs_on_end: bool = True
+    background_minutes: Annotated[float, POSITIVE] = 10
+    """How long a server that a bridge has started stays when nobody uses it."""
     group_on_connect: bool = False
     """Whether a client of the SSE surface has a tab group from its first moment."""
 
@@ -187,7 +190,18 @@ def skips_permissions() -> bool:
 
 def token_from_environment() -> str | None:
     """The client token that an agent on the command line was given."""
-    return os.environ.get("TABHUB_TOKEN") or None
+    return os.environ.get(TOKEN) or None
+
+
+def home_from_environment() -> dict[str, str]:
+    """What another program has to set so that its tabhub has the same home as ours."""
+    named = os.environ.get("TABHUB_HOME")
+    return {"TABHUB_HOME": os.path.abspath(os.path.expanduser(named))} if named else {}
+
+
+def environment_for_servers() -> dict[str, str]:
+    """What a server started by an agent's process inherits: all but the agent's token."""
+    return {name: value for name, value in os.environ.items() if name != TOKEN}
 
 
 def browser_from_environment() -> str | None:

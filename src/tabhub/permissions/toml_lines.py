@@ -22,11 +22,19 @@ def lines_of(text: str) -> dict[Path, int]:
     return scanner.lines
 
 
+def tables_of(text: str) -> list[tuple[Path, int]]:
+    """Each table with a header, and on which line that is, in a text that is known to be valid."""
+    scanner = _Scanner(text.replace("\r\n", "\n"))
+    scanner.scan()
+    return scanner.headers
+
+
 class _Scanner:
     """Walks over the text once, and believes that it is valid."""
 
     def __init__(self, text: str) -> None:
         self.lines: dict[Path, int] = {}
+        self.headers: list[tuple[Path, int]] = []
         self._text = text
         self._at = 0
         self._ends = [found.start() for found in re.finditer("\n", text)]
@@ -43,6 +51,7 @@ class _Scanner:
             self._skip(_BLANK)
 
     def _header(self) -> Path:
+        line = self._line()
         is_array = self._text.startswith("[[", self._at)
         self._at += 2 if is_array else 1
         self._skip(_SPACE)
@@ -55,6 +64,7 @@ class _Scanner:
             self._last_index[table] = self._last_index.get(table, -1) + 1
             table = self._inside(table)
         self._at += 2 if is_array else 1
+        self.headers.append((table, line))
         return table
 
     def _inside(self, path: Path) -> Path:
@@ -125,7 +135,10 @@ class _Scanner:
         return False
 
     def _note(self, path: Path) -> None:
-        self.lines.setdefault(path, bisect_left(self._ends, self._at) + 1)
+        self.lines.setdefault(path, self._line())
+
+    def _line(self) -> int:
+        return bisect_left(self._ends, self._at) + 1
 
     def _skip(self, what: "re.Pattern[str]") -> None:
         self._take(what)

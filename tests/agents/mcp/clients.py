@@ -11,7 +11,7 @@ import httpx
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
@@ -178,10 +178,14 @@ class Endpoint(Protocol):
     def close(self) -> None: ...
 
 
-class _Server(uvicorn.Server):
+class Uvicorn(uvicorn.Server):
     """Leaves the signals of the test process alone."""
 
     capture_signals = nullcontext  # type: ignore[assignment]
+
+    @classmethod
+    def on(cls, app: App) -> "Uvicorn":
+        return cls(uvicorn.Config(app, port=0, lifespan="off", ws="none", log_level="warning"))
 
 
 @asynccontextmanager
@@ -195,8 +199,7 @@ async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
 @asynccontextmanager
 async def over_socket(endpoint: Endpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Over a real connection, which can stream and break."""
-    config = uvicorn.Config(endpoint, port=0, lifespan="off", ws="none", log_level="warning")
-    server = _Server(config)
+    server = Uvicorn.on(endpoint)
     serving = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]

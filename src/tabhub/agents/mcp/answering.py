@@ -68,11 +68,11 @@ class Answers:
         try:
             return jsonrpc.success(id, await self._result(name, message.params, outlet))
         except asyncio.CancelledError:
-            if not running.cancelled:
+            if running.ended is None:
                 raise
             running.absorb()
-            outlet.cancelled = True
-            return jsonrpc.failure(id, Cancelled("The client cancelled this request."))
+            outlet.cancelled = isinstance(running.ended, Cancelled)
+            return jsonrpc.failure(id, running.ended)
         except Exception as fault:
             error = dispatch.error_for(fault, name)
             if isinstance(error, Forbidden):

@@ -16,9 +16,14 @@ from tabhub.agents.mcp.asking import Ask
 from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
-from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError
+from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
+
+STOPPED = (
+    "The server was stopped while this ran, and it may have been done. "
+    "Look at the page before you try again."
+)
 
 
 class Memory(Protocol):
@@ -43,10 +48,11 @@ class Running:
 
     def __init__(self) -> None:
         self._task = asyncio.current_task()
-        self.cancelled = False
+        self.ended: TabhubError | None = None
+        """Why it is not to go on; for a client that took it back, that it did."""
 
-    def cancel(self) -> None:
-        self.cancelled = True
+    def cancel(self, error: TabhubError) -> None:
+        self.ended = error
         if self._task is not None:
             self._task.cancel()
 
@@ -97,7 +103,7 @@ class Session:
     def cancel(self, request_id: jsonrpc.Id | None) -> None:
         running = self.running.get(request_id) if request_id is not None else None
         if running is not None:
-            running.cancel()
+            running.cancel(Cancelled("The client cancelled this request."))
 
     def asking(self, ask: Ask) -> tuple[bytes, asyncio.Future[Any]]:
         """A request of our own: its bytes, and the answer that will come."""
@@ -121,9 +127,9 @@ class Session:
     def busy(self) -> bool:
         return bool(self.running) or self.connections > 0
 
-    def close(self) -> None:
+    def close(self, error: TabhubError) -> None:
         for running in list(self.running.values()):
-            running.cancel()
+            running.cancel(error)
         for answer in list(self._asked.values()):
             answer.cancel()
         self.streams.close()
@@ -183,18 +189,19 @@ class Register(Generic[S]):
         return session
 
     def end(self, id: str) -> None:
-        self._remove(id)
+        self._remove(id, Cancelled("The session has ended."))
         self._backend.session_ended(id)
 
     def close(self) -> None:
         for id in list(self._all):
-            self.end(id)
+            self._remove(id, Unavailable(STOPPED, "page_may_have_received"))
+            self._backend.session_ended(id)
 
-    def _remove(self, id: str) -> None:
+    def _remove(self, id: str, error: TabhubError) -> None:
         session = self._all.pop(id, None)
         if session is not None:
             self._mute.pop(id)()
-            session.close()
+            session.close(error)
 
     def _woken(self, id: str, caller: Client) -> S | None:
         """A session that slept until now."""
@@ -215,12 +222,18 @@ class Sessions(Register[Session]):
         self._idle = idle_seconds
         self._memory = memory
         self._started = clock()
+        self._is_closed = False
         self._asleep = memory.load() if memory else {}
 
     def __contains__(self, id: str) -> bool:
         return super().__contains__(id) or id in self._asleep
 
+    def get(self, id: str, caller: Client) -> Session:
+        self._require_open()
+        return super().get(id, caller)
+
     def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
+        self._require_open()
         session = Session(str(uuid4()), version, params, visitor, self._clock())
         if self._memory:
             self._memory.put(session.id, _written(session, params))
@@ -232,9 +245,9 @@ class Sessions(Register[Session]):
             self._memory.drop(id)
         super().end(id)
 
-    def _remove(self, id: str) -> None:
+    def _remove(self, id: str, error: TabhubError) -> None:
         self._asleep.pop(id, None)
-        super()._remove(id)
+        super()._remove(id, error)
 
     def _woken(self, id: str, caller: Client) -> Session | None:
         """A session from before the server's restart, back at its client's first word."""
@@ -266,7 +279,15 @@ class Sessions(Register[Session]):
             self.end(id)
         return idle
 
+    def _require_open(self) -> None:
+        """To a server that is about to go no session is unknown: the next one will know it."""
+        if self._is_closed:
+            raise Unavailable("The server is about to stop. Try again.", "server_unavailable")
+
     def close(self) -> None:
         """The server stops; what can outlive it does."""
+        self._is_closed = True
+        if self._memory is None:
+            super().close()
         for id in list(self._all):
-            (self._remove if self._memory else self.end)(id)
+            self._remove(id, Unavailable(STOPPED, "page_may_have_received"))

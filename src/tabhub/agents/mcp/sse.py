@@ -75,8 +75,8 @@ class SseSession(Session):
         if self.outbox.is_full:
             self._lose(self.id, TimedOut("The stream is read too slowly."))
 
-    def close(self) -> None:
-        super().close()
+    def close(self, error: TabhubError) -> None:
+        super().close(error)
         self.outbox.close()
 
 

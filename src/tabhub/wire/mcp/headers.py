@@ -103,6 +103,14 @@ def refuse_duplicates(pairs: Iterable[tuple[bytes, bytes]]) -> None:
         seen.add(name)
 
 
+def encode_value(plain: str) -> bytes:
+    """A value as a header can hold it."""
+    is_safe = plain.isascii() and plain.isprintable() and plain == plain.strip(" ")
+    if is_safe and _SENTINEL.fullmatch(plain) is None:
+        return plain.encode()
+    return b"=?base64?" + base64.b64encode(plain.encode(errors="replace")) + b"?="
+
+
 def decode_value(raw: str) -> str | None:
     """Undo the base64 wrapping of values that a header cannot hold; None when it is corrupt."""
     wrapped = _SENTINEL.fullmatch(raw)

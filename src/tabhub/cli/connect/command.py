@@ -1,0 +1,238 @@
+"""`tabhub connect` and `tabhub connect --remove`."""
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tabhub.audit.redaction import Redactor
+from tabhub.cli import running
+from tabhub.cli.client import take_back
+from tabhub.cli.connect import file
+from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
+from tabhub.cli.connect.file import SettingsFile
+from tabhub.cli.connect.looking import NAME, Found, at, look
+from tabhub.cli.connect.records import Record, Records, recorded
+from tabhub.cli.program import program
+from tabhub.config import settings
+from tabhub.config.clients import PREFIX, Clients
+from tabhub.config.home import Home
+from tabhub.config.lock import locked
+from tabhub.config.places import Places
+from tabhub.errors import Internal, InvalidArguments, NotFound
+
+SHOWN_INSTEAD = PREFIX + "..."
+
+
+class Wish(NamedTuple):
+    """What a person said."""
+
+    agent: str
+    file: Path | None
+    gateway: bool
+    stdio: bool
+    dry_run: bool
+
+
+def run(wish: Wish, *, remove: bool) -> None:
+    agent = named(wish.agent)
+    if agent is None:
+        known = ", ".join(one.name for one in AGENTS)
+        raise InvalidArguments(f"There is no agent {wish.agent!r}; tabhub knows {known}.")
+    home = Home.from_environment().create()
+    path = Path(os.path.abspath(wish.file.expanduser() if wish.file else agent.file(Places())))
+    with locked(home.connections):
+        connection = _Connection(home, agent, path)
+        (connection.remove if remove else connection.add)(wish)
+
+
+class _Connection:
+    """One agent and one of its files."""
+
+    def __init__(self, home: Home, agent: Agent, path: Path) -> None:
+        self._home = home
+        self._agent = agent
+        self._file = file.read(path, is_toml=agent.is_toml)
+        self._data = self._file.data()
+        self._keys = (*agent.layout(self._data), NAME)
+        self._found: Found = look(agent, path)
+        self._clients = Clients(home)
+        self._records = Records(home)
+        self._record = self._records.find(agent.name, path)
+
+    def add(self, wish: Wish) -> None:
+        """Have the file name tabhub."""
+        token = self._valid_token()
+        entry = self._entry(wish, token or SHOWN_INSTEAD)
+        if token is not None and _includes(self._found.entry, entry):
+            self._say(f"{self._agent.title} is connected already: {self._file.path}")
+            return
+        if wish.dry_run:
+            self._show(self._changed(entry)[0], token)
+            return
+        client = None
+        if token is None:
+            client, token = self._fresh_token()
+            entry = self._entry(wish, token)
+        try:
+            self._write(entry, token, client)
+        except BaseException:
+            if client is not None:
+                self._clients.revoke(client)
+            raise
+        self._say(f"Connected {self._agent.title}: {self._file.path}", *self._advice(wish))
+
+    def remove(self, wish: Wish) -> None:
+        """Take out of the file what names tabhub, and take the token back."""
+        if self._found.entry is None:
+            self._forget(wish.dry_run)
+            raise NotFound(
+                f"{self._agent.title} is not connected: {self._file.path} has no tabhub."
+            )
+        after = self._undone()
+        if wish.dry_run:
+            self._show(after, self._found.token)
+            return
+        if self._record is not None and self._record.made_file and not self._keeps(after):
+            self._file.path.unlink()
+        else:
+            file.write(self._file, after)
+        self._forget(dry_run=False)
+        self._say(f"Disconnected {self._agent.title}: {self._file.path}")
+
+    def _entry(self, wish: Wish, token: str) -> dict[str, Any]:
+        way = Way(
+            url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if wish.gateway else ''}",
+            token=token,
+            command=[*program(), "start", "--stdio", *(["--gateway"] if wish.gateway else [])],
+            environment=settings.home_from_environment(),
+        )
+        make = self._agent.stdio if wish.stdio or self._agent.http is None else self._agent.http
+        return self._agent.fitting(make(way), self._data)
+
+    def _valid_token(self) -> str | None:
+        token = self._found.token
+        return token if token is not None and self._clients.find(token) is not None else None
+
+    def _fresh_token(self) -> tuple[str, str]:
+        """Another token under the name of the old one, or under a name that nobody has."""
+        taken = {one.name for one in self._clients.list()}
+        if self._record is not None:
+            name = self._record.client
+            if name in taken:
+                self._clients.revoke(name)
+            return name, self._clients.add(name)
+        names = (self._agent.name, *(f"{self._agent.name}-{number}" for number in range(2, 1000)))
+        name = next(one for one in names if one not in taken)
+        return name, self._clients.add(name)
+
+    def _write(self, entry: dict[str, Any], token: str, client: str | None) -> None:
+        after, edit = self._changed(entry)
+        file.write(self._file, after)
+        # An entry that was there before us is replaced for good: it may hold a secret.
+        old, new = ("", "") if self._found.entry else recorded(edit, token)
+        if self._record is not None and self._found.entry is not None:
+            self._records.keep(self._record.following(edit, token))
+            return
+        name = client or self._name_of(token)
+        path, made = str(self._file.path), not self._file.is_there
+        self._records.keep(Record(self._agent.name, path, name, old, new, made))
+
+    def _name_of(self, token: str) -> str:
+        known = self._clients.find(token)
+        assert known is not None
+        return known.name
+
+    def _changed(self, entry: dict[str, Any]) -> tuple[str, Any]:
+        edit = self._file.put(self._keys, _merged(self._found.entry, entry))
+        if edit is None:
+            raise Internal(f"{self._file.path} could not be changed.")
+        after = edit.apply(self._file.text)
+        _check(self._file.replaced(after), self._data, self._keys, entry)
+        return after, edit
+
+    def _undone(self) -> str:
+        token = self._found.token or ""
+        before = None if self._record is None else self._record.undo(self._file.text, token)
+        if before is None:
+            edit = self._file.take(self._keys)
+            assert edit is not None
+            before = edit.apply(self._file.text)
+        if before.strip():
+            _check(self._file.replaced(before), self._data, self._keys, None)
+        return before
+
+    def _keeps(self, text: str) -> bool:
+        """Whether a file still says something."""
+        return bool(text.strip()) and bool(self._file.replaced(text).data())
+
+    def _forget(self, dry_run: bool) -> None:
+        if self._record is None or dry_run:
+            return
+        self._records.drop(self._agent.name, self._file.path)
+        with suppress(NotFound):
+            take_back(self._home, self._record.client)
+
+    def _show(self, after: str, token: str | None) -> None:
+        """What would change, without secrets."""
+        redactor = Redactor([token] if token else [])
+        path = str(self._file.path)
+        for line in _diff(self._file, after, path):
+            print(redactor.text(line))
+
+    def _say(self, *sentences: str) -> None:
+        print("\n".join(sentences), file=sys.stderr)
+
+    def _advice(self, wish: Wish) -> Iterator[str]:
+        yield f"Restart {self._agent.title} to have it read its settings again."
+        if not wish.stdio and self._agent.http is not None and running.find(self._home) is None:
+            yield "No server is running: `tabhub start --background` starts one that stays."
+
+
+def _diff(before: SettingsFile, after: str, path: str) -> Iterator[str]:
+    source = path if before.is_there else os.devnull
+    lines = before.text.splitlines(), after.splitlines()
+    return difflib.unified_diff(*lines, source, path, lineterm="")
+
+
+def _includes(before: Any, entry: dict[str, Any]) -> bool:
+    """Whether it says all that it should; a person may have added to it."""
+    return isinstance(before, dict) and all(before.get(key) == one for key, one in entry.items())
+
+
+def _merged(before: Any, entry: dict[str, Any]) -> dict[str, Any]:
+    """What a person has added to an entry stays, unless it is another way to the server."""
+    kept = before if isinstance(before, dict) else {}
+    return entry | {key: one for key, one in kept.items() if key not in entry and key not in WAYS}
+
+
+WAYS = frozenset(
+    "type url serverUrl httpUrl headers http_headers bearer_token_env_var command args env "
+    "environment".split()
+)
+
+
+def _check(changed: SettingsFile, before: Any, keys: tuple[str, ...], entry: Any) -> None:
+    """Nothing but our own entry may have changed."""
+    after = changed.data()
+    found = at(after, keys)
+    is_right = found is None if entry is None else _includes(found, entry)
+    if not is_right or _without(after, keys) != _without(before, keys):
+        raise Internal(f"{changed.path} could not be changed safely; it is as it was.")
+
+
+def _without(data: Any, keys: tuple[str, ...]) -> Any:
+    """The rest of a file; objects that are empty without our entry do not count."""
+    if not isinstance(data, dict) or not keys:
+        return data
+    inner = _without(data.get(keys[0]), keys[1:]) if len(keys) > 1 else None
+    rest = {key: one for key, one in data.items() if key != keys[0]}
+    return rest | ({keys[0]: inner} if inner else {})
+
+
+def _port(home: Home) -> int:
+    known = running.find(home)
+    return known["port"] if known else settings.chosen_port(None, settings.load(home))

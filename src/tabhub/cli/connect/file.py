@@ -1,0 +1,121 @@
+"""An agent's settings file: read as text, written whole or not at all, otherwise left as it is."""
+
+import json
+import os
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tabhub.cli.connect import jsonc_edits, toml_edits
+from tabhub.cli.connect.edits import Edit
+from tabhub.cli.connect.jsonc import NotJson, parse
+from tabhub.errors import InvalidArguments, Unavailable
+
+BOM = "\ufeff"
+FRESH_MODE = 0o600
+"""Of a file that we make: there will be a token in it."""
+
+Keys = tuple[str, ...]
+
+
+class SettingsFile(NamedTuple):
+    """What is in a file now; a file that is not there has no text."""
+
+    path: Path
+    text: str
+    is_there: bool
+    is_toml: bool
+
+    def data(self) -> Any:
+        """What it says; a file that cannot be read is refused with the line."""
+        try:
+            if self.is_toml:
+                return tomllib.loads(self.text.removeprefix(BOM))
+            return parse(self.text).data if self.text.strip(f"{BOM} \t\r\n") else {}
+        except NotJson as error:
+            raise _broken(self.path, f"line {error.line}: {error.message}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise _broken(self.path, str(error)) from None
+
+    def put(self, keys: Keys, value: dict[str, Any]) -> Edit | None:
+        try:
+            if self.is_toml:
+                return toml_edits.put(self.text, keys, value)
+            if not self.text.strip(f"{BOM} \t\r\n"):
+                return _whole(self.text, keys, value)
+            return jsonc_edits.put(self.text, keys, value)
+        except NotJson as error:
+            raise _broken(self.path, f"line {error.line}: {error.message}") from None
+        except toml_edits.Unusual:
+            raise _unusual(self.path, keys) from None
+
+    def take(self, keys: Keys) -> Edit | None:
+        try:
+            edits = toml_edits if self.is_toml else jsonc_edits
+            return edits.take(self.text, keys) if self.text.strip() else None
+        except toml_edits.Unusual:
+            raise _unusual(self.path, keys) from None
+
+    def replaced(self, text: str) -> "SettingsFile":
+        return self._replace(text=text)
+
+
+def read(path: Path, *, is_toml: bool) -> SettingsFile:
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        return SettingsFile(path, "", False, is_toml)
+    except UnicodeDecodeError:
+        raise _broken(path, "it is not UTF-8") from None
+    return SettingsFile(path, text, True, is_toml)
+
+
+def write(before: SettingsFile, text: str) -> None:
+    """Put a text in the file's place; where the file is a link, in that of what it leads to."""
+    path = Path(os.path.realpath(before.path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        _take_manner(name, path)
+        if read(before.path, is_toml=before.is_toml) != before:
+            raise Unavailable(f"{path} has just been changed by another program. Try again.")
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _take_manner(name: str, path: Path) -> None:
+    """Mode and owner as they were."""
+    try:
+        known = path.stat()
+    except FileNotFoundError:
+        os.chmod(name, FRESH_MODE)
+        return
+    os.chmod(name, known.st_mode & 0o7777)
+    if os.stat(name).st_uid != known.st_uid or os.stat(name).st_gid != known.st_gid:
+        os.chown(name, known.st_uid, known.st_gid)
+
+
+def _whole(text: str, keys: Keys, value: Any) -> Edit:
+    """A file that says nothing yet."""
+    for key in reversed(keys):
+        value = {key: value}
+    start = len(BOM) if text.startswith(BOM) else 0
+    return Edit(start, text[start:], json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def _broken(path: Path, why: str) -> InvalidArguments:
+    return InvalidArguments(f"{path} cannot be read ({why}). Mend it first; nothing was changed.")
+
+
+def _unusual(path: Path, keys: Keys) -> InvalidArguments:
+    return InvalidArguments(
+        f"{path} has {'.'.join(keys)} written in a way that tabhub does not change. "
+        "Take it out by hand and try again."
+    )

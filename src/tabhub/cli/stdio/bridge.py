@@ -1,0 +1,144 @@
+"""Takes the client's lines one after the other and sends each on its way."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from tabhub.cli.stdio.exchange import Exchange
+from tabhub.cli.stdio.message import LISTEN, Message
+from tabhub.cli.stdio.pipes import Lines, Output, TooLong
+from tabhub.cli.stdio.server import Server
+from tabhub.cli.stdio.session import Session
+from tabhub.cli.stdio.subscription import Presence, Subscription, presence
+from tabhub.errors import ProtocolError, Unavailable
+from tabhub.wire import jsonrpc
+from tabhub.wire.mcp import versions
+
+DRAIN_SECONDS = 10.0
+"""For answers that are still to come when stdin has closed."""
+MOST_REQUESTS = 500
+CANCEL_AGAIN_SECONDS = 0.2
+
+
+class Running:
+    """A request under way, and the task that sees to it."""
+
+    def __init__(self, exchange: Exchange, task: "asyncio.Task[None]") -> None:
+        self.exchange = exchange
+        self.task = task
+
+
+class Bridge:
+    """One client and the server."""
+
+    def __init__(self, server: Server, lines: Lines, output: Output) -> None:
+        self._server = server
+        self._lines = lines
+        self._output = output
+        self._session: Session | None = None
+        self._presence: Presence | None = None
+        self._running: dict[jsonrpc.Id, Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Until stdin closes, and what had been asked by then is answered."""
+        while (line := await self._lines.next()) is not None:
+            await self._take(line)
+        calls = {one.task for one in self._running.values() if not _listens(one.exchange)}
+        if calls:
+            await asyncio.wait(calls, timeout=DRAIN_SECONDS)
+
+    async def end(self) -> None:
+        """Leave nothing behind."""
+        for task in self._tasks:
+            task.cancel()
+        if self._session is not None:
+            await self._session.end()
+        self._server.close()
+
+    async def _take(self, line: bytes) -> None:
+        try:
+            if isinstance(line, TooLong):
+                raise ProtocolError("The message is too long.", "too_large")
+            message = Message(line)
+        except ProtocolError as error:
+            await self._output.write(jsonrpc.failure(jsonrpc.id_of(line), error))
+            return
+        if message.cancels is not None:
+            await self._cancel(message, message.cancels)
+        elif message.method == "initialize" and message.requests:
+            await self._initialize(message)
+        elif message.requests:
+            await self._request(message)
+        else:
+            # One after the other, and before the requests that follow: order matters here.
+            await self._exchange(message).run()
+
+    async def _initialize(self, message: Message) -> None:
+        """What follows waits, because it needs the session."""
+        if self._session is not None:
+            await self._session.end()
+        self._session = Session(self._server, self._output, message.raw)
+        await self._exchange(message).run()
+
+    async def _request(self, message: Message) -> None:
+        if len(self._running) >= MOST_REQUESTS:
+            error = Unavailable("Too many requests at once; wait for answers.", "too_many_calls")
+            for id in message.ids:
+                await self._output.write(jsonrpc.failure(id, error))
+            return
+        if message.stands_alone and self._presence is None:
+            self._show_presence(message)
+        elif self._session is not None:
+            for request in message.requests:
+                self._session.hear(request)
+        self._begin(self._exchange(message))
+
+    def _exchange(self, message: Message) -> Exchange:
+        if message.method == LISTEN and message.stands_alone:
+            return Subscription(self._server, self._output, message)
+        return Exchange(self._server, self._output, message, self._session)
+
+    def _begin(self, exchange: Exchange) -> None:
+        task = self._spawn(exchange.run())
+        running = Running(exchange, task)
+        for id in exchange.message.ids:
+            self._running[id] = running
+        task.add_done_callback(lambda _: self._forget(running))
+
+    def _forget(self, running: Running) -> None:
+        for id in running.exchange.message.ids:
+            if self._running.get(id) is running:
+                del self._running[id]
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _show_presence(self, message: Message) -> None:
+        if message.version in versions.SESSIONLESS:
+            self._presence = presence(self._server, self._output, message.version)
+            self._spawn(self._presence.run())
+
+    async def _cancel(self, message: Message, id: jsonrpc.Id) -> None:
+        """Without a session, or before a server has it, hanging up takes a request back."""
+        running = self._running.get(id)
+        if running is None:
+            return
+        if running.exchange.message.stands_alone or not running.exchange.sent.is_set():
+            running.task.cancel()
+            return
+        await self._exchange(message).run()
+        self._spawn(self._cancel_again(message, running.task))
+
+    async def _cancel_again(self, message: Message, task: "asyncio.Task[None]") -> None:
+        """On a connection of its own it may have overtaken what it is about."""
+        await asyncio.wait({task}, timeout=CANCEL_AGAIN_SECONDS)
+        if not task.done():
+            await self._exchange(message).run()
+
+
+def _listens(exchange: Exchange) -> bool:
+    return isinstance(exchange, Subscription)

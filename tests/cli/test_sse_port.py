@@ -1,0 +1,176 @@
+"""`--sse-port` and what else opens the second listener, on the product as a person runs it."""
+
+import json
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.agents.mcp.sse_clients import streaming
+from tests.support.product import Product, wait_for
+from tests.support.serving import client
+
+TOKEN = "token-from-the-environment"
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+def configure(product: Product, **config: Any) -> None:
+    product.home.mkdir(mode=0o700)
+    (product.home / "config.json").write_text(json.dumps(config))
+
+
+@pytest.mark.requirement("CB-05")
+async def test_the_flag_opens_a_second_port_and_status_tells_it(product: Product) -> None:
+    with product.running("start", "--port", "0", "--sse-port", "0"):
+        port = product.wait_running()
+        second = product.status()["ssePort"]
+        assert second not in (None, 0, port)
+        assert f"http://127.0.0.1:{second}/sse" in product.output
+        for there in (second, port):
+            async with client(there, product.secret) as http, streaming(http) as agent:
+                assert len((await agent.request("tools/list"))["result"]["tools"]) == 23
+    for there in (second, port):
+        with pytest.raises(httpx.ConnectError):
+            async with client(there) as http:
+                await http.get("/health")
+
+
+@pytest.mark.requirement("CB-05")
+async def test_the_environment_of_old_clients_names_port_and_token(product: Product) -> None:
+    product.environment |= {
+        "CLAUDE_BROWSER_MCP_PORT": str(_free_port()),
+        "CLAUDE_BROWSER_AUTH_TOKEN": TOKEN,
+    }
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        port = int(product.environment["CLAUDE_BROWSER_MCP_PORT"])
+        assert product.status()["ssePort"] == port
+        async with client(port, TOKEN) as http, streaming(http) as agent:
+            assert (await agent.initialize())["result"]["protocolVersion"] == "2024-11-05"
+        async with client(port, "another") as http:
+            assert (await http.get("/sse")).status_code == 401
+        # What a reload reads from the file does not undo the environment.
+        assert product.run("client", "add", "guest").returncode == 0
+        assert product.run("client", "revoke", "guest").returncode == 0
+        async with client(port, TOKEN) as http:
+            assert (await http.get("/health")).json()["client"] == "sse"
+    written = [path for path in product.home.rglob("*") if path.is_file()]
+    assert written and not any(TOKEN.encode() in path.read_bytes() for path in written)
+    assert TOKEN not in product.output
+
+
+async def test_the_settings_name_the_port_too_and_the_flag_counts_more(product: Product) -> None:
+    configure(product, mcpServer={"port": _free_port()})
+    with product.running("start", "--port", "0", "--sse-port", "0"):
+        product.wait_running()
+        configured = json.loads((product.home / "config.json").read_text())["mcpServer"]["port"]
+        assert product.status()["ssePort"] not in (None, configured)
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(product: Product) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = product.run("start", "--port", "0", "--sse-port", port)
+    assert done.returncode != 0
+    assert port in done.stderr and "--sse-port 0" in done.stderr
+    assert "Traceback" not in done.stderr and not (product.home / "server.pid").exists()
+
+
+def test_the_same_port_twice_is_refused(product: Product) -> None:
+    port = str(_free_port())
+    done = product.run("start", "--port", port, "--sse-port", port)
+    assert done.returncode != 0
+    assert port in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"mcpServer": {"port": 70000}}, "mcpServer.port"),
+        ({"mcpServer": {"host": "0.0.0.0"}}, "mcpServer.host"),
+        ({"mcpServer": {"corsOrigins": ["*"]}}, "corsOrigins"),
+        ({"mcpServer": {"corsOrigins": ["null"]}}, "corsOrigins"),
+        ({"mcpServer": {"corsOrigins": ["http://*"]}}, "corsOrigins"),
+        ({"mcpServer": {"corsOrigins": ["http://*.example.com"]}}, "corsOrigins"),
+        ({"mcpServer": {"corsOrigins": ["https://a.example/path"]}}, "corsOrigins"),
+        ({"mcpServer": {"corsOrigins": "https://a.example"}}, "corsOrigins"),
+        ({"rates": {"adminPerMinute": -1}}, "adminPerMinute"),
+        ({"rates": {"sessionsPerMinute": "many"}}, "sessionsPerMinute"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_at_the_start(
+    product: Product, config: dict[str, Any], said: str
+) -> None:
+    configure(product, **config)
+    done = product.run("start", "--port", "0")
+    assert done.returncode != 0
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_port_in_the_environment_that_is_none_is_refused(product: Product) -> None:
+    product.environment["CLAUDE_BROWSER_MCP_PORT"] = "lots"
+    done = product.run("start", "--port", "0")
+    assert done.returncode != 0 and "CLAUDE_BROWSER_MCP_PORT=lots" in done.stderr
+
+
+def test_switched_off_there_is_no_second_port(product: Product) -> None:
+    configure(product, mcpServer={"enabled": False, "port": _free_port()})
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        assert product.status()["ssePort"] is None
+
+
+@pytest.mark.requirement("CB-01")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_curl_is_client_enough(product: Product, tmp_path: Path) -> None:
+    with product.running("start", "--port", "0", "--sse-port", "0"):
+        product.wait_running()
+        base = f"http://127.0.0.1:{product.status()['ssePort']}"
+        head = tmp_path / "head"
+        head.write_text(f"Authorization: Bearer {product.secret}")
+        stream = tmp_path / "stream"
+        command = ["curl", "-sN", "-H", f"@{head}"]
+        with stream.open("wb") as out:
+            reading = subprocess.Popen([*command, "-i", f"{base}/sse"], stdout=out)
+        try:
+            path = wait_for(lambda: _data(stream, "endpoint"), "the endpoint")[0]
+            body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+            json_kind = ["-H", "content-type: application/json", "-d", body]
+            posted = subprocess.run(
+                [*command, "-w", " %{http_code}", *json_kind, base + path],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert posted.stdout == '{"status":"accepted"} 202'
+            (answer,) = wait_for(lambda: _data(stream, "message"), "the answer")
+            assert json.loads(answer) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+            head_told = stream.read_text().lower()
+            assert "cache-control: no-cache" in head_told and "x-session-id: session_" in head_told
+        finally:
+            reading.kill()
+            reading.wait()
+
+
+def _data(stream: Path, kind: str) -> list[str]:
+    """The data of the events of one kind that have come so far."""
+    events = stream.read_text().replace("\r\n", "\n").split("\n\n")
+    begin = f"event: {kind}\ndata: "
+    return [event.removeprefix(begin) for event in events[:-1] if event.startswith(begin)]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found: int = probe.getsockname()[1]
+        return found

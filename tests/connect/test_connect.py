@@ -1,0 +1,392 @@
+"""`tabhub connect`, as a person runs it, on files as people have them."""
+
+import difflib
+import json
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.cli.connect.agents import AGENTS, Agent, named
+from tabhub.cli.connect.jsonc import parse
+from tabhub.config.clients import Clients
+from tabhub.config.home import Home
+from tabhub.config.places import Places
+from tests.support.product import Product
+
+pytestmark = pytest.mark.requirement("OT-10")
+
+CLAUDE = """{
+  "numStartups": 34,
+  "projects": {"/p": {"mcpServers": {}}},
+  "mcpServers": {
+    "github": {
+      "type": "http",
+      "url": "https://example.com/mcp",
+      "headers": {"Authorization": "Bearer ghp_abcdefghijklmnopqrstuvwxyz0123456789"}
+    }
+  },
+  "theme": "dark"
+}
+"""
+DESKTOP = '{\r\n    "mcpServers": {\r\n        "files": {"command": "npx"}\r\n    }\r\n}\r\n'
+CURSOR = '\ufeff{\n\t"mcpServers": {\n\t\t"a": {"url": "https://a.example"},\n\t},\n}'
+OPENCODE = """{
+  "$schema": "https://opencode.ai/config.json",
+  // servers of mine
+  "mcp": {
+    "jira": { "type": "remote", "url": "https://jira.example.com/mcp", "enabled": false }, // off
+  },
+  "theme": "opencode", /* and more */
+}
+"""
+VSCODE = '{\n    "inputs": [], // none\n    "servers": {}\n}\n'
+CODEX = """# my codex
+model = "o5"
+
+[mcp_servers.docs]
+command = "npx"
+args = ["-y", "docs"]
+
+[profiles.fast] # quick
+effort = "low"
+"""
+FILES = {
+    "claude-code": (".claude.json", CLAUDE),
+    "claude-desktop": (".config/Claude/claude_desktop_config.json", DESKTOP),
+    "cursor": (".cursor/mcp.json", CURSOR),
+    "windsurf": (".codeium/windsurf/mcp_config.json", '{"mcpServers":{"x":{"command":"y"}}}'),
+    "opencode": (".config/opencode/opencode.jsonc", OPENCODE),
+    "vscode": (".config/Code/User/mcp.json", VSCODE),
+    "codex": (".codex/config.toml", CODEX),
+    "gemini": (".gemini/settings.json", '{\n  "security": {"auth": {}}\n}\n'),
+}
+URL = "http://127.0.0.1:9515/mcp"
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    found = Product(tmp_path / "tabhub")
+    found.environment = {
+        name: value
+        for name, value in found.environment.items()
+        if not name.startswith(("XDG_", "CLAUDE_", "CODEX_", "OPENCODE_", "GEMINI_", "VSCODE_"))
+    } | {"HOME": str(tmp_path / "person")}
+    (tmp_path / "person").mkdir()
+    return found
+
+
+@pytest.fixture(params=[agent.name for agent in AGENTS])
+def agent(request: pytest.FixtureRequest) -> Agent:
+    found = named(request.param)
+    assert found is not None
+    return found
+
+
+def _file(product: Product, agent: Agent) -> Path:
+    path = Path(product.environment["HOME"], FILES[agent.name][0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _written(product: Product, agent: Agent) -> Path:
+    path = _file(product, agent)
+    path.write_bytes(FILES[agent.name][1].encode())
+    return path
+
+
+def _said(path: Path) -> Any:
+    text = path.read_bytes().decode()
+    return tomllib.loads(text) if path.suffix == ".toml" else parse(text).data
+
+
+def _entry(agent: Agent, path: Path) -> dict[str, Any]:
+    data = _said(path)
+    for key in agent.servers:
+        data = data[key]
+    found: dict[str, Any] = data["tabhub"]
+    return found
+
+
+def _token(entry: dict[str, Any]) -> str:
+    (found,) = [word for word in json.dumps(entry).replace('"', " ").split() if "thc_" in word]
+    return found
+
+
+def _clients(product: Product) -> Clients:
+    return Clients(Home(product.home))
+
+
+EXPECTED: dict[str, dict[str, Any]] = {
+    "claude-code": {"type": "http", "url": URL, "headers": {}},
+    "cursor": {"url": URL, "headers": {}},
+    "windsurf": {"serverUrl": URL, "headers": {}},
+    "opencode": {"type": "remote", "url": URL, "enabled": True, "headers": {}},
+    "vscode": {"type": "http", "url": URL, "headers": {}},
+    "codex": {"url": URL, "http_headers": {}},
+    "gemini": {"httpUrl": URL, "headers": {}},
+}
+
+
+def test_the_entry_is_added_to_what_the_file_holds_and_taken_out_to_the_byte(
+    product: Product, agent: Agent
+) -> None:
+    path = _written(product, agent)
+    before, data = path.read_bytes(), _said(path)
+    done = product.run("connect", agent.name)
+    assert done.returncode == 0, done.stderr
+    entry = _entry(agent, path)
+    token = _token(entry)
+    known = _clients(product).find(token)
+    assert known is not None and known.name == agent.name
+    if agent.name in EXPECTED:
+        bearer = {"Authorization": f"Bearer {token}"}
+        shape = {key: value or bearer for key, value in EXPECTED[agent.name].items()}
+        assert entry == shape
+    assert token not in done.stdout + done.stderr
+    _nothing_else_changed(data, _said(path), agent)
+    after = path.read_bytes()
+    again = product.run("connect", agent.name)
+    assert (again.returncode, "already" in again.stderr) == (0, True)
+    assert path.read_bytes() == after
+    removed = product.run("connect", agent.name, "--remove")
+    assert removed.returncode == 0, removed.stderr
+    assert path.read_bytes() == before
+    assert _clients(product).find(token) is None
+    assert not (product.home / "connections.json").exists()
+    assert os.listdir(path.parent) == [path.name]
+
+
+def _nothing_else_changed(before: Any, after: Any, agent: Agent) -> None:
+    inner = after
+    for key in agent.servers:
+        inner = inner[key]
+    del inner["tabhub"]
+    expected = {**before, agent.servers[0]: before.get(agent.servers[0], {})}
+    assert after == expected
+
+
+def test_a_file_that_is_not_there_is_made_and_goes_again(product: Product, agent: Agent) -> None:
+    path = _file(product, agent)
+    path.parent.rmdir() if path.parent != Path(product.environment["HOME"]) else None
+    assert product.run("connect", agent.name).returncode == 0
+    path = agent_file(product, agent)
+    assert _entry(agent, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert product.run("connect", agent.name, "--remove").returncode == 0
+    assert not path.exists()
+
+
+def agent_file(product: Product, agent: Agent) -> Path:
+    """Where it is when there was none."""
+    home = Path(product.environment["HOME"])
+    names = {"opencode": ".config/opencode/opencode.json"}
+    return home / names.get(agent.name, FILES[agent.name][0])
+
+
+def test_a_dry_run_shows_the_difference_and_does_nothing(product: Product, agent: Agent) -> None:
+    path = _written(product, agent)
+    before = path.read_bytes()
+    shown = product.run("connect", agent.name, "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    added = [line for line in shown.stdout.splitlines() if line.startswith("+")]
+    assert any("tabhub" in line for line in added)
+    assert "ghp_abcdef" not in shown.stdout
+    assert path.read_bytes() == before
+    assert _clients(product).list() == []
+    product.run("connect", agent.name)
+    token = _token(_entry(agent, path))
+    shown = product.run("connect", agent.name, "--remove", "--dry-run")
+    assert any(line.startswith("-") and "tabhub" in line for line in shown.stdout.splitlines())
+    assert token not in shown.stdout
+    assert _clients(product).find(token) is not None
+
+
+@pytest.mark.parametrize("text", ['{\n  "a": 1\n  "b": 2\n}', "[broken\n = ", '{"mcp'])
+def test_a_broken_file_is_refused_with_its_line_and_left_alone(
+    product: Product, agent: Agent, text: str
+) -> None:
+    path = _file(product, agent)
+    path.write_text(text)
+    for flags in ([], ["--dry-run"], ["--remove"]):
+        refused = product.run("connect", agent.name, *flags)
+        assert refused.returncode == 2
+        assert str(path) in refused.stderr and "line" in refused.stderr
+        assert "Traceback" not in refused.stderr
+    assert path.read_text() == text
+    assert _clients(product).list() == []
+
+
+def test_a_bridge_can_be_named_instead_and_the_other_way_leaves_nothing_behind(
+    product: Product, agent: Agent
+) -> None:
+    path = _written(product, agent)
+    before = path.read_bytes()
+    assert product.run("connect", agent.name, "--gateway").returncode == 0
+    token = _token(_entry(agent, path))
+    assert product.run("connect", agent.name, "--stdio", "--gateway").returncode == 0
+    entry = _entry(agent, path)
+    words = [entry["command"], *entry.get("args", [])]
+    flat = [word for one in words for word in (one if isinstance(one, list) else [one])]
+    assert os.path.isabs(flat[0]) and flat[-3:] == ["start", "--stdio", "--gateway"]
+    environment = entry.get("env") or entry["environment"]
+    assert environment == {"TABHUB_HOME": str(product.home), "TABHUB_TOKEN": token}
+    assert "127.0.0.1" not in path.read_text()
+    assert product.run("connect", agent.name, "--remove").returncode == 0
+    assert path.read_bytes() == before
+
+
+def test_a_token_that_is_no_longer_good_is_replaced_in_place(product: Product) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path = _written(product, agent)
+    before = path.read_bytes()
+    product.run("connect", "cursor")
+    old = _token(_entry(agent, path))
+    product.run("client", "revoke", "cursor")
+    assert product.run("connect", "cursor").returncode == 0
+    new = _token(_entry(agent, path))
+    assert new != old and _clients(product).find(new) is not None
+    assert [client.name for client in _clients(product).list()] == ["cursor"]
+    product.run("connect", "cursor", "--remove")
+    assert path.read_bytes() == before
+
+
+def test_an_entry_that_a_person_wrote_is_taken_over(product: Product) -> None:
+    agent = named("windsurf")
+    assert agent is not None
+    path = _file(product, agent)
+    path.write_text(
+        '{"mcpServers": {"tabhub": {"url": "http://127.0.0.1:1/mcp?key=s3cret"}, "b": {}}}'
+    )
+    assert product.run("connect", "windsurf").returncode == 0
+    assert set(_entry(agent, path)) == {"serverUrl", "headers"}
+    assert "s3cret" not in (product.home / "connections.json").read_text()
+    assert product.run("connect", "windsurf", "--remove").returncode == 0
+    assert json.loads(path.read_text()) == {"mcpServers": {"b": {}}}
+
+
+@pytest.mark.parametrize("text", ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": 1}'])
+def test_a_file_of_another_shape_is_refused(product: Product, text: str) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path = _file(product, agent)
+    path.write_text(text)
+    refused = product.run("connect", "cursor")
+    assert (refused.returncode, "is no object" in refused.stderr) == (2, True)
+    assert path.read_text() == text
+    assert _clients(product).list() == []
+
+
+def test_what_others_wrote_meanwhile_stays(product: Product) -> None:
+    agent = named("claude-code")
+    assert agent is not None
+    path = _written(product, agent)
+    product.run("connect", "claude-code")
+    data = _said(path)
+    data["mcpServers"]["later"] = {"command": "x"}
+    data["mcpServers"]["tabhub"]["note"] = "mine"
+    path.write_text(json.dumps(data, indent=4))
+    assert "already" in product.run("connect", "claude-code").stderr
+    assert product.run("connect", "claude-code", "--stdio").returncode == 0
+    assert _entry(agent, path)["note"] == "mine"
+    assert product.run("connect", "claude-code", "--remove").returncode == 0
+    expected = json.loads(CLAUDE)
+    expected["mcpServers"]["later"] = {"command": "x"}
+    assert json.loads(path.read_text()) == expected
+
+
+def test_a_linked_file_stays_a_link_and_keeps_its_mode(product: Product, tmp_path: Path) -> None:
+    agent = named("gemini")
+    assert agent is not None
+    path, real = _file(product, agent), tmp_path / "dotfiles.json"
+    real.write_text("{}")
+    real.chmod(0o640)
+    path.symlink_to(real)
+    assert product.run("connect", "gemini").returncode == 0
+    assert path.is_symlink() and _entry(agent, real)
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    product.run("connect", "gemini", "--remove")
+    assert path.is_symlink() and real.read_text() == "{}"
+
+
+def test_two_files_of_one_agent_have_tokens_of_their_own(product: Product, tmp_path: Path) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    other = tmp_path / "project" / ".cursor" / "mcp.json"
+    product.run("connect", "cursor")
+    assert product.run("connect", "cursor", "--config", str(other)).returncode == 0
+    names = {client.name for client in _clients(product).list()}
+    assert names == {"cursor", "cursor-2"}
+    assert product.run("connect", "cursor", "--remove").returncode == 0
+    assert _clients(product).find(_token(_entry(agent, other))) is not None
+
+
+def test_opencodes_second_version_has_servers_elsewhere(product: Product) -> None:
+    agent = named("opencode")
+    assert agent is not None
+    path = _file(product, agent)
+    text = '{\n  "mcp": {\n    "servers": {\n      "a": {"type": "local"}\n    }\n  }\n}\n'
+    path.write_text(text)
+    assert product.run("connect", "opencode").returncode == 0
+    entry = _said(path)["mcp"]["servers"]["tabhub"]
+    assert (entry["type"], "enabled" in entry) == ("remote", False)
+    product.run("connect", "opencode", "--remove")
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "variables", "expected"),
+    [
+        ("claude-code", {"CLAUDE_CONFIG_DIR": "/x"}, "/x/.claude.json"),
+        ("codex", {"CODEX_HOME": "/x"}, "/x/config.toml"),
+        ("gemini", {"GEMINI_CLI_HOME": "/x"}, "/x/.gemini/settings.json"),
+        ("opencode", {"XDG_CONFIG_HOME": "/x"}, "/x/opencode/opencode.json"),
+        ("opencode", {"OPENCODE_CONFIG": "/x/o.json"}, "/x/o.json"),
+        ("vscode", {"XDG_CONFIG_HOME": "/x"}, "/x/Code/User/mcp.json"),
+        ("vscode", {"VSCODE_PORTABLE": "/x"}, "/x/user-data/User/mcp.json"),
+        ("claude-desktop", {"XDG_CONFIG_HOME": "/x"}, "/x/Claude/claude_desktop_config.json"),
+    ],
+)
+def test_a_file_is_where_the_agent_itself_would_look(
+    monkeypatch: pytest.MonkeyPatch, name: str, variables: dict[str, str], expected: str
+) -> None:
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    agent = named(name)
+    assert agent is not None
+    assert agent.file(Places(Path("/home/ann"), "linux")) == Path(expected)
+
+
+def test_every_system_has_its_own_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APPDATA", "/roaming")
+    desktop, code = named("claude-desktop"), named("vs code")
+    assert desktop is not None and code is not None
+    mac, windows = Places(Path("/Users/ann"), "darwin"), Places(Path("/Users/ann"), "win32")
+    support = Path("/Users/ann/Library/Application Support")
+    assert desktop.file(mac) == support / "Claude/claude_desktop_config.json"
+    assert code.file(mac) == support / "Code/User/mcp.json"
+    assert desktop.file(windows) == Path("/roaming/Claude/claude_desktop_config.json")
+
+
+def test_an_agent_that_nobody_knows_is_answered_with_those_that_are(product: Product) -> None:
+    refused = product.run("connect", "emacs")
+    assert refused.returncode == 2
+    assert all(agent.name in refused.stderr for agent in AGENTS)
+    absent = product.run("connect", "cursor", "--remove")
+    assert (absent.returncode, "not connected" in absent.stderr) == (1, True)
+
+
+def test_the_difference_of_a_dry_run_is_what_is_written(product: Product) -> None:
+    agent = named("codex")
+    assert agent is not None
+    path = _written(product, agent)
+    shown = product.run("connect", "codex", "--dry-run").stdout
+    product.run("connect", "codex")
+    after = path.read_text().replace(_token(_entry(agent, path)), "***")
+    real = difflib.unified_diff(CODEX.splitlines(), after.splitlines(), lineterm="")
+    added = [line for line in real if line.startswith("+") and "Authorization" not in line]
+    assert all(line in shown for line in added if not line.startswith("+++"))

@@ -1,0 +1,175 @@
+"""JSON with comments: what is put in can be taken out, and nothing else is touched."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabhub.cli.connect.jsonc import NotJson, parse
+from tabhub.cli.connect.jsonc_edits import put, take
+
+ENTRY = {"url": "http://127.0.0.1:9515/mcp", "headers": {"Authorization": "Bearer x"}}
+PATH = ("mcpServers", "tabhub")
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+keys = st.text(max_size=6)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=12,
+)
+blanks = st.text(" \t", max_size=3)
+notes = st.sampled_from(["", " ", "\n", "\r\n  ", "// a note, {\n", "/* } */", "\n\t/* a\n b */\n"])
+
+
+class Writer:
+    """Writes data as a person might, comments and trailing commas included."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw: Callable[[Any], Any] = draw
+
+    def value(self, data: Any) -> str:
+        if isinstance(data, dict):
+            pairs = [
+                f"{json.dumps(key)}{self.gap()}:{self.gap()}{self.value(one)}"
+                for key, one in data.items()
+            ]
+            return "{" + self.gap() + self.joined(pairs) + "}"
+        if isinstance(data, list):
+            return "[" + self.gap() + self.joined([self.value(one) for one in data]) + "]"
+        return json.dumps(data, ensure_ascii=self._draw(st.booleans()))
+
+    def joined(self, parts: list[str]) -> str:
+        comma = "," if parts and self._draw(st.booleans()) else ""
+        return f"{self.gap()},{self.gap()}".join(parts) + self.gap() + comma + self.gap()
+
+    def gap(self) -> str:
+        found: str = self._draw(notes)
+        return found
+
+
+@st.composite
+def files(draw: st.DrawFn, data: st.SearchStrategy[Any]) -> tuple[str, Any]:
+    said = draw(data)
+    mark = draw(st.sampled_from(["", "\ufeff"]))
+    writer = Writer(draw)
+    return f"{mark}{writer.gap()}{writer.value(said)}{writer.gap()}", said
+
+
+settings = st.dictionaries(keys, values, max_size=4)
+with_servers = st.builds(
+    lambda rest, servers: {**rest, "mcpServers": servers},
+    settings,
+    st.dictionaries(keys.filter(lambda key: key != "tabhub"), values, max_size=3),
+)
+
+
+@given(files(values))
+def test_what_was_written_is_read(file: tuple[str, Any]) -> None:
+    text, said = file
+    assert parse(text).data == said
+
+
+@given(files(settings | with_servers))
+def test_what_is_put_in_is_there_and_all_else_too(file: tuple[str, dict[str, Any]]) -> None:
+    text, said = file
+    servers = said.get("mcpServers", {})
+    if not isinstance(servers, dict):
+        with pytest.raises(NotJson, match="mcpServers is no object"):
+            put(text, PATH, ENTRY)
+        return
+    edit = put(text, PATH, ENTRY)
+    assert edit is not None
+    after = edit.apply(text)
+    assert parse(after).data == {**said, "mcpServers": {**servers, "tabhub": ENTRY}}
+    assert put(after, PATH, ENTRY) is None
+    assert edit._replace(old=edit.new, new=edit.old).apply(after) == text
+    for note in ("// a note, {", "/* } */"):
+        assert after.count(note) == text.count(note)
+
+
+@given(files(with_servers))
+def test_what_is_taken_out_is_gone_and_all_else_there(file: tuple[str, dict[str, Any]]) -> None:
+    text, said = file
+    put_in = put(text, PATH, ENTRY)
+    assert put_in is not None
+    full = put_in.apply(text)
+    taken = take(full, PATH)
+    assert taken is not None
+    after = taken.apply(full)
+    assert parse(after).data == said
+    if said["mcpServers"]:
+        assert after == text
+
+
+@given(files(with_servers), values)
+def test_a_value_is_replaced_where_it_is(file: tuple[str, dict[str, Any]], value: Any) -> None:
+    text, said = file
+    first = put(text, PATH, value)
+    assert first is not None
+    before = first.apply(text)
+    second = put(before, PATH, ENTRY)
+    if second is None:
+        assert value == ENTRY
+        return
+    after = second.apply(before)
+    assert parse(after).data == {**said, "mcpServers": {**said["mcpServers"], "tabhub": ENTRY}}
+
+
+@given(st.text(alphabet='{}[]",:/*\\ \n01truefalsn', max_size=30))
+def test_what_strict_json_reads_is_read_and_nothing_makes_it_stumble(text: str) -> None:
+    try:
+        data = parse(text).data
+    except NotJson as error:
+        assert error.line >= 1
+        with pytest.raises(ValueError):
+            json.loads(text)
+    else:
+        try:
+            assert json.loads(text) == data
+        except ValueError:
+            assert any(mark in text for mark in ("//", "/*", ","))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "a value"),
+        ("{\n  'a': 1\n}", 2, "double quotes"),
+        ('{\n  "a": 1\n  "b": 2\n}', 3, "comma"),
+        ('{\n"a": \n', 3, "a value"),
+        ('{"a": 1}\n}', 2, "after the end"),
+        ('{"a": 01}', 1, "no value"),
+        ("/* open", 1, "a value"),
+        ("[" * 100_000, 1, "deeply"),
+        ("[,]", 1, "a value"),
+    ],
+    ids=["empty", "quotes", "comma", "cut off", "more", "number", "comment", "deep", "only comma"],
+)
+def test_what_is_wrong_is_told_with_its_line(text: str, line: int, words: str) -> None:
+    with pytest.raises(NotJson, match=words) as failed:
+        parse(text)
+    assert failed.value.line == line
+
+
+def test_a_new_member_looks_like_its_neighbours() -> None:
+    text = '{\n\t"mcpServers": {\n\t\t"a": {}, // first\n\t\t"b": {} // second\n\t}\n}\n'
+    edit = put(text, PATH, {"url": "u"})
+    assert edit is not None
+    assert edit.apply(text) == (
+        '{\n\t"mcpServers": {\n\t\t"a": {}, // first\n\t\t"b": {}, // second\n'
+        '\t\t"tabhub": {\n\t\t\t"url": "u"\n\t\t}\n\t}\n}\n'
+    )
+    small = '{"mcpServers": {"a": {}}}'
+    edit = put(small, PATH, {"url": "u"})
+    assert edit is not None
+    assert edit.apply(small) == '{"mcpServers": {"a": {}, "tabhub": {"url": "u"}}}'

@@ -1,0 +1,105 @@
+"""A table in TOML: put in, changed and taken out, with all other lines as they were."""
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabhub.cli.connect.toml_edits import Unusual, put, take
+
+PATH = ("mcp_servers", "tabhub")
+HTTP = {"url": "http://127.0.0.1:9515/mcp", "http_headers": {"Authorization": "Bearer x"}}
+STDIO = {"command": "/opt/tab hub", "args": ["start", "--stdio"], "env": {"TABHUB_TOKEN": 'a"b'}}
+
+PIECES = [
+    'model = "o5" # the best\n',
+    "\n",
+    "# mcp_servers.tabhub is not here\n",
+    'notes = """\n[mcp_servers.tabhub]\n"""\n',
+    "list = [\n  1,\n  # [x]\n  2,\n]\n",
+]
+TABLES = [
+    '[mcp_servers.other]\ncommand = "x"\nargs = ["[mcp_servers.tabhub]"]\n\n',
+    "# about profiles\n[profiles.fast]\neffort = 'low'\n",
+    "[[history]]\nat = 2026-07-28\n",
+    '[mcp_servers."with space"]\nurl = "https://example.com"\n',
+]
+texts = st.builds(
+    lambda top, tables, end, line: ("".join([*top, *tables]) + end).replace("\n", line),
+    st.lists(st.sampled_from(PIECES), max_size=4, unique=True),
+    st.lists(st.sampled_from(TABLES), max_size=4, unique=True),
+    st.sampled_from(["", "# the end", "# the end\n\n\n"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+entries = st.sampled_from([HTTP, STDIO])
+
+
+@given(texts, entries, entries)
+def test_a_table_is_put_in_changed_and_taken_out(
+    text: str, first: dict[str, object], second: dict[str, object]
+) -> None:
+    said = tomllib.loads(text)
+    others = said.get("mcp_servers", {})
+    edit = put(text, PATH, first)
+    assert edit is not None
+    full = edit.apply(text)
+    assert tomllib.loads(full) == {**said, "mcp_servers": {**others, "tabhub": first}}
+    assert put(full, PATH, first) is None
+    taken = take(full, PATH)
+    assert taken is not None
+    assert taken.apply(full).rstrip("\r\n") == text.rstrip("\r\n")
+    change = put(full, PATH, second)
+    assert (change is None) == (first == second)
+    if change is not None:
+        changed = change.apply(full)
+        assert tomllib.loads(changed) == {**said, "mcp_servers": {**others, "tabhub": second}}
+
+
+def test_what_a_person_added_to_the_table_stays() -> None:
+    text = (
+        '[mcp_servers.tabhub]\nurl = "old"\n# slow machine\ntool_timeout_sec = 90\n'
+        'args = [\n  "old",\n]\nenabled = true\n\n'
+        "# next\n[profiles.a]\nx = 1\n"
+    )
+    edit = put(text, PATH, HTTP)
+    assert edit is not None
+    after = edit.apply(text)
+    assert tomllib.loads(after)["mcp_servers"]["tabhub"] == {
+        **HTTP,
+        "tool_timeout_sec": 90,
+        "enabled": True,
+    }
+    assert after.endswith("\n\n# next\n[profiles.a]\nx = 1\n")
+
+
+def test_inner_tables_go_with_their_table() -> None:
+    text = (
+        '[mcp_servers.tabhub]\nurl = "old"\n\n[mcp_servers.tabhub.http_headers]\nA = "b"\n'
+        '\n[mcp_servers.other]\nurl = "x"\n'
+    )
+    edit = put(text, PATH, STDIO)
+    assert edit is not None
+    assert tomllib.loads(edit.apply(text))["mcp_servers"] == {
+        "tabhub": STDIO,
+        "other": {"url": "x"},
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { tabhub = { url = "x" } }\n',
+        'mcp_servers.tabhub.url = "x"\n',
+        'mcp_servers = { other = { url = "x" } }\n',
+        '[mcp_servers]\ntabhub = { url = "x" }\n',
+        '[mcp_servers.tabhub]\nurl = "x"\n[a]\nb = 1\n[mcp_servers.tabhub.env]\nC = "d"\n',
+    ],
+    ids=["inline", "dotted", "others inline", "in its parent", "scattered"],
+)
+def test_a_table_that_is_written_otherwise_is_left_alone(text: str) -> None:
+    with pytest.raises(Unusual):
+        put(text, PATH, HTTP)
+    if "tabhub" in text:
+        with pytest.raises(Unusual):
+            take(text, PATH)

@@ -1,0 +1,12 @@
+"""A home for a bridge and its server."""
+
+from pathlib import Path
+
+import pytest
+
+from tabhub.config.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
