@@ -3,7 +3,19 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, doors, echo, evaluate, help, memory, operations, permit, search, shell
+from bench import (
+    decide,
+    doors,
+    echo,
+    evaluate,
+    help,
+    memory,
+    operations,
+    permit,
+    search,
+    sessions,
+    shell,
+)
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
@@ -16,6 +28,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,
+    "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
     "coverage": coverage.measure,

@@ -103,13 +103,13 @@ def start(
 ) -> None:
     """Run the server until Ctrl-C."""
     _check_stdio(stdio, background, gateway or toolsets is not None)
-    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
-        raise typer.BadParameter("flags for the browser need --browser")
     if show_config:
         from tabhub.cli import show_config as showing
 
         showing.run(port, auth=not no_auth)
         return
+    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
+        raise typer.BadParameter("flags for the browser need --browser")
     if stdio or background:
         _start_elsewhere(context, stdio, toolsets, gateway)
         return
