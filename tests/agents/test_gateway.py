@@ -136,6 +136,8 @@ async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_word
         assert set(await names(http, toolset="claude")) == in_toolset("claude")
         assert "browser_click_element" not in await names(http, toolset="claude", query="click")
         assert await names(http, plugin="nobody") == []
+        empty: Json = dict.fromkeys(("query", "domain", "toolset", "cursor"), "")
+        assert await names(http, plugin="shop", names=[], limit=None, **empty) == ["shop_click_buy"]
         assert (await refusal(http, LIST, toolset="nothing"))["reason"] == "invalid_arguments"
 
 
