@@ -132,7 +132,7 @@ class GatewayBackend(ProductBackend):
                 tools.append(self._full(self._choosing.find(name, client), client))
             except NotFound as error:
                 unknown.append({"name": name, "message": error.message})
-        lines = [msgspec.json.encode(tool).decode() for tool in tools]
+        lines = [_line(tool) for tool in tools]
         lines += [entry["message"] for entry in unknown]
         told: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
         return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
@@ -149,6 +149,12 @@ class GatewayBackend(ProductBackend):
         described: m.Json = {"description": info.description} if is_longer else {}
         hints: m.Json = {"annotations": info.annotations} if tool.annotations else {}
         return {**short, **described, "inputSchema": info.input_schema, **hints}
+
+
+def _line(tool: m.Json) -> str:
+    """A tool for a model, which need not read its first sentence twice."""
+    left_out = "summary" if "description" in tool else ""
+    return msgspec.json.encode({k: v for k, v in tool.items() if k != left_out}).decode()
 
 
 def _read(decode: Any, tool: str, raw: msgspec.Raw) -> Any:
