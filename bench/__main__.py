@@ -3,7 +3,19 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import decide, doors, echo, evaluate, help, memory, operations, permit, search
+from bench import (
+    decide,
+    doors,
+    echo,
+    evaluate,
+    help,
+    memory,
+    operations,
+    permit,
+    search,
+    sessions,
+    shell,
+)
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
 
@@ -12,9 +24,11 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "doors": doors.measure,
     "search": search.measure,
     "help": help.measure,
+    "shell": shell.measure,
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,
+    "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
     "coverage": coverage.measure,

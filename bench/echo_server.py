@@ -9,7 +9,7 @@ import uvloop
 from tabhub.app import App, Server, listen
 from tabhub.calls.ports import Job
 from tabhub.config.home import Home
-from tabhub.config.settings import Settings
+from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool
 from tabhub.wire.mcp.messages import CallResult, text
 
@@ -37,7 +37,7 @@ class EchoSource:
 
 def echo_app(home: Home) -> App:
     """The product as it is, audit and all, with the echo added."""
-    app = App(Settings(), SECRET, home=home)
+    app = App(Settings(rates=RateSettings(sessions_per_minute=0)), SECRET, home=home)
     app.sources[ECHO.source] = EchoSource()
     app.hub.tools.add(ECHO)
     return app

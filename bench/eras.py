@@ -44,6 +44,10 @@ class Session:
     def request(self, method: str, params: Json) -> bytes:
         return _written(self._path, self._headers, method, params)
 
+    def stream(self) -> bytes:
+        """Asks for the news of the session, which never end."""
+        return f"GET {self._path} HTTP/1.1\r\n{_lines(self._headers)}\r\n".encode()
+
 
 class Sessionless:
     """A client that says everything anew with every request."""
@@ -85,6 +89,9 @@ def _written(path: str, headers: Json, method: str, params: Json) -> bytes:
 
 
 def _posted(path: str, headers: Json, body: bytes) -> bytes:
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    start = f"POST {path} HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n"
+    start = f"POST {path} HTTP/1.1\r\n{_lines(headers)}content-length: {len(body)}\r\n\r\n"
     return start.encode() + body
+
+
+def _lines(headers: Json) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items())

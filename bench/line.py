@@ -24,13 +24,17 @@ class Line(asyncio.Protocol):
 
     async def ask(self, request: bytes) -> bytes:
         """The body of the answer, which must be a good one."""
-        assert self._transport is not None
         self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
+        self.send(request)
         body = await self._answer
         if not self.head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(f"{self.head.decode()}\n\n{body.decode()}")
         return body
+
+    def send(self, request: bytes) -> None:
+        """Send what is answered without end; nobody reads it."""
+        assert self._transport is not None
+        self._transport.write(request)
 
     def close(self) -> None:
         if self._transport is not None:
@@ -40,6 +44,8 @@ class Line(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
+        if self._answer is None:
+            return
         self._received += data
         head, found, body = self._received.partition(HEAD_END)
         if found and len(body) >= _length(head):

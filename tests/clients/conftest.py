@@ -9,9 +9,10 @@ from tests.real.conftest import product, site
 from tests.support.product import Product
 from tests.support.site import Site
 
-__all__ = ["TOOLS", "Endpoint", "endpoint", "product", "site"]
+__all__ = ["OVER_SSE", "TOOLS", "Endpoint", "endpoint", "product", "site"]
 
 TOOLS = [tool.name for tool in catalog.ALL if "core" in tool.toolsets]
+OVER_SSE = [tool.name for tool in catalog.ALL if "sse" in tool.toolsets]
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class Endpoint:
     secret: str
     page: str
     next_page: str
+
+    @property
+    def sse_url(self) -> str:
+        return self.url.replace("/mcp", "/sse")
 
     @property
     def authorization(self) -> str:

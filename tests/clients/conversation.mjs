@@ -4,12 +4,14 @@
 const NO_TAB = 999999999;
 const INFO = { name: "tabhub-tests", version: "1" };
 
-export async function converse(makeClient, Transport) {
+export async function converse(makeClient, transports) {
   const input = JSON.parse(await text(process.stdin));
+  const Transport = input.mode === "sse" ? transports.sse : transports.http;
   let changed;
   const change = new Promise((resolve) => (changed = resolve));
   const listChanged = { resources: { onChanged: (error, found) => changed({ error, found }) } };
-  const { client, call } = makeClient(INFO, { listChanged }, input.mode);
+  const era = input.mode === "auto" ? "auto" : "legacy";
+  const { client, call } = makeClient(INFO, { listChanged }, era);
   const headers = { Authorization: `Bearer ${input.secret}` };
   const transport = new Transport(new URL(input.url), { requestInit: { headers } });
   await client.connect(transport);
@@ -26,7 +28,10 @@ async function use(client, call, transport, input, change) {
   const progress = [];
   const said = {
     server: client.getServerVersion().name,
-    revision: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion,
+    revision:
+      client.getNegotiatedProtocolVersion?.() ??
+      transport.protocolVersion ??
+      transport._protocolVersion,
     tools: (await client.listTools()).tools,
     resources: (await client.listResources()).resources,
     prompts: (await client.listPrompts()).prompts,

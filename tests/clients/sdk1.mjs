@@ -1,12 +1,16 @@
-// @modelcontextprotocol/sdk 1.x: the client of the era with sessions.
+// @modelcontextprotocol/sdk 1.x: the client of the era with sessions, over HTTP or SSE.
 
 import { Client } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js";
+import { SSEClientTransport } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/sse.js";
 import { StreamableHTTPClientTransport } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/streamableHttp.js";
 import { converse } from "./conversation.mjs";
 
-await converse((info, options) => {
-  const client = new Client(info, options);
-  const call = (name, given, onprogress) =>
-    client.callTool({ name, arguments: given }, undefined, { onprogress });
-  return { client, call };
-}, StreamableHTTPClientTransport);
+await converse(
+  (info, options) => {
+    const client = new Client(info, options);
+    const call = (name, given, onprogress) =>
+      client.callTool({ name, arguments: given }, undefined, { onprogress });
+    return { client, call };
+  },
+  { http: StreamableHTTPClientTransport, sse: SSEClientTransport },
+);

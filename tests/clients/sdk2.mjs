@@ -2,13 +2,17 @@
 
 import {
   Client,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "../npm/node_modules/@modelcontextprotocol/client/dist/index.mjs";
 import { converse } from "./conversation.mjs";
 
-await converse((info, options, mode) => {
-  const client = new Client(info, { ...options, versionNegotiation: { mode } });
-  const call = (name, given, onprogress) =>
-    client.callTool({ name, arguments: given }, { onprogress });
-  return { client, call };
-}, StreamableHTTPClientTransport);
+await converse(
+  (info, options, mode) => {
+    const client = new Client(info, { ...options, versionNegotiation: { mode } });
+    const call = (name, given, onprogress) =>
+      client.callTool({ name, arguments: given }, { onprogress });
+    return { client, call };
+  },
+  { http: StreamableHTTPClientTransport, sse: SSEClientTransport },
+);

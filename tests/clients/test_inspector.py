@@ -19,6 +19,7 @@ pytestmark = [
 ]
 
 INSPECTOR = PACKAGES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+SSE = "sse"
 SECONDS = 60
 TOOL_FAILED = 5
 """The exit code with which the Inspector tells that a call came back with isError."""
@@ -27,12 +28,15 @@ Done = subprocess.CompletedProcess[str]
 Inspector = Callable[..., Done]
 
 
-@pytest.fixture(params=["legacy", "modern"])
+@pytest.fixture(params=["legacy", "modern", SSE])
 def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) -> Inspector:
     """Runs the Inspector, with a home of its own for what it stores."""
     header = f"Authorization: {endpoint.authorization}"
-    target = ("--cli", endpoint.url, "--transport", "http", "--header", header)
-    era = ("--protocol-era", str(request.param))
+    over_sse = request.param == SSE
+    # It calls what is listed, and nothing else.
+    url = f"{endpoint.sse_url}?toolsets=core" if over_sse else endpoint.url
+    target = ("--cli", url, "--transport", SSE if over_sse else "http", "--header", header)
+    era = ("--protocol-era", "modern" if request.param == "modern" else "legacy")
 
     def run(method: str, *arguments: str) -> Done:
         return subprocess.run(
@@ -76,7 +80,7 @@ def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
     opened = printed(call("browser_open_tab", url=endpoint.page))["structuredContent"]
     assert opened["title"] == "Form"
     ran = call("browser_execute_script", code="1+1", tabId=opened["tabId"])
-    if request.node.callspec.params["inspect"] == "legacy":
+    if request.node.callspec.params["inspect"] != "modern":
         # Each run is a session of its own, and its tabs go with it.
         assert ran.returncode == TOOL_FAILED
         return

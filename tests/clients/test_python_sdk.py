@@ -1,4 +1,4 @@
-"""The official Python client, in both eras of the protocol, works with the product."""
+"""The official Python client, in both eras of the protocol and over SSE, works with the product."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,15 +10,18 @@ import httpx2
 import pytest
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourcesListChanged
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, TextResourceContents
 
-from tests.clients.conftest import TOOLS, Endpoint
+from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
 
-ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+SSE = "sse"
+ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25", SSE: "2025-11-25"}
+LISTED = {"auto": TOOLS, "legacy": TOOLS, SSE: OVER_SSE}
 SECONDS = 20.0
 NO_TAB = 999_999_999
 
@@ -32,6 +35,12 @@ def mode(request: pytest.FixtureRequest) -> str:
 @asynccontextmanager
 async def connected(endpoint: Endpoint, mode: str, **options: Any) -> AsyncIterator[Client]:
     headers = {"Authorization": endpoint.authorization}
+    if mode == SSE:
+        stream = sse_client(endpoint.sse_url, headers=headers, timeout=SECONDS)
+        options |= {"mode": "legacy", "read_timeout_seconds": SECONDS}
+        async with Client(stream, **options) as client:
+            yield client
+        return
     async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
         transport = streamable_http_client(endpoint.url, http_client=http)
         async with Client(transport, mode=mode, read_timeout_seconds=SECONDS, **options) as client:
@@ -67,16 +76,20 @@ async def test_the_client_agrees_on_the_newest_revision_of_its_era(
         assert "browser_read_page" in (client.instructions or "")
 
 
-async def test_the_client_lists_the_core_tools_with_their_descriptions(
+@pytest.mark.requirement("CB-04")
+async def test_the_client_lists_the_tools_of_its_door_with_their_descriptions(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with connected(endpoint, mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools) == TOOLS
+    assert list(tools) == LISTED[mode]
     assert all(tool.description for tool in tools.values())
-    assert "code" in tools["browser_execute_script"].input_schema["properties"]
-    assert tools["browser_list_tabs"].annotations is not None
-    assert tools["browser_list_tabs"].annotations.read_only_hint is True
+    script, reading = ("browser_execute_script", "browser_list_tabs")
+    if mode == SSE:
+        script, reading = ("javascript_tool", "read_page")
+    assert tools[script].input_schema["properties"]
+    hints = tools[reading].annotations
+    assert hints is not None and hints.read_only_hint is True
 
 
 async def test_the_client_opens_a_page_and_runs_a_script_in_it(
@@ -156,8 +169,9 @@ async def test_open_tabs_are_resources_and_the_prompt_can_be_got(
 
 
 @pytest.mark.filterwarnings("ignore:ping is removed")
-async def test_a_session_of_the_older_era_answers_ping(endpoint: Endpoint) -> None:
-    async with connected(endpoint, "legacy") as client:
+@pytest.mark.parametrize("mode", ["legacy", SSE])
+async def test_a_session_of_the_older_era_answers_ping(endpoint: Endpoint, mode: str) -> None:
+    async with connected(endpoint, mode) as client:
         await client.send_ping()
 
 
@@ -173,7 +187,10 @@ async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(endpoint: Endp
 
 
 @pytest.mark.requirement("OT-03")
-async def test_a_session_of_the_older_era_hears_of_an_opened_tab(endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("mode", ["legacy", SSE])
+async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
+    endpoint: Endpoint, mode: str
+) -> None:
     heard = asyncio.Event()
 
     async def take(message: IncomingMessage) -> None:
@@ -181,7 +198,7 @@ async def test_a_session_of_the_older_era_hears_of_an_opened_tab(endpoint: Endpo
             heard.set()
 
     async with (
-        connected(endpoint, "legacy", message_handler=take) as client,
+        connected(endpoint, mode, message_handler=take) as client,
         tab_opened(client, endpoint.page),
     ):
         await asyncio.wait_for(heard.wait(), SECONDS)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.conftest import TOOLS, Endpoint
+from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
 from tests.conformance.run import NODE
 
 pytestmark = [
@@ -20,10 +20,13 @@ pytestmark = [
     pytest.mark.xdist_group("clients"),
 ]
 
+SSE = "sse"
 CLIENTS = {
     "sdk 1.x": ("sdk1.mjs", "legacy", "2025-11-25"),
     "client 2.x, older era": ("sdk2.mjs", "legacy", "2025-11-25"),
     "client 2.x, newer era": ("sdk2.mjs", "auto", "2026-07-28"),
+    "sdk 1.x, SSE": ("sdk1.mjs", SSE, "2025-11-25"),
+    "client 2.x, SSE": ("sdk2.mjs", SSE, "2025-11-25"),
 }
 SECONDS = 60
 Said = dict[str, Any]
@@ -39,7 +42,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def said(name: str, endpoint: Endpoint) -> Said:
     """What came of a client's conversation, which is held once."""
     script, mode, _ = CLIENTS[name]
-    return _converse(script, {**asdict(endpoint), "mode": mode})
+    url = endpoint.sse_url if mode == SSE else endpoint.url
+    return _converse(script, {**asdict(endpoint), "url": url, "mode": mode})
 
 
 def _converse(script: str, given: dict[str, str]) -> Said:
@@ -61,8 +65,12 @@ def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, said: Sa
     assert (said["server"], said["revision"]) == ("tabhub", CLIENTS[name][2])
 
 
-def test_the_client_lists_the_eight_tools_with_their_descriptions(said: Said) -> None:
-    assert [tool["name"] for tool in said["tools"]] == TOOLS
+@pytest.mark.requirement("CB-04")
+def test_the_client_lists_the_tools_of_its_door_with_their_descriptions(
+    name: str, said: Said
+) -> None:
+    expected = OVER_SSE if CLIENTS[name][1] == SSE else TOOLS
+    assert [tool["name"] for tool in said["tools"]] == expected
     assert all(tool["description"] for tool in said["tools"])
 
 

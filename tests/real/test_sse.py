@@ -1,0 +1,68 @@
+"""A client of HTTP+SSE in a real browser: its group from the first moment, the tools, the end."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents.mcp.sse_clients import streaming
+from tests.support.product import wait_for
+from tests.support.site import Site
+from tests.support.world import world
+
+pytestmark = pytest.mark.real_browser
+CONFIG = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}
+
+
+@pytest.mark.requirement("CB-03")
+@pytest.mark.requirement("CB-04")
+async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
+    tmp_path: Path, site: Site
+) -> None:
+    async with world(tmp_path, CONFIG) as there:
+        before = there.product.status()["tabs"]
+        port = there.product.status()["ssePort"]
+        there.port = port
+        token = there.product.run("client", "add", "old").stdout.strip()
+        async with there.http(token) as http, streaming(http) as agent:
+            await agent.initialize()
+            context = (await agent.call("tabs_context_mcp"))["result"]["structuredContent"]
+            (mine,) = context["availableTabs"]
+            assert mine["url"] == "about:blank" and context["tabGroupId"] > 0
+            went = await agent.call("navigate", {"progressToken": 1}, url=site.page("form"))
+            assert "isError" not in went["result"]
+            seen = (await agent.call("read_page", filter="interactive"))["result"]
+            assert "ref_" in seen["content"][0]["text"]
+            code = {"action": "javascript_exec", "text": "document.title"}
+            ran = (await agent.call("javascript_tool", **code))["result"]
+            assert "Form" in ran["content"][0]["text"]
+            shot = (await agent.call("computer", action="screenshot"))["result"]
+            assert [block["type"] for block in shot["content"]][:2] == ["text", "image"]
+            assert there.product.status()["tabs"] == before + 1
+        wait_for(lambda: there.product.status()["tabs"] == before or None, "the group to be closed")
+        assert there.product.status()["activeSessions"] == 0
+
+
+ASK = """
+const answer = await fetch("http://127.0.0.1:%d/sse", {headers: {Authorization: "Bearer %s"}});
+const reader = answer.body.getReader();
+const {value} = await reader.read();
+await reader.cancel();
+[answer.status, answer.headers.get("x-session-id"), new TextDecoder().decode(value)];
+"""
+
+
+@pytest.mark.requirement("OT-17")
+async def test_a_page_reaches_the_agents_endpoints_only_if_its_origin_is_set(
+    tmp_path: Path, site: Site
+) -> None:
+    config = {"mcpServer": {"corsOrigins": [site.url]}}
+    async with world(tmp_path, config) as there, there.agent("guest") as agent:
+        token = there.product.run("client", "add", "page").stdout.strip()
+        code = ASK % (there.port, token)
+        await agent.call("browser_open_tab", url=site.page("form"))
+        status, session, event = (await agent.call("browser_execute_script", code=code))["value"]
+        assert (status, event) == (200, f"event: endpoint\ndata: /message?sessionId={session}\n\n")
+        other = f"{site.other}/form.html"
+        await agent.call("browser_open_tab", url=other)
+        refused = await agent.result("browser_execute_script", code=code)
+        assert refused["isError"] is True and "fetch" in refused["content"][0]["text"]
