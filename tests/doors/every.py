@@ -4,6 +4,7 @@ from tests.doors.command import Command
 from tests.doors.door import Entrance
 from tests.doors.rest import EventDoor, Rest, RestDoor
 from tests.doors.sse import Sse
+from tests.doors.stdio import NEWEST, Stdio
 from tests.doors.streamable import (
     GATEWAY,
     Behind,
@@ -28,5 +29,6 @@ ENTRANCES: tuple[Entrance, ...] = (
     Rest(RestDoor, "REST"),
     Rest(EventDoor, "REST with events"),
     Sse(),
+    *(Stdio(version) for version in (*REVISIONS, NEWEST)),
     Command(),
 )

@@ -179,7 +179,7 @@ async def test_the_agents_token_is_shown_and_never_the_main_secret(home: Home) -
     async with bench(home) as server:
         async with bridged(home) as pipe:
             await pipe.initialize()
-        async with bridged(home, TABHUB_TOKEN=token) as pipe:
+        async with bridged(home, environment={"TABHUB_TOKEN": token}) as pipe:
             await pipe.initialize()
     main = json.loads(home.auth.read_text())["secret"]
     shown = [headers["authorization"] for _, _, headers in server.requests]
