@@ -14,6 +14,7 @@ from bench import (
     permit,
     search,
     sessions,
+    shell,
 )
 from bench.peers import coverage, match
 from bench.rows import Row, line, table
@@ -23,6 +24,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "doors": doors.measure,
     "search": search.measure,
     "help": help.measure,
+    "shell": shell.measure,
     "decide": decide.measure,
     "permit": permit.measure,
     "memory": memory.measure,

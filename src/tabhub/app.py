@@ -42,8 +42,10 @@ from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
-from tabhub.config.clients import MAIN, SSE, Client, Clients, is_token
+from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
+from tabhub.config.keys import differing
+from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
@@ -303,27 +305,46 @@ class App:
         return self.browsers.reload_extensions()
 
     def reload(self) -> dict[str, Any]:
-        """Read settings and policy again; with a fault in either, all stays as it was."""
+        """Read settings, policy and secret again; with a fault in any, all stays as it was."""
         started = time.perf_counter()
         self.audit.record(incident("admin", MAIN.name, "reload"))
-        if self._home is not None:
-            self._read_again(self._home)
-        return {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+        waiting = [] if self._home is None else self._read_again(self._home)
+        told = {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+        return {**told, "restart": waiting} if waiting else told
 
-    def _read_again(self, home: Home) -> None:
-        self._drop_revoked(Clients(home))
-        fresh = load_settings(home)
+    def _read_again(self, home: Home) -> list[str]:
+        """The keys of settings that only the next start takes."""
+        clients = Clients(home)
+        self._drop_revoked(clients)
+        fresh, auth = load_settings(home), load_secret(home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
         self._take(fresh)
+        if auth is not None and auth.secret != self._admin.secret:
+            self._take_secret(clients, auth.secret)
+        return differing(fresh, self.settings)
+
+    def _take_secret(self, clients: Clients, secret: str) -> None:
+        """The old one, and what was computed from it, lets nobody in any more, nor stay."""
+        self.audit.hide(secret)
+        self._admin.secret = secret
+        self.asgi.take_secret(secret)
+        for name in (PRINTED, CLI):
+            clients.computed(name, secret)
+        self._drop(lambda client: client in (MAIN.name, PRINTED, CLI))
+        self.browsers.cut_all()
 
     def _take(self, fresh: Settings) -> None:
         """Of the settings, what can change while the server runs."""
-        token = auth_token(fresh)
+        token = fresh.mcp_server.auth_token = auth_token(fresh)
         if token != self.settings.mcp_server.auth_token:
             self.settings.mcp_server.auth_token = token
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
+        self.settings.mcp_server.cors_origins = fresh.mcp_server.cors_origins
+        self.settings.permissions = fresh.permissions
+        self.settings.policy_file = fresh.policy_file
+        self.settings.unattended = fresh.unattended
         self.settings.rates = fresh.rates
         self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
@@ -338,6 +359,10 @@ class App:
 
     def _drop(self, which: Callable[[str], bool]) -> None:
         gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
+        for endpoint in self.endpoints:
+            # One that has called nothing yet still hears the news.
+            sessions = endpoint.sessions.all()
+            gone |= {one.id for one in sessions if which(one.visitor.client.name)}
         error = AccessError("The token of this client was revoked.")
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         self.sse.end_of(which, error)

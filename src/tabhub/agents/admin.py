@@ -77,7 +77,7 @@ class Admin:
     def __init__(self, work: Work, status: Status, secret: str) -> None:
         self._work = work
         self._status = status
-        self._secret = secret
+        self.secret = secret
         self._routes: dict[str, Route] = {
             "/health": Route("GET", self._health),
             "/ws-info": Route("GET", self._ws_info),
@@ -109,7 +109,7 @@ class Admin:
         told: Json = {"status": "ok"}
         challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told["proof"] = prove(self._secret, challenge, scope["server"][1])
+            told["proof"] = prove(self.secret, challenge, scope["server"][1])
         await _say(send, told | self._known_to(scope[CALLER]))
 
     def _known_to(self, caller: Client | None) -> Json:

@@ -273,7 +273,12 @@ PATHS: Json = {
     "/reload": _doing(
         "reload",
         "Read settings, rules and plugins anew",
-        _told("It is done.", ok=BOOLEAN, plugins=INTEGER, durationMs=INTEGER),
+        _told(
+            "It is done; `restart`, if it is there, names settings that wait for the next start.",
+            ok=BOOLEAN,
+            plugins=INTEGER,
+            durationMs=INTEGER,
+        ),
         400,
     ),
     "/extension/reload": _doing(

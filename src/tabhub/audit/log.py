@@ -42,6 +42,10 @@ class AuditLog:
         self._looked = 0.0
         self._complained = False
 
+    def hide(self, secret: str) -> None:
+        """Never write this down."""
+        self._redactor = self._redactor.knowing([secret])
+
     def record(self, event: Event) -> None:
         """Keep an event; it is in the file when this returns."""
         entry = entry_of(event, self._redactor)

@@ -203,6 +203,11 @@ class Browsers:
         await connection.hang_up()
         return connection
 
+    def cut_all(self) -> None:
+        """Have every browser show anew that it may come in."""
+        for browser in self._all.values():
+            browser.connection.cut()
+
     async def back(self, id: str, before: Connection) -> Browser:
         """The browser, as soon as it has another connection and has said which tabs it has."""
         while True:

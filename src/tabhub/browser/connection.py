@@ -108,6 +108,11 @@ class Connection:
                 )
             )
 
+    def cut(self) -> None:
+        """Have nothing more to do with who is there; the extension comes back by itself."""
+        self.close()
+        self._soon(self.hang_up())
+
     def _request(
         self, id: str, command: str, input: Any, tab: int | None, fence: Fence | None
     ) -> str:

@@ -46,6 +46,8 @@ class LinkEndpoint:
         try:
             await self._welcome(profile, connection)
             while (event := await receive())["type"] == "websocket.receive":
+                if connection.closed:
+                    break
                 connection.receive(event.get("text") or event.get("bytes") or b"")
         finally:
             del self._closers[connection]

@@ -4,10 +4,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
+from tabhub.audit.entry import iso
+from tabhub.audit.log import read
 from tabhub.cli import running
-from tabhub.cli.moments import as_entries_have_it, moment
+from tabhub.cli.moments import moment
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments
@@ -26,27 +29,30 @@ class Wanted:
     tool: str | None
     client: str | None
     success: bool | None
-    since: str | None
+    first: str
+    """The earliest time, in the form that entries have it."""
 
-    def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    @cached_property
+    def asked(self) -> dict[str, Any]:
+        """What an entry must say."""
         named = {
             "plugin": self.plugin,
             "tool": self.tool,
             "client": self.client,
             "success": self.success,
         }
-        asked = {key: value for key, value in named.items() if value is not None}
-        first = self._first()
+        return {key: value for key, value in named.items() if value is not None}
+
+    def of(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         for entry in entries:
-            if str(entry.get("timestamp", "")) >= first and all(
-                entry.get(key) == value for key, value in asked.items()
-            ):
+            is_new = str(entry.get("timestamp", "")) >= self.first
+            if is_new and all(entry.get(key) == value for key, value in self.asked.items()):
                 yield entry
 
-    def _first(self) -> str:
-        if self.since is None:
-            return ""
-        return as_entries_have_it(moment(self.since, datetime.now(UTC)))
+
+def beginning(since: str | None) -> str:
+    """What a person has written about the earliest time, as entries have it."""
+    return "" if since is None else iso(max(moment(since, datetime.now(UTC)).timestamp(), 0))
 
 
 def run(wanted: Wanted, from_file: bool, as_json: bool) -> None:
@@ -59,8 +65,6 @@ def run(wanted: Wanted, from_file: bool, as_json: bool) -> None:
 
 
 def _from_file(home: Home, wanted: Wanted) -> list[Entry]:
-    from tabhub.audit.log import read
-
     newest = deque(wanted.of(read(home.audit)), maxlen=wanted.limit)
     return list(reversed(newest))
 
@@ -70,9 +74,8 @@ def _from_server(home: Home, wanted: Wanted) -> list[Entry]:
         raise InvalidArguments(
             f"The server remembers {MOST_FROM_SERVER} entries; --file reads all that are kept."
         )
-    # Times and clients are chosen here, so that the server need not know how people write them.
-    told = running.audit(home, MOST_FROM_SERVER)
-    return list(wanted.of(told))[: wanted.limit]
+    since = {"since": wanted.first} if wanted.first else {}
+    return running.audit(home, {"limit": wanted.limit, **wanted.asked, **since})
 
 
 def _row(entry: Entry) -> tuple[object, ...]:

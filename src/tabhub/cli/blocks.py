@@ -1,7 +1,13 @@
 """Configuration that a person can paste into an agent."""
 
 import json
+import sys
+from pathlib import Path
 from typing import Any
+
+CLI_MODE = """\
+Use the browser by these commands: `tabhub tool list --query WORDS` finds tools,
+`tabhub tool schema NAME` says what one takes, `tabhub tool call NAME 'JSON'` calls it."""
 
 
 def blocks(port: int, token: str | None) -> str:
@@ -12,14 +18,23 @@ def blocks(port: int, token: str | None) -> str:
     cursor = {"mcpServers": {"tabhub": _entry("type", "http", url, bearer)}}
     windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}
     opencode = {"mcp": {"tabhub": _entry("type", "remote", url, bearer)}}
+    stdio = {"mcpServers": {"tabhub": {"command": program(), "args": ["start", "--stdio"]}}}
     return "\n\n".join(
         [
             f"Claude Code:\n  claude mcp add --transport http tabhub {url}{header}",
             f"Claude Code (~/.claude.json), Cursor (.cursor/mcp.json):\n{_pretty(cursor)}",
             f"Windsurf (~/.codeium/windsurf/mcp_config.json):\n{_pretty(windsurf)}",
             f"OpenCode (opencode.json):\n{_pretty(opencode)}",
+            f"Two tools instead of many (gateway): the same with {url}/gateway",
+            f"Started by the agent itself (stdio):\n{_pretty(stdio)}",
+            f"Without MCP, for agents with a shell (CLAUDE.md):\n{_indented(CLI_MODE)}",
         ]
     )
+
+
+def program() -> str:
+    """The command that starts tabhub, from wherever an agent runs it."""
+    return str(Path(sys.executable).with_name("tabhub"))
 
 
 def _entry(key: str, kind: str, url: str, bearer: dict[str, str]) -> dict[str, Any]:
@@ -32,3 +47,7 @@ def _headers(bearer: dict[str, str]) -> dict[str, Any]:
 
 def _pretty(value: Any) -> str:
     return json.dumps(value, indent=2)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())

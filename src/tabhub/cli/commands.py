@@ -96,10 +96,18 @@ def start(
     dev: Annotated[
         bool, typer.Option("--dev", help="For work on tabhub: dev_utils works.")
     ] = False,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Print the blocks to paste, and end.")
+    ] = False,
     while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
     _check_stdio(stdio, background, gateway or toolsets is not None)
+    if show_config:
+        from tabhub.cli import show_config as showing
+
+        showing.run(port, auth=not no_auth)
+        return
     if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
         raise typer.BadParameter("flags for the browser need --browser")
     if stdio or background:

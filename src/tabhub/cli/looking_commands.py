@@ -24,9 +24,9 @@ def audit(
     json: Json = False,
 ) -> None:
     """Show what agents did, the newest first: a table, or a JSON array when piped."""
-    from tabhub.cli.audit import Wanted, run
+    from tabhub.cli.audit import Wanted, beginning, run
 
-    run(Wanted(limit, plugin, tool, client, success, since), file, json)
+    run(Wanted(limit, plugin, tool, client, success, beginning(since)), file, json)
 
 
 def logs(

@@ -20,8 +20,3 @@ def moment(written: str, now: datetime) -> datetime:
         raise InvalidArguments(
             f"{written!r} is no time: write 10m, 2h, 3d or 2026-11-15T12:30."
         ) from None
-
-
-def as_entries_have_it(time: datetime) -> str:
-    """In the form of the audit, so that they compare as texts."""
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03}Z"

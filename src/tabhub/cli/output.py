@@ -44,6 +44,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
     console = Console(highlight=False)
     cells = [[Text(harmless(str(cell))) for cell in row] for row in rows]
+    if not cells:
+        console.print("Nothing to show.")
+        return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns[:-1]:
         table.add_column(name, no_wrap=True)

@@ -4,6 +4,7 @@ import os
 import secrets
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -127,12 +128,13 @@ def reload_at(auth: Auth) -> Facts:
     return msgspec.convert(_said(_ask("POST", auth.port, "/reload", _bearer(auth))), Facts)
 
 
-def audit(home: Home, limit: int) -> list[Facts]:
-    """The newest entries that the running server remembers."""
+def audit(home: Home, query: Facts) -> list[Facts]:
+    """The newest entries that the running server remembers, of those that fit."""
     auth = reach(home)
     if auth is None:
         raise NotRunning("`tabhub audit --file` reads what was written to disk.")
-    told = _said(_ask("GET", auth.port, f"/audit?limit={limit}", _bearer(auth)))
+    asked = urlencode({key: str(value) for key, value in query.items()})
+    told = _said(_ask("GET", auth.port, f"/audit?{asked}", _bearer(auth)))
     return msgspec.convert(told, list[Facts])
 
 

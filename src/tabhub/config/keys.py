@@ -32,6 +32,18 @@ def names(kind: Any = Settings, prefix: str = "") -> Iterator[str]:
             yield name
 
 
+def differing(one: Settings, other: Settings) -> list[str]:
+    """The keys at which two settings are not the same."""
+    ours, theirs = msgspec.to_builtins(one), msgspec.to_builtins(other)
+    return [name for name in names() if _at(ours, name) != _at(theirs, name)]
+
+
+def _at(plain: Any, name: str) -> Any:
+    for step in name.split("."):
+        plain = plain[step]
+    return plain
+
+
 def _walk(steps: list[str], kind: Any) -> tuple[Path, Any]:
     """The type is None if there is nothing of that name."""
     if not steps:

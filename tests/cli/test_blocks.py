@@ -1,0 +1,61 @@
+"""What `tabhub start` prints for agents, and that it works when it is pasted."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.product import Product, wait_for
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
+
+
+def pasted(text: str) -> dict[str, Any]:
+    """Every JSON block by the words before it."""
+    found = re.findall(r"^(\S[^\n]*):\n(\{.*?^\})", text, re.MULTILINE | re.DOTALL)
+    return {title: json.loads(block) for title, block in found}
+
+
+@pytest.mark.requirement("OT-10")
+def test_there_is_a_block_for_each_client_and_all_lead_to_this_server(product: Product) -> None:
+    with product.running("start", "--port", "0"):
+        port = product.wait_running()
+        text = product.run("start", "--show-config").stdout
+        wait_for(lambda: text.strip() in product.output, "the same blocks")
+        blocks = pasted(text)
+        line = text[text.index("claude mcp add") :].split("\n\n")[0]
+        words = shlex.split(line)
+        url, header = words[words.index("tabhub") + 1], words[-1]
+        name, value = header.split(": ")
+        answer = httpx.get(url.replace("/mcp", "/health"), headers={name: value}).json()
+    assert (url, answer["client"]) == (f"http://127.0.0.1:{port}/mcp", "agent")
+    titles = " ".join(blocks)
+    assert all(title in titles for title in ("Claude Code", "Cursor", "Windsurf", "OpenCode"))
+    entries = [next(iter(next(iter(block.values())).values())) for block in blocks.values()]
+    urls = [entry.get("url") or entry.get("serverUrl") for entry in entries]
+    assert urls.count(url) == 3
+    assert all(entry["headers"] == {name: value} for entry in entries if "headers" in entry)
+    stdio = next(entry for entry in entries if "command" in entry)
+    assert stdio["args"] == ["start", "--stdio"]
+    assert f"{url}/gateway" in text
+    assert "CLAUDE.md" in text and "tabhub tool call" in text
+
+
+def test_the_blocks_can_be_shown_before_the_first_start_and_stay_the_same(
+    product: Product,
+) -> None:
+    first = product.run("start", "--show-config", "--port", "9876")
+    assert (first.returncode, "No server is running" in first.stderr) == (0, True)
+    assert "http://127.0.0.1:9876/mcp" in first.stdout
+    again = product.run("start", "--show-config", "--port", "9876").stdout
+    assert again == first.stdout
+    without = product.run("start", "--show-config", "--no-auth").stdout
+    assert "Bearer" not in without
+    assert product.secret not in first.stdout
