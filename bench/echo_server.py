@@ -38,7 +38,9 @@ class EchoSource:
 
 def echo_app(home: Home) -> App:
     """The product as it is, audit and all, with the echo added."""
-    app = App(Settings(rates=RateSettings(sessions_per_minute=0)), SECRET, home=home)
+    app = App(
+        Settings(rates=RateSettings(sessions_per_minute=0, admin_per_minute=0)), SECRET, home=home
+    )
     app.sources[ECHO.source] = EchoSource()
     app.hub.tools.add(ECHO)
     return app

@@ -71,7 +71,7 @@ class Rest:
 
     def request(self, method: str, params: Json) -> bytes:
         body = msgspec.json.encode({"arguments": params["arguments"]})
-        return _posted(f"/tools/{params['name']}/call", self._headers, body)
+        return posted(f"/tools/{params['name']}/call", self._headers, body)
 
 
 def common_headers(secret: str) -> Json:
@@ -85,10 +85,10 @@ def common_headers(secret: str) -> Json:
 
 def _written(path: str, headers: Json, method: str, params: Json) -> bytes:
     message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
-    return _posted(path, headers, msgspec.json.encode(message))
+    return posted(path, headers, msgspec.json.encode(message))
 
 
-def _posted(path: str, headers: Json, body: bytes) -> bytes:
+def posted(path: str, headers: Json, body: bytes) -> bytes:
     start = f"POST {path} HTTP/1.1\r\n{_lines(headers)}content-length: {len(body)}\r\n\r\n"
     return start.encode() + body
 
