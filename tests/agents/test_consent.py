@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
+from tabhub.server import Server
 from tests.agents.mcp.clients import (
     Client,
     LoneClient,

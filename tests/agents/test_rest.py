@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.app import Server
+from tabhub.cli.stdio.server.py src.tabhub.server import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import Limits, PermissionSettings, Settings

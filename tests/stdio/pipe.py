@@ -4,9 +4,10 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -14,11 +15,11 @@ import msgspec
 from tabhub.agents.answers import send_json
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Memory
-from tabhub.app import listen
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.home import Home
 from tabhub.config.proof import prove
+from tabhub.server import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench
@@ -117,7 +118,10 @@ def alone(params: Json | None = None, **capabilities: Any) -> Json:
 
 @asynccontextmanager
 async def bridged(
-    home: Home, *flags: str, stdout: int = asyncio.subprocess.PIPE, **environment: str
+    home: Home,
+    *flags: str,
+    stdout: int = asyncio.subprocess.PIPE,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Pipe]:
     """A bridge in a process of its own."""
     process = await asyncio.create_subprocess_exec(
