@@ -34,7 +34,8 @@ class Endpoint:
     @property
     def bridge(self) -> list[str]:
         """What a client starts that speaks by stdin and stdout."""
-        return [sys.executable, "-m", "tabhub", "start", "--stdio"]
+        behind = ["--gateway"] if self.url.endswith("/gateway") else []
+        return [sys.executable, "-m", "tabhub", "start", "--stdio", *behind]
 
     @property
     def environment(self) -> dict[str, str]:

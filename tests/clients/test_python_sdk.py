@@ -219,6 +219,7 @@ async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
 
 
 @pytest.mark.requirement("OT-06")
+@pytest.mark.parametrize("mode", [mode for mode in ERAS if mode != SSE])
 async def test_the_client_finds_and_calls_everything_by_the_gateway(
     endpoint: Endpoint, mode: str
 ) -> None:

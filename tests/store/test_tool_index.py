@@ -101,6 +101,7 @@ def test_a_word_that_most_tools_have_does_not_hide_one_that_few_have(
     tools.add(*(tool(f"tool_{number}", "For the page.") for number in range(2000)))
     tools.add(tool("zebra", "For the page with a zebra."))
     assert next(index.search("page zebra")) == "zebra"
+    assert next(index.search("page unicorn")) == "tool_0"
     assert len(list(index.search("page"))) > 100
 
 
@@ -129,10 +130,10 @@ def test_nothing_that_a_person_types_is_syntax(
     assert "paint" not in list(index.search(query))
 
 
-def test_text_without_end_in_a_description_does_no_harm(
+def test_odd_characters_in_a_description_do_no_harm(
     tools: ToolRegistry, index: FullTextIndex
 ) -> None:
-    tools.add(tool("odd\x00name", "\x00 \ud800".encode("utf-8", "replace").decode() * 1000))
+    tools.add(tool("odd\x00name", "\x00 \ud800" * 1000))
     assert list(index.search("odd")) == ["odd\x00name"]
 
 

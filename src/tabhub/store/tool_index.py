@@ -33,7 +33,7 @@ CREATE VIRTUAL TABLE tools USING fts5(
 """
 _FIRST = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}"
 _FEW = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {ENOUGH}"
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)"
+_COUNT = "SELECT count(*) FROM tools WHERE tools MATCH ?"
 _ANYWHERE = "{{name summary rest}} : ({})"
 _RANKED = f"""
 SELECT id FROM (
@@ -73,11 +73,15 @@ class FullTextIndex:
 
     def _found(self, words: list[str], family: str) -> Iterator[list[int]]:
         """Those with all words in the name, then with all of them anywhere, or with any."""
-        rare = self._rare_first(words)
+        counts = self._counts(words)
+        half = max(len(self._known) // 2, FEW)
+        # BM25 gives no weight to words that half of all tools have, and takes longest for them.
+        rare = {word: number for word, number in counts.items() if number <= half}
         if not rare:
-            every = " AND ".join(words)
-            yield self._ids(_FIRST, f"name : ({every}){family}")
-            yield self._ids(_FIRST, _ANYWHERE.format(every) + family)
+            every = " AND ".join(counts)
+            if every:
+                yield self._ids(_FIRST, f"name : ({every}){family}")
+                yield self._ids(_FIRST, _ANYWHERE.format(every) + family)
             return
         every = " AND ".join(rare)
         yield self._ids(_RANKED, f"name : ({every}){family}")
@@ -89,12 +93,10 @@ class FullTextIndex:
         yield sorted(few, key=lambda id: ranked.index(id) if id in ranked else -1)
         yield ranked
 
-    def _rare_first(self, words: list[str]) -> dict[str, int]:
-        """In how many tools each word is, without those that half of all tools have, and without
-        those that none has: BM25 gives the former no weight, and takes the longest for them."""
-        half = max(len(self._known) // 2, FEW)
-        found = ((self._count(word, half + 1), word) for word in dict.fromkeys(words))
-        return {word: number for number, word in sorted(found) if 0 < number <= half}
+    def _counts(self, words: list[str]) -> dict[str, int]:
+        """In how many tools each word is, the rarest first; words that are in none are left out."""
+        found = ((self._count(word), word) for word in dict.fromkeys(words))
+        return {word: number for number, word in sorted(found) if number}
 
     def _rankable(self, rare: dict[str, int]) -> Iterator[str]:
         """As many words as can be ranked, the rarest first: they have the most weight."""
@@ -105,8 +107,8 @@ class FullTextIndex:
             total += number
             yield word
 
-    def _count(self, word: str, most: int) -> int:
-        found = self._database.execute(_COUNT, (_ANYWHERE.format(word), most)).fetchone()
+    def _count(self, word: str) -> int:
+        found = self._database.execute(_COUNT, (_ANYWHERE.format(word),)).fetchone()
         return int(found[0])
 
     def _ids(self, sql: str, pattern: str) -> list[int]:
@@ -121,12 +123,12 @@ class FullTextIndex:
     def _follow(self) -> None:
         if not self._is_stale:
             return
-        self._is_stale = False
         gone = [id for id, tool in self._known.items() if self._tools.find(tool.name) is not tool]
         self._database.execute("BEGIN")
-        self._drop(gone)
-        self._add([tool for tool in self._tools if tool.name not in self._rows])
-        self._database.execute("COMMIT")
+        with self._database:
+            self._drop(gone)
+            self._add([tool for tool in self._tools if tool.name not in self._rows])
+        self._is_stale = False
 
     def _drop(self, ids: list[int]) -> None:
         self._database.executemany("DELETE FROM tools WHERE rowid = ?", ((id,) for id in ids))
@@ -186,7 +188,8 @@ def _told(parameters: dict[str, Any]) -> Iterator[str]:
 
 def _both(text: str) -> str:
     """A text with the words of camelCase names apart and together; all else is apart already."""
-    return _WORD.sub(lambda word: _apart_and_together(word[0]), text)
+    readable = text.encode(errors="replace").decode()
+    return _WORD.sub(lambda word: _apart_and_together(word[0]), readable)
 
 
 def _apart_and_together(word: str) -> str:
