@@ -14,11 +14,11 @@ import msgspec
 from tabhub.agents.answers import send_json
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Memory
-from tabhub.app import listen
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.home import Home
 from tabhub.config.proof import prove
+from tabhub.server import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench
