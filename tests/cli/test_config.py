@@ -134,6 +134,11 @@ def test_a_token_among_the_settings_is_hidden_and_need_not_be_on_a_command_line(
     token = "swordfish-of-the-deep"
     done = product.run("config", "set", "mcpServer.authToken", "-", stdin=f"{token}\n")
     assert (done.returncode, token in done.stdout + done.stderr) == (0, False)
-    for command in (("show",), ("show", "--json"), ("get", "mcpServer.authToken")):
+    for command in (
+        ("show",),
+        ("show", "--json"),
+        ("get", "mcpServer.authToken"),
+        ("get", "mcpServer"),
+    ):
         assert token not in here("config", *command).stdout
         assert token in here("config", *command, "--show-secret").stdout
