@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import Limits, PermissionSettings, Settings
 from tabhub.hub.tools import Tool
+from tabhub.server import Server
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import SECRET, client, served

@@ -1,5 +1,7 @@
 """One server and one real browser for all foreign clients, and the tools they must find."""
 
+import os
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -23,10 +25,22 @@ class Endpoint:
     secret: str
     page: str
     next_page: str
+    home: str
 
     @property
     def sse_url(self) -> str:
         return self.url.replace("/mcp", "/sse")
+
+    @property
+    def bridge(self) -> list[str]:
+        """What a client starts that speaks by stdin and stdout."""
+        return [sys.executable, "-m", "tabhub", "start", "--stdio"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What it must know to find this server and not another."""
+        path = os.environ.get("PYTHONPATH")
+        return {"TABHUB_HOME": self.home} | ({"PYTHONPATH": path} if path else {})
 
     @property
     def authorization(self) -> str:
@@ -37,4 +51,5 @@ class Endpoint:
 def endpoint(product: tuple[Product, int], site: Site) -> Endpoint:
     running, port = product
     url = f"http://127.0.0.1:{port}/mcp"
-    return Endpoint(url, running.secret, site.page("form"), site.page("targets"))
+    pages = site.page("form"), site.page("targets")
+    return Endpoint(url, running.secret, *pages, str(running.home))

@@ -1,7 +1,8 @@
-// @modelcontextprotocol/sdk 1.x: the client of the era with sessions, over HTTP or SSE.
+// @modelcontextprotocol/sdk 1.x: the client of the era with sessions, over HTTP, SSE or stdio.
 
 import { Client } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js";
 import { SSEClientTransport } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/sse.js";
+import { StdioClientTransport } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js";
 import { StreamableHTTPClientTransport } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/streamableHttp.js";
 import { converse } from "./conversation.mjs";
 
@@ -12,5 +13,5 @@ await converse(
       client.callTool({ name, arguments: given }, undefined, { onprogress });
     return { client, call };
   },
-  { http: StreamableHTTPClientTransport, sse: SSEClientTransport },
+  { http: StreamableHTTPClientTransport, sse: SSEClientTransport, stdio: StdioClientTransport },
 );

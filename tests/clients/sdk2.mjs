@@ -5,6 +5,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "../npm/node_modules/@modelcontextprotocol/client/dist/index.mjs";
+import { StdioClientTransport } from "../npm/node_modules/@modelcontextprotocol/client/dist/stdio.mjs";
 import { converse } from "./conversation.mjs";
 
 await converse(
@@ -14,5 +15,5 @@ await converse(
       client.callTool({ name, arguments: given }, { onprogress });
     return { client, call };
   },
-  { http: StreamableHTTPClientTransport, sse: SSEClientTransport },
+  { http: StreamableHTTPClientTransport, sse: SSEClientTransport, stdio: StdioClientTransport },
 );

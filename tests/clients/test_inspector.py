@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -28,19 +29,16 @@ Done = subprocess.CompletedProcess[str]
 Inspector = Callable[..., Done]
 
 
-@pytest.fixture(params=["legacy", "modern", SSE])
+@pytest.fixture(params=["legacy", "modern", SSE, "stdio, legacy", "stdio, modern"])
 def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) -> Inspector:
     """Runs the Inspector, with a home of its own for what it stores."""
-    header = f"Authorization: {endpoint.authorization}"
-    over_sse = request.param == SSE
-    # It calls what is listed, and nothing else.
-    url = f"{endpoint.sse_url}?toolsets=core" if over_sse else endpoint.url
-    target = ("--cli", url, "--transport", SSE if over_sse else "http", "--header", header)
-    era = ("--protocol-era", "modern" if request.param == "modern" else "legacy")
+    mode = str(request.param)
+    target = _bridge(endpoint) if mode.startswith("stdio") else _address(endpoint, mode == SSE)
+    era = ("--protocol-era", "modern" if mode.endswith("modern") else "legacy")
 
     def run(method: str, *arguments: str) -> Done:
         return subprocess.run(
-            [str(NODE), str(INSPECTOR), *target, *era, "--method", method, *arguments],
+            [str(NODE), str(INSPECTOR), "--cli", *target, *era, "--method", method, *arguments],
             env=os.environ | {"HOME": str(tmp_path)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -50,6 +48,27 @@ def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) 
         )
 
     return run
+
+
+def _address(endpoint: Endpoint, over_sse: bool) -> list[str]:
+    # It calls what is listed, and nothing else.
+    url = f"{endpoint.sse_url}?toolsets=core" if over_sse else endpoint.url
+    header = f"Authorization: {endpoint.authorization}"
+    return [url, "--transport", SSE if over_sse else "http", "--header", header]
+
+
+def _bridge(endpoint: Endpoint) -> list[str]:
+    variables = [f"{name}={value}" for name, value in endpoint.environment.items()]
+    flags = [word for variable in variables for word in ("-e", variable)]
+    return ["--transport", "stdio", *flags, str(_script(endpoint))]
+
+
+def _script(endpoint: Endpoint) -> Path:
+    """The Inspector takes the flags of a command for its own."""
+    path = Path(endpoint.home).parent / "bridge"
+    path.write_text(f"#!/bin/sh\nexec {shlex.join(endpoint.bridge)}\n")
+    path.chmod(0o700)
+    return path
 
 
 @pytest.fixture
@@ -80,7 +99,7 @@ def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
     opened = printed(call("browser_open_tab", url=endpoint.page))["structuredContent"]
     assert opened["title"] == "Form"
     ran = call("browser_execute_script", code="1+1", tabId=opened["tabId"])
-    if request.node.callspec.params["inspect"] != "modern":
+    if "modern" not in request.node.callspec.params["inspect"]:
         # Each run is a session of its own, and its tabs go with it.
         assert ran.returncode == TOOL_FAILED
         return

@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
 from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourcesListChanged
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, TextResourceContents
@@ -20,8 +21,11 @@ from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
 
 SSE = "sse"
-ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25", SSE: "2025-11-25"}
-LISTED = {"auto": TOOLS, "legacy": TOOLS, SSE: OVER_SSE}
+STDIO = {"stdio, auto": "auto", "stdio, legacy": "legacy"}
+OLDER = ["legacy", SSE, "stdio, legacy"]
+NEWER = ["auto", "stdio, auto"]
+ERAS = dict.fromkeys(NEWER, "2026-07-28") | dict.fromkeys(OLDER, "2025-11-25")
+LISTED = dict.fromkeys(ERAS, TOOLS) | {SSE: OVER_SSE}
 SECONDS = 20.0
 NO_TAB = 999_999_999
 
@@ -39,6 +43,13 @@ async def connected(endpoint: Endpoint, mode: str, **options: Any) -> AsyncItera
         stream = sse_client(endpoint.sse_url, headers=headers, timeout=SECONDS)
         options |= {"mode": "legacy", "read_timeout_seconds": SECONDS}
         async with Client(stream, **options) as client:
+            yield client
+        return
+    if mode in STDIO:
+        command, *arguments = endpoint.bridge
+        bridge = StdioServerParameters(command=command, args=arguments, env=endpoint.environment)
+        options |= {"mode": STDIO[mode], "read_timeout_seconds": SECONDS}
+        async with Client(stdio_client(bridge), **options) as client:
             yield client
         return
     async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
@@ -169,16 +180,19 @@ async def test_open_tabs_are_resources_and_the_prompt_can_be_got(
 
 
 @pytest.mark.filterwarnings("ignore:ping is removed")
-@pytest.mark.parametrize("mode", ["legacy", SSE])
+@pytest.mark.parametrize("mode", OLDER)
 async def test_a_session_of_the_older_era_answers_ping(endpoint: Endpoint, mode: str) -> None:
     async with connected(endpoint, mode) as client:
         await client.send_ping()
 
 
 @pytest.mark.requirement("OT-03")
-async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("mode", NEWER)
+async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(
+    endpoint: Endpoint, mode: str
+) -> None:
     async with (
-        connected(endpoint, "auto") as client,
+        connected(endpoint, mode) as client,
         client.listen(resources_list_changed=True) as changes,
         asyncio.timeout(SECONDS),
         tab_opened(client, endpoint.page),
@@ -187,7 +201,7 @@ async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(endpoint: Endp
 
 
 @pytest.mark.requirement("OT-03")
-@pytest.mark.parametrize("mode", ["legacy", SSE])
+@pytest.mark.parametrize("mode", OLDER)
 async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
     endpoint: Endpoint, mode: str
 ) -> None:

@@ -27,6 +27,9 @@ CLIENTS = {
     "client 2.x, newer era": ("sdk2.mjs", "auto", "2026-07-28"),
     "sdk 1.x, SSE": ("sdk1.mjs", SSE, "2025-11-25"),
     "client 2.x, SSE": ("sdk2.mjs", SSE, "2025-11-25"),
+    "sdk 1.x, stdio": ("sdk1.mjs", "stdio, legacy", "2025-11-25"),
+    "client 2.x, stdio, older era": ("sdk2.mjs", "stdio, legacy", "2025-11-25"),
+    "client 2.x, stdio, newer era": ("sdk2.mjs", "stdio, auto", "2026-07-28"),
 }
 SECONDS = 60
 Said = dict[str, Any]
@@ -43,10 +46,11 @@ def said(name: str, endpoint: Endpoint) -> Said:
     """What came of a client's conversation, which is held once."""
     script, mode, _ = CLIENTS[name]
     url = endpoint.sse_url if mode == SSE else endpoint.url
-    return _converse(script, {**asdict(endpoint), "url": url, "mode": mode})
+    bridge = {"bridge": endpoint.bridge, "environment": endpoint.environment}
+    return _converse(script, {**asdict(endpoint), **bridge, "url": url, "mode": mode})
 
 
-def _converse(script: str, given: dict[str, str]) -> Said:
+def _converse(script: str, given: dict[str, Any]) -> Said:
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name(script))],
         input=json.dumps(given),

@@ -12,7 +12,7 @@ from tests.doors.streamable import (
     SessionDoor,
     Sessionless,
 )
-from tests.doors.talking import Sse, Stdio
+from tests.doors.talking import NEWEST, Sse, Stdio
 from tests.doors.within import Memory
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -28,6 +28,6 @@ ENTRANCES: tuple[Entrance, ...] = (
     Rest(RestDoor, "REST"),
     Rest(EventDoor, "REST with events"),
     Sse(),
-    Stdio(),
+    *(Stdio(version) for version in (*REVISIONS, NEWEST)),
     Command(),
 )

@@ -4,9 +4,10 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -117,7 +118,10 @@ def alone(params: Json | None = None, **capabilities: Any) -> Json:
 
 @asynccontextmanager
 async def bridged(
-    home: Home, *flags: str, stdout: int = asyncio.subprocess.PIPE, **environment: str
+    home: Home,
+    *flags: str,
+    stdout: int = asyncio.subprocess.PIPE,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Pipe]:
     """A bridge in a process of its own."""
     process = await asyncio.create_subprocess_exec(

@@ -10,6 +10,7 @@ from tabhub.agents.mcp.announce import Change
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tests.agents.mcp.clients import text_of
+from tests.agents.mcp.workbench import SCHEMAS
 from tests.stdio.pipe import alone, bench, bridged
 
 pytestmark = pytest.mark.requirement("OT-09")
@@ -36,6 +37,19 @@ async def test_a_client_without_a_session_gets_the_headers_that_repeat_its_body(
         echo = alone({"name": "echo", "arguments": {"text": "hi"}})
         assert text_of(await pipe.request("tools/call", echo)) == "hi"
     assert not any("mcp-session-id" in headers for _, _, headers in server.requests)
+
+
+async def test_arguments_that_travel_in_headers_are_found_out_when_they_are_missed(
+    home: Home,
+) -> None:
+    async with bench(home) as server, bridged(home) as pipe:
+        server.work.listed = [{"name": "place", "inputSchema": SCHEMAS["place"]}]
+        place = {"region": "Köln", "zone": 7, "near": True}
+        for given in (place, {**place, "region": " a"}, {}):
+            params = alone({"name": "place", "arguments": given})
+            assert text_of(await pipe.request("tools/call", params)) == str(given)
+    lists = [headers for headers in server.headers("POST") if "tools/list" in headers.values()]
+    assert len(lists) == 1
 
 
 async def test_ids_and_what_else_a_message_holds_pass_unchanged(home: Home) -> None:
@@ -179,7 +193,7 @@ async def test_the_agents_token_is_shown_and_never_the_main_secret(home: Home) -
     async with bench(home) as server:
         async with bridged(home) as pipe:
             await pipe.initialize()
-        async with bridged(home, TABHUB_TOKEN=token) as pipe:
+        async with bridged(home, environment={"TABHUB_TOKEN": token}) as pipe:
             await pipe.initialize()
     main = json.loads(home.auth.read_text())["secret"]
     shown = [headers["authorization"] for _, _, headers in server.requests]

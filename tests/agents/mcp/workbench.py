@@ -44,6 +44,7 @@ class Workbench(Backend):
         self.release = asyncio.Event()
         self.cancelled = asyncio.Event()
         self.ended: list[str] = []
+        self.listed: list[Any] = []
         self.kept = said("kept")
         self._lines = [f"line {number}" for number in range(3)]
 
@@ -62,7 +63,7 @@ class Workbench(Backend):
         self.ended.append(session)
 
     async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
-        return m.ToolList(tools=[])
+        return m.ToolList(tools=self.listed)
 
     async def read_resource(self, exchange: Exchange, params: m.UriParams) -> m.ReadResult:
         raise NotFound("No such resource.", "unknown_resource", data={"uri": params.uri})

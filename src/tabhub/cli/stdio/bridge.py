@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from tabhub.cli.stdio.exchange import Exchange
+from tabhub.cli.stdio.marks import Marks
 from tabhub.cli.stdio.message import LISTEN, Message
 from tabhub.cli.stdio.pipes import Lines, Output, TooLong
 from tabhub.cli.stdio.server import Server
@@ -37,6 +38,7 @@ class Bridge:
         self._output = output
         self._session: Session | None = None
         self._presence: Presence | None = None
+        self._marks = Marks()
         self._running: dict[jsonrpc.Id, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -97,7 +99,7 @@ class Bridge:
     def _exchange(self, message: Message) -> Exchange:
         if message.method == LISTEN and message.stands_alone:
             return Subscription(self._server, self._output, message)
-        return Exchange(self._server, self._output, message, self._session)
+        return Exchange(self._server, self._output, message, self._session, self._marks)
 
     def _begin(self, exchange: Exchange) -> None:
         task = self._spawn(exchange.run())

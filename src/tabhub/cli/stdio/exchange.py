@@ -9,6 +9,7 @@ import msgspec
 from tabhub.calls.results import failed
 from tabhub.cli.stdio.events import events
 from tabhub.cli.stdio.http import Answer
+from tabhub.cli.stdio.marks import Marks
 from tabhub.cli.stdio.message import CALL, Message
 from tabhub.cli.stdio.pipes import Output
 from tabhub.cli.stdio.server import FIRST_PAUSE, GONE, Server
@@ -48,13 +49,19 @@ class Exchange:
     """A POST on its way."""
 
     def __init__(
-        self, server: Server, output: Output, message: Message, session: Session | None
+        self,
+        server: Server,
+        output: Output,
+        message: Message,
+        session: Session | None = None,
+        marks: Marks | None = None,
     ) -> None:
         self.message = message
         self.sent = asyncio.Event()
         self._server = server
         self._output = output
         self._session = None if message.stands_alone else session
+        self._marks = marks or Marks()
         self._open = set(message.ids)
         self._is_done = False
         self._last_event: str | None = None
@@ -98,7 +105,7 @@ class Exchange:
 
     def _headers(self, key: Key | None) -> list[tuple[bytes, bytes]]:
         if self.message.stands_alone:
-            return [*JSON, *self.message.mirrored()]
+            return [*JSON, *self.message.mirrored(), *self._marks.headers(self.message)]
         return JSON if key is None else [*JSON, *key.headers()]
 
     async def _read_stream(self, answer: Answer) -> None:
@@ -156,6 +163,8 @@ class Exchange:
         if refusal.reason == "unknown_session" and self._session is not None and key is not None:
             await self._session.renew(key)
             return True
+        if refusal.reason == "header_mismatch":
+            return await self._marks.learn(self._server, self.message)
         if refusal.reason == "not_authenticated":
             return self._server.renewed_token()
         return refusal.reason == GONE

@@ -19,6 +19,7 @@ class _Looked(msgspec.Struct):
     meta: Any = msgspec.field(default=None, name="_meta")
     name: Any = None
     uri: Any = None
+    arguments: msgspec.Raw = jsonrpc.EMPTY
     request_id: Any = msgspec.field(default=None, name="requestId")
 
 
@@ -63,8 +64,24 @@ class Message:
         return isinstance(self._params.meta, dict) and m.META_VERSION in self._params.meta
 
     @property
+    def meta(self) -> Any:
+        return self._params.meta
+
+    @property
     def version(self) -> Any:
-        return self._params.meta[m.META_VERSION]
+        return self.meta[m.META_VERSION]
+
+    @property
+    def name(self) -> str:
+        """What a call or a read is about."""
+        return str(self._params.name)
+
+    def arguments(self) -> Any:
+        """Of a call; only what travels in headers has to be looked at."""
+        try:
+            return msgspec.json.decode(self._params.arguments)
+        except jsonrpc.UNREADABLE:
+            return None
 
     def mirrored(self) -> list[Header]:
         """The headers that repeat such a body."""

@@ -36,7 +36,7 @@ class Subscription(Exchange):
     """Ends when its client takes it back, or when a server refuses it."""
 
     def __init__(self, server: Server, output: Output, message: Message) -> None:
-        super().__init__(server, output, message, None)
+        super().__init__(server, output, message)
         self._is_acknowledged = False
 
     async def _converse(self) -> None:

@@ -11,7 +11,14 @@ import msgspec
 
 from tabhub.errors import ProtocolError
 from tabhub.wire import jsonrpc
-from tabhub.wire.mcp.headers import PARAM_PREFIX, Headers, decode_value, mismatch, value_of
+from tabhub.wire.mcp.headers import (
+    PARAM_PREFIX,
+    Headers,
+    decode_value,
+    encode_value,
+    mismatch,
+    value_of,
+)
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _INTEGER = re.compile(r"-?[0-9]+(\.0+)?")
@@ -61,6 +68,12 @@ def declared(schema: Any) -> list[Mark]:
     marks = list(_walk(schema, ()))
     unique = len({mark.header for mark in marks}) == len(marks)
     return marks if unique and all(mark.usable() for mark in marks) else []
+
+
+def rendered(marks: list[Mark], arguments: Any) -> list[tuple[bytes, bytes]]:
+    """The headers that go with these arguments."""
+    values = [(mark.header, _render(_value_at(arguments, mark.path))) for mark in marks]
+    return [(name, encode_value(value)) for name, value in values if value is not None]
 
 
 def _walk(schema: Any, path: tuple[str, ...]) -> Iterator[Mark]:

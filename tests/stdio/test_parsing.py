@@ -1,0 +1,64 @@
+"""Bytes come in pieces of any size; lines, events and headers are what was meant."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabhub.agents.mcp.streams import EventStream, message_frame
+from tabhub.cli.stdio.events import Event, events
+from tabhub.cli.stdio.pipes import KEPT, Splitter, TooLong
+from tabhub.wire.mcp.headers import decode_value, encode_value
+
+LONGEST = 20
+pieces = st.lists(st.integers(0, 60), max_size=12)
+words = st.text(
+    st.characters(codec="utf-8", exclude_characters="\n\r\x85\u2028\u2029"), max_size=30
+)
+
+
+def _cut(data: bytes, cuts: list[int]) -> list[bytes]:
+    places = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
+    return [data[start:end] for start, end in pairwise(places)]
+
+
+@given(st.lists(words, max_size=6), pieces, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_lines_do_not_depend_on_how_they_arrive(
+    lines: list[str], cuts: list[int], line: str, is_ended: bool
+) -> None:
+    data = line.join([*lines, *([""] if is_ended else [])]).encode()
+    splitter = Splitter(LONGEST)
+    found = [one for piece in _cut(data, cuts) for one in splitter.feed(piece)]
+    found += splitter.finish()
+    whole = [one for one in data.split(b"\n") if one.strip(b" \t\r") or len(one) > LONGEST]
+    assert [isinstance(one, TooLong) for one in found] == [len(one) > LONGEST for one in whole]
+    for read, meant in zip(found, whole, strict=True):
+        assert isinstance(read, TooLong) or read == meant.strip(b" \t\r")
+        assert len(read) <= KEPT * LONGEST
+
+
+async def _collected(chunks: list[bytes]) -> list[Event]:
+    async def coming() -> AsyncIterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+
+    return [event async for event in events(coming())]
+
+
+@given(st.lists(words.map(str.encode), max_size=5), pieces)
+def test_events_do_not_depend_on_how_they_arrive(data: list[bytes], cuts: list[int]) -> None:
+    stream = EventStream(3)
+    frames = b"".join([stream.append(b"", 500), b": ping\n\n", *map(stream.append, data)])
+    text = frames + message_frame(b"last") + b"data: cut o"
+    found = asyncio.run(_collected(_cut(text, cuts)))
+    told = [Event(one, f"3_{number}") for number, one in enumerate(data, 2)]
+    assert found == [Event(b"", "3_1", 500), *told, Event(b"last")]
+
+
+@given(st.text(st.characters(codec="utf-8")) | st.just("=?base64?eA==?="))
+def test_a_header_says_what_was_meant(value: str) -> None:
+    written = encode_value(value)
+    assert written.isascii() and b"\n" not in written and b"\r" not in written
+    assert decode_value(written.decode()) == value
