@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from tabhub.config.home import Home
 from tabhub.config.proof import prove
+from tabhub.config.secret import prepare
 from tests.support.product import Product
 
 STREAM = "text/event-stream"
@@ -53,7 +55,7 @@ class Script:
 @contextmanager
 def scripted(product: Product) -> Iterator[Script]:
     """The server of this product's home, for as long as the block lasts."""
-    product.run("extension", "path")
+    prepare(Home(product.home).create(), 1)
     script = Script()
 
     class Handler(BaseHTTPRequestHandler):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Here
 from tests.support.product import Product
 
 
@@ -36,11 +37,11 @@ def file_of(product: Product) -> Any:
     ],
 )
 def test_a_setting_is_written_as_json_or_in_words_and_read_back(
-    product: Product, key: str, written: str, value: Any
+    product: Product, here: Here, key: str, written: str, value: Any
 ) -> None:
-    done = product.run("config", "set", key, written)
+    done = here("config", "set", key, written)
     assert (done.returncode, done.stderr) == (0, "")
-    shown = product.run("config", "get", key).stdout.strip()
+    shown = here("config", "get", key).stdout.strip()
     assert shown == (value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))
     found = file_of(product)
     for step in key.split(".", 2):
@@ -72,10 +73,10 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
     ],
 )
 def test_what_does_not_fit_is_refused_precisely_and_changes_nothing(
-    product: Product, key: str, written: str, complaint: str
+    product: Product, here: Here, key: str, written: str, complaint: str
 ) -> None:
-    product.run("config", "set", "port", "9600")
-    refused = product.run("config", "set", key, written)
+    here("config", "set", "port", "9600")
+    refused = here("config", "set", key, written)
     assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
     assert complaint in refused.stderr
     assert file_of(product) == {"port": 9600}
@@ -125,3 +126,19 @@ def test_a_broken_file_is_told_and_can_be_reset(product: Product) -> None:
     assert (product.home / "config.json").read_text() == '{"port": '
     assert product.run("config", "reset", "--confirm").returncode == 0
     assert product.run("config", "get", "port").returncode == 0
+
+
+def test_a_token_among_the_settings_is_hidden_and_need_not_be_on_a_command_line(
+    product: Product, here: Here
+) -> None:
+    token = "swordfish-of-the-deep"
+    done = product.run("config", "set", "mcpServer.authToken", "-", stdin=f"{token}\n")
+    assert (done.returncode, token in done.stdout + done.stderr) == (0, False)
+    for command in (
+        ("show",),
+        ("show", "--json"),
+        ("get", "mcpServer.authToken"),
+        ("get", "mcpServer"),
+    ):
+        assert token not in here("config", *command).stdout
+        assert token in here("config", *command, "--show-secret").stdout

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from tabhub.browser.installation import install_extension
 from tabhub.config import secret
 from tabhub.config.home import Home
 from tabhub.config.secret import Auth
+from tests.cli.conftest import Here
 from tests.support.extension import connected, tab
 from tests.support.product import Product
 from tests.support.serving import SECRET, served
@@ -31,7 +34,9 @@ def product(tmp_path: Path) -> Product:
     browser.chmod(0o755)
     more = {"TABHUB_BROWSER": str(browser), "TABHUB_PORT": str(free_port()), "HOME": str(tmp_path)}
     product.environment |= more
-    product.run("extension", "path")
+    home = Home(product.home).create()
+    secret.prepare(home, 9515)
+    install_extension(home)
     return product
 
 
@@ -41,16 +46,16 @@ def free_port() -> int:
         return port
 
 
-def examined(product: Product, *flags: str) -> tuple[int, list[Check]]:
-    done = product.run("doctor", "--json", *flags)
+def examined(run: Here, *flags: str) -> tuple[int, list[Check]]:
+    done = run("doctor", "--json", *flags)
     told = json.loads(done.stdout)
     assert told["ok"] == (done.returncode == 0)
-    assert product.secret not in done.stdout + done.stderr
+    assert not re.search("[0-9a-f]{64}", done.stdout + done.stderr), "a secret"
     return done.returncode, told["checks"]
 
 
-def faults(product: Product, level: str = "fail") -> dict[str, Check]:
-    code, checks = examined(product)
+def faults(run: Here, level: str = "fail") -> dict[str, Check]:
+    code, checks = examined(run)
     found = {check["name"]: check for check in checks if check["level"] == level}
     assert code == (1 if any(check["level"] == "fail" for check in checks) else 0)
     return found
@@ -58,11 +63,11 @@ def faults(product: Product, level: str = "fail") -> dict[str, Check]:
 
 @pytest.mark.requirement("OT-18")
 def test_a_healthy_home_has_no_fault_and_every_warning_says_what_to_do(product: Product) -> None:
-    assert faults(product) == {}
-    assert faults(product, "warn").keys() == {"server"}
+    assert faults(product.run) == {}
+    assert faults(product.run, "warn").keys() == {"server"}
     with product.running("start"):
         product.wait_running()
-        code, checks = examined(product)
+        code, checks = examined(product.run)
     assert code == 0
     assert all(check.get("do") for check in checks if check["level"] != "ok")
     named = {check["name"]: check["says"] for check in checks}
@@ -78,12 +83,12 @@ def test_a_new_home_is_no_fault_and_nothing_is_made(product: Product, tmp_path: 
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_secret_that_others_can_read_is_found_and_mended(product: Product) -> None:
+def test_a_secret_that_others_can_read_is_found_and_mended(product: Product, here: Here) -> None:
     auth = product.home / "extension" / "auth.json"
     auth.chmod(0o644)
-    found = faults(product)["secret"]
+    found = faults(here)["secret"]
     assert found["do"] == f"chmod 600 {auth}"
-    assert examined(product, "--fix")[0] == 0
+    assert examined(here, "--fix")[0] == 0
     assert auth.stat().st_mode & 0o777 == 0o600
 
 
@@ -96,21 +101,23 @@ def test_a_secret_that_is_none_is_found(product: Product, text: str) -> None:
     assert f"{auth}" in done.stdout
 
 
-def test_two_secrets_are_found(product: Product) -> None:
+def test_two_secrets_are_found(product: Product, here: Here) -> None:
     (product.home / "managed-extension" / "auth.json").write_text(
         json.dumps({"secret": "ab" * 32, "port": 1, "managed": True})
     )
-    assert faults(product)["secret"]["do"] == "tabhub extension path"
+    assert faults(here)["secret"]["do"] == "tabhub extension path"
     product.run("extension", "path")
-    assert faults(product) == {}
+    assert faults(here) == {}
 
 
-def test_a_home_and_files_that_others_can_change_are_found_and_mended(product: Product) -> None:
+def test_a_home_and_files_that_others_can_change_are_found_and_mended(
+    product: Product, here: Here
+) -> None:
     product.run("config", "set", "unattended", "deny")
     (product.home / "config.json").chmod(0o666)
     product.home.chmod(0o777)
-    assert faults(product).keys() == {"home", "files"}
-    assert examined(product, "--fix")[0] == 0
+    assert faults(here).keys() == {"home", "files"}
+    assert examined(here, "--fix")[0] == 0
     assert product.home.stat().st_mode & 0o777 == 0o700
 
 
@@ -118,28 +125,30 @@ def test_a_home_and_files_that_others_can_change_are_found_and_mended(product: P
 def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         product.environment["TABHUB_PORT"] = str(stranger.getsockname()[1])
-        assert "is taken by another program" in faults(product)["port"]["says"]
+        assert "is taken by another program" in faults(product.run)["port"]["says"]
     other = Product(tmp_path / "other")
     with other.running("start", "--port", "0"):
         product.environment["TABHUB_PORT"] = str(other.wait_running())
-        assert "a tabhub of another home" in faults(product)["port"]["says"]
+        assert "a tabhub of another home" in faults(product.run)["port"]["says"]
 
 
 @pytest.mark.requirement("OT-18")
-def test_an_extension_that_is_missing_outdated_or_changed_is_found(product: Product) -> None:
+def test_an_extension_that_is_missing_outdated_or_changed_is_found(
+    product: Product, here: Here
+) -> None:
     manifest = product.home / MANIFEST
     as_it_was = manifest.read_text()
     manifest.write_text(as_it_was.replace('"version": "', '"version": "0.0.'))
-    assert "is version 0.0." in faults(product)["extension"]["says"]
+    assert "is version 0.0." in faults(here)["extension"]["says"]
     manifest.unlink()
-    assert "is not in" in faults(product)["extension"]["says"]
+    assert "is not in" in faults(here)["extension"]["says"]
     manifest.write_text(as_it_was)
     (product.home / "extension" / "worker" / "main.js").write_text("alert(1)")
-    assert "worker/main.js" in faults(product)["extension"]["says"]
+    assert "worker/main.js" in faults(here)["extension"]["says"]
     manifest.write_text("{")
-    assert "version unknown" in faults(product)["extension"]["says"]
+    assert "version unknown" in faults(here)["extension"]["says"]
     product.run("extension", "path")
-    assert faults(product) == {}
+    assert faults(here) == {}
 
 
 @pytest.mark.requirement("OT-18")
@@ -154,30 +163,32 @@ def test_an_extension_that_is_missing_outdated_or_changed_is_found(product: Prod
     ],
 )
 def test_a_file_that_cannot_be_read_is_found(
-    product: Product, file: str, text: str, name: str
+    product: Product, here: Here, file: str, text: str, name: str
 ) -> None:
     (product.home / file).write_text(text)
     (product.home / file).chmod(0o600)
-    found = faults(product)
+    found = faults(here)
     assert found.keys() == {name}
     assert found[name]["do"]
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_browser_that_is_missing_or_too_old_is_found(product: Product, tmp_path: Path) -> None:
+def test_a_browser_that_is_missing_or_too_old_is_found(
+    product: Product, here: Here, tmp_path: Path
+) -> None:
     (tmp_path / "chrome").write_text("#!/bin/sh\necho Chromium 90.0.1.2\n")
-    assert "too old" in faults(product)["browser"]["says"]
+    assert "too old" in faults(here)["browser"]["says"]
     product.environment["TABHUB_BROWSER"] = "/nowhere/chrome"
-    assert "/nowhere/chrome" in faults(product)["browser"]["says"]
+    assert "/nowhere/chrome" in faults(here)["browser"]["says"]
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_pid_file_without_a_server_is_told(product: Product) -> None:
+def test_a_pid_file_without_a_server_is_told(product: Product, here: Here) -> None:
     pid = product.home / "server.pid"
     pid.write_text('{"pid": 99999999, "port": 1}')
-    assert str(pid) in faults(product, "warn")["pid"]["says"]
+    assert str(pid) in faults(here, "warn")["pid"]["says"]
     pid.write_text(json.dumps({"pid": os.getpid(), "port": 1}))
-    assert f"kill {os.getpid()}" in faults(product)["pid"]["do"]
+    assert f"kill {os.getpid()}" in faults(here)["pid"]["do"]
 
 
 def test_a_server_that_does_not_answer_is_a_fault(product: Product) -> None:
@@ -185,7 +196,7 @@ def test_a_server_that_does_not_answer_is_a_fault(product: Product) -> None:
         product.wait_running()
         process.send_signal(signal.SIGSTOP)
         try:
-            found = faults(product)
+            found = faults(product.run)
         finally:
             process.send_signal(signal.SIGCONT)
     assert f"kill {process.pid}" in found["pid"]["do"]
@@ -196,7 +207,7 @@ def test_an_open_server_is_told(product: Product) -> None:
     product.environment["TABHUB_DANGEROUSLY_SKIP_PERMISSIONS"] = "1"
     with product.running("start", "--no-auth"):
         product.wait_running()
-        _, checks = examined(product)
+        _, checks = examined(product.run)
     told = [check["says"] for check in checks if check["name"] == "openness"]
     assert ["--no-auth" in told[0], "SKIPPED" in told[1]] == [True, True]
 
@@ -208,7 +219,7 @@ async def test_a_browser_without_a_panel_is_told(product: Product) -> None:
         product.environment["TABHUB_PORT"] = str(server.port)
         async with connected(server.port) as extension:
             await extension.sync(tab(1), kind="personal")
-            found = await asyncio.to_thread(faults, product, "warn")
+            found = await asyncio.to_thread(faults, product.run, "warn")
     assert "No side panel is open" in found["connected"]["says"]
 
 
@@ -227,18 +238,20 @@ def connects(product: Product, port: int, token: str | None) -> None:
 
 
 @pytest.mark.requirement("OT-18")
-def test_agents_with_another_port_or_a_token_that_is_none_are_found(product: Product) -> None:
+def test_agents_with_another_port_or_a_token_that_is_none_are_found(
+    product: Product, here: Here
+) -> None:
     port = int(product.environment["TABHUB_PORT"])
     assert product.run("connect", "cursor").returncode == 0
-    assert faults(product) == {}
+    assert faults(here) == {}
     connects(product, port, "thc_of_nobody")
-    assert "no longer valid" in faults(product)["agents"]["says"]
-    assert faults(product)["agents"]["do"] == "tabhub connect cursor"
+    assert "no longer valid" in faults(here)["agents"]["says"]
+    assert faults(here)["agents"]["do"] == "tabhub connect cursor"
     connects(product, port, None)
-    assert "has no token" in faults(product)["agents"]["says"]
+    assert "has no token" in faults(here)["agents"]["says"]
     connects(product, port, product.secret)
-    assert "main secret" in faults(product, "warn")["agents"]["says"]
+    assert "main secret" in faults(here, "warn")["agents"]["says"]
     connects(product, port + 1, "thc_of_nobody")
-    assert f"looks for port {port + 1}" in faults(product, "warn")["agents"]["says"]
+    assert f"looks for port {port + 1}" in faults(here, "warn")["agents"]["says"]
     (product.home.parent / ".cursor" / "mcp.json").write_text("{")
-    assert "Cursor" in faults(product, "warn")["agents"]["says"]
+    assert "Cursor" in faults(here, "warn")["agents"]["says"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Here
 from tests.cli.scripted import Script, scripted
 from tests.support.product import Product, wait_for
 from tests.support.terminal import in_terminal
@@ -110,9 +111,9 @@ def test_what_was_written_reaches_the_server_as_it_was(product: Product, script:
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error_and_nothing_is_sent(
-    product: Product, script: Script, words: tuple[str, ...], complaint: str
+    here: Here, script: Script, words: tuple[str, ...], complaint: str
 ) -> None:
-    refused = product.run("tool", "call", "x", *words)
+    refused = here("tool", "call", "x", *words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert complaint in refused.stderr
     assert "Traceback" not in refused.stderr
@@ -144,11 +145,11 @@ def test_an_error_before_the_tool_is_told_the_same_way(product: Product, script:
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error": 5}'])
 def test_an_answer_that_makes_no_sense_is_a_failure(
-    product: Product, script: Script, body: bytes
+    here: Here, script: Script, body: bytes
 ) -> None:
     script.said = script.said._replace(status=500, body=body)
     for command in (("call", "x"), ("list",)):
-        failed = product.run("tool", *command)
+        failed = here("tool", *command)
         assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
 
 

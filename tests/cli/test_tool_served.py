@@ -173,3 +173,18 @@ async def test_a_server_that_dies_during_a_call_is_told_as_such(product: Product
             server.kill()
             lost = await calling
     assert (lost.returncode, "not known" in lost.stderr) == (1, True)
+
+
+async def test_a_home_that_cannot_be_written_to_is_enough_once_there_is_a_token(
+    product: Product, tmp_path: Path
+) -> None:
+    async with stage(product):
+        assert (await run(product, "tool", "list")).returncode == 0
+        copy = tmp_path / "copy"
+        for name in ("extension/auth.json", "clients.json"):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_bytes((product.home / name).read_bytes())
+        before = sorted(copy.rglob("*"))
+        product.environment["TABHUB_HOME"] = str(copy)
+        assert (await run(product, *SCRIPT)).returncode == 0
+    assert sorted(copy.rglob("*")) == before

@@ -38,7 +38,7 @@ def path() -> None:
 def get(key: str, show_secret: bool) -> None:
     keys, _ = path_of(key)
     found = editing.value_at(Home.from_environment(), keys)
-    print(HIDDEN if key in SECRETS and found and not show_secret else _written(found))
+    print(_written(found if show_secret else _masked(key, found)))
 
 
 def set_key(key: str, written: str) -> None:
@@ -94,14 +94,13 @@ def flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 def hidden(facts: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """The same without what lets somebody in."""
-    return {
-        key: hidden(value, f"{prefix}{key}.")
-        if isinstance(value, dict)
-        else HIDDEN
-        if prefix + key in SECRETS and value is not None
-        else value
-        for key, value in facts.items()
-    }
+    return {key: _masked(prefix + key, value) for key, value in facts.items()}
+
+
+def _masked(key: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return hidden(value, f"{key}.")
+    return HIDDEN if key in SECRETS and value is not None else value
 
 
 def _value(key: str, written: str, kind: Any) -> Any:

@@ -13,7 +13,7 @@ from tabhub.cli.progress import Bar
 from tabhub.cli.rest import Answer, Json, Rest, enter
 from tabhub.config.home import Home
 
-LISTED = ("name", "plugin", "toolsets", "description")
+LISTED = ("name", "plugin", "toolsets", "disabled", "description")
 
 
 @dataclass(frozen=True)

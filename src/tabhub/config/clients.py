@@ -116,16 +116,19 @@ class Clients:
 
     def computed(self, name: str, secret: str) -> str:
         """The token of one of tabhub's own clients; another secret or a revocation makes it new."""
+        # Mostly it is there, and nothing has to be locked or written.
+        known = _computed(_read(self._home), name, secret)
+        if known is not None:
+            return known
         with locked(self._home.clients):
             stored = _read(self._home)
-            for one in stored:
-                token = _derive(secret, one.salt or "")
-                if one.name == name and one.is_for(token):
-                    return token
-            salt = secrets.token_hex(16)
-            token = _derive(secret, salt)
-            others = [one for one in stored if one.name != name]
-            _write(self._home, [*others, StoredClient(name, _now(), _hash(token), salt=salt)])
+            return _computed(stored, name, secret) or self._compute(stored, name, secret)
+
+    def _compute(self, stored: Stored, name: str, secret: str) -> str:
+        salt = secrets.token_hex(16)
+        token = _derive(secret, salt)
+        others = [one for one in stored if one.name != name]
+        _write(self._home, [*others, StoredClient(name, _now(), _hash(token), salt=salt)])
         return token
 
     def _change(self, change: Callable[[Stored], Stored]) -> None:
@@ -198,6 +201,15 @@ def _check_name(name: str) -> None:
 def is_token(given: str, token: str | None) -> bool:
     """Whether this is a token that is not stored by its hash."""
     return bool(token) and hmac.compare_digest(given.encode("latin-1"), str(token).encode())
+
+
+def _computed(stored: Stored, name: str, secret: str) -> str | None:
+    """The token that is stored for a name, if it comes from this secret."""
+    for one in stored:
+        token = _derive(secret, one.salt or "")
+        if one.name == name and one.is_for(token):
+            return token
+    return None
 
 
 def _derive(secret: str, salt: str) -> str:

@@ -74,12 +74,17 @@ def _private(*paths: Path) -> Iterator[Finding]:
 def records(visit: Visit) -> Iterator[Finding]:
     """What others must not change, and should not read."""
     home = visit.home
-    for path in (home.config, home.policy, home.clients, home.db, home.audit, home.log):
+    files = (home.config, home.policy, home.clients, home.connections, home.db)
+    for path in (*files, *_with_older(home.audit), *_with_older(home.log)):
         mode = path.stat().st_mode if path.exists() else 0
         if mode & OTHERS_WRITE:
             yield fail(f"{path} can be changed by others.", Chmod(path, FILE))
         elif mode & OTHERS and path not in (home.config, home.policy):
             yield warn(f"{path} can be read by others.", Chmod(path, FILE))
+
+
+def _with_older(path: Path) -> tuple[Path, Path]:
+    return path, path.with_name(f"{path.name}.1")
 
 
 def config(visit: Visit) -> Iterator[Finding]:

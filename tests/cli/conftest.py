@@ -1,0 +1,34 @@
+"""Commands inside the test, for tables of input: a process for each would take minutes."""
+
+import os
+import sys
+from collections.abc import Callable
+from subprocess import CompletedProcess
+
+import pytest
+
+from tabhub.cli import main
+from tests.support.product import Product
+
+Here = Callable[..., "CompletedProcess[str]"]
+
+
+@pytest.fixture
+def here(
+    product: Product, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Here:
+    """Runs what `product.run` would, with the same environment."""
+
+    def run(*arguments: str) -> "CompletedProcess[str]":
+        for name in {*os.environ, *product.environment}:
+            if name.startswith("TABHUB_") and name not in product.environment:
+                monkeypatch.delenv(name)
+        for name, value in product.environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["tabhub", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return CompletedProcess(sys.argv, int(ended.value.code or 0), said.out, said.err)
+
+    return run
