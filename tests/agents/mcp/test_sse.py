@@ -290,6 +290,15 @@ async def test_who_reads_too_slowly_is_told_and_left(
     assert bench.ended == [client.session]
 
 
+async def test_one_answer_may_be_larger_than_all_that_may_wait(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_BYTES", 1000)
+    async with streaming(http) as client:
+        for _ in range(3):
+            assert text_of(await client.call("echo", text="x" * 50_000)) == "x" * 50_000
+
+
 @pytest.mark.requirement("CB-03")
 async def test_what_is_wrong_with_a_message_is_told_at_once(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:

@@ -29,7 +29,9 @@ class Outbox:
 
     @property
     def is_full(self) -> bool:
-        return self._bytes > MOST_BYTES or len(self._frames) > MOST_EVENTS
+        """Whether too much waits; a single event, however large, is not too much."""
+        waiting = len(self._frames)
+        return waiting > MOST_EVENTS or (waiting > 1 and self._bytes > MOST_BYTES)
 
     def put(self, event: bytes, data: bytes) -> None:
         """Add an event, whose data is one line."""
