@@ -8,7 +8,7 @@ import msgspec
 import uvicorn
 import uvloop
 
-from tabhub.app import listen
+from tabhub.server import listen
 
 
 async def echo(

@@ -6,11 +6,12 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
-from tabhub.app import App, Server, listen
+from tabhub.app import App
 from tabhub.calls.ports import Job
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool
+from tabhub.server import Server, listen
 from tabhub.wire.mcp.messages import CallResult, text
 
 SECRET = "5ec" + "0" * 61

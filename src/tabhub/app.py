@@ -2,18 +2,13 @@
 
 import asyncio
 import logging
-import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
-
-import uvicorn
 
 from tabhub.agents.admin import Admin
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
-from tabhub.agents.bounded import BoundedHttp
 from tabhub.agents.choosing import Choosing
 from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
@@ -69,11 +64,7 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
-STOP_SECONDS = 3
-MOST_CONNECTIONS = 1000
 SHORTEST_HIDDEN = 8
-KEEP_ALIVE_SECONDS = 75
-"""Agents think between two calls; a connection should not be gone by then."""
 
 
 class App:
@@ -95,9 +86,8 @@ class App:
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        self.audit = AuditLog(
-            home.audit if home else None, settings.audit, _secrets(secret, settings)
-        )
+        secrets = [secret, *_long(settings.mcp_server.auth_token)]
+        self.audit = AuditLog(home.audit if home else None, settings.audit, secrets)
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
@@ -339,6 +329,8 @@ class App:
         token = fresh.mcp_server.auth_token = auth_token(fresh)
         if token != self.settings.mcp_server.auth_token:
             self.settings.mcp_server.auth_token = token
+            for secret in _long(token):
+                self.audit.hide(secret)
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         self.settings.mcp_server.cors_origins = fresh.mcp_server.cors_origins
@@ -414,74 +406,6 @@ class App:
         self.rules.grants.drop_expired(now)
 
 
-def _secrets(secret: str, settings: Settings) -> list[str]:
-    """What must never be written down; a word of a few letters would be found everywhere."""
-    token = settings.mcp_server.auth_token or ""
-    return [secret, token] if len(token) >= SHORTEST_HIDDEN else [secret]
-
-
-class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signal handlers: whoever starts the server handles signals."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-class Server:
-    """The app on a port, or on two: the second is where clients of HTTP+SSE may look for it."""
-
-    def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
-        self.app = app
-        self.port: int = listener.getsockname()[1]
-        app.report.sse_port = None if second is None else second.getsockname()[1]
-        self._listeners = [listener] if second is None else [listener, second]
-        self._uvicorn = _Uvicorn(
-            uvicorn.Config(
-                app.entry,
-                loop="none",
-                http=BoundedHttp,
-                ws="websockets-sansio",
-                ws_max_size=app.settings.limits.ws_bytes,
-                ws_per_message_deflate=False,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                proxy_headers=False,
-                limit_concurrency=MOST_CONNECTIONS,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                timeout_graceful_shutdown=STOP_SECONDS,
-            )
-        )
-
-    async def serve(self) -> None:
-        """Run until `stop` is called."""
-        reaper = asyncio.create_task(self.app.reap_sessions())
-        try:
-            await self._uvicorn.serve(sockets=self._listeners)
-        finally:
-            reaper.cancel()
-            self.app.close()
-
-    async def stop(self) -> None:
-        for endpoint in self.app.endpoints:
-            endpoint.close()
-        self.app.sse.close()
-        self._uvicorn.should_exit = True
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 lets the system choose."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, TCP sends small answers at once; unnamed, asyncio does not see that it is TCP.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
+def _long(token: str | None) -> list[str]:
+    """What can be kept out of the record: a word of a few letters would be found everywhere."""
+    return [token] if token is not None and len(token) >= SHORTEST_HIDDEN else []

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
+from tabhub.server import Server
 from tests.agents.mcp.clients import (
     Client,
     LoneClient,
@@ -326,3 +326,42 @@ async def test_a_state_from_before_the_panel_was_opened_does_not_count(tmp_path:
         answer = await denied_in_panel(here, again(agent, ONCE, state))
         assert outcome(answer) == "permission_denied"
         assert here.ran == []
+
+
+BEHIND: Json = {"name": SCRIPT, "arguments": {"code": "1", "tabId": 1}}
+GATEWAY = "/mcp/gateway"
+
+
+async def test_a_session_of_the_gateway_is_asked_about_the_tool_it_calls(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        agent = await connect(here.http, capabilities=CAPABLE, path=GATEWAY)
+        async with agent.streaming("tools/call", called("tabhub_call", **BEHIND)) as response:
+            stream = events(response)
+            question = await next_message(stream)
+            assert "example.com" in question["params"]["message"]
+            assert '"code": "1"' in question["params"]["message"]
+            await agent.send({"jsonrpc": "2.0", "id": question["id"], "result": ONCE})
+            assert outcome(await next_message(stream)) == 1
+        entry = here.server.app.audit.entries(1)[0]
+    assert (entry["tool"], entry["verdict"]) == (SCRIPT, "asked")
+
+
+@pytest.mark.requirement("OT-34")
+async def test_an_answer_by_the_gateway_counts_once_and_for_its_own_call_alone(
+    tmp_path: Path,
+) -> None:
+    async with place(tmp_path) as here:
+        agent = LoneClient(here.http, CAPABLE, path=GATEWAY)
+        params = called("tabhub_call", **BEHIND)
+        first = (await agent.request("tools/call", params)).json()["result"]
+        reply = {"inputResponses": {"approval": ONCE}, "requestState": first["requestState"]}
+        other = called("tabhub_call", name=SCRIPT, arguments={"code": "2", "tabId": 1})
+        refused = (await agent.request("tools/call", {**other, **reply})).json()
+        assert refused["error"]["data"]["reason"] == "invalid_params"
+        direct = LoneClient(here.http, CAPABLE)
+        elsewhere = {**called(SCRIPT, code="1", tabId=1), **reply}
+        assert "error" in (await direct.request("tools/call", elsewhere)).json()
+        assert here.ran == []
+        assert outcome((await agent.request("tools/call", {**params, **reply})).json()) == 1
+        assert asks((await agent.request("tools/call", {**params, **reply})).json())
+    assert len(here.ran) == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import httpx
@@ -9,7 +10,7 @@ import pytest
 
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
-from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.config.settings import PermissionSettings, SessionSettings, Settings
 from tabhub.hub.tools import Tool
 from tests.agents.mcp.clients import (
     LoneClient,
@@ -136,6 +137,8 @@ async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_word
         assert set(await names(http, toolset="claude")) == in_toolset("claude")
         assert "browser_click_element" not in await names(http, toolset="claude", query="click")
         assert await names(http, plugin="nobody") == []
+        empty: Json = dict.fromkeys(("query", "domain", "toolset", "cursor"), "")
+        assert await names(http, plugin="shop", names=[], limit=None, **empty) == ["shop_click_buy"]
         assert (await refusal(http, LIST, toolset="nothing"))["reason"] == "invalid_arguments"
 
 
@@ -358,3 +361,29 @@ async def test_resources_and_prompts_are_there_as_on_the_other_endpoint() -> Non
         prompts = (await session.request("prompts/list")).json()["result"]["prompts"]
     assert [entry["uri"] for entry in listed] == ["tab://1"]
     assert [prompt["name"] for prompt in prompts] == ["use_browser"]
+
+
+async def test_a_session_of_the_gateway_ends_with_its_client_or_by_its_word(tmp_path: Any) -> None:
+    home = Home(tmp_path / "home").create()
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        app = server.app
+        async with client(server.port, Clients(home).add("ann")) as http:
+            for end in (True, False):
+                session = await connect(http, path=PATH)
+                await session.call(CALL, name="permissions_check")
+                assert [agent.key for agent in app.hub.sessions.all()] == [session.session]
+                if end:
+                    assert (await session.end()).status_code == 200
+                else:
+                    Clients(home).revoke("ann")
+                    app.reload()
+                assert app.hub.sessions.all() == [] and len(app.gateway.sessions) == 0
+
+
+async def test_an_idle_session_of_the_gateway_is_ended() -> None:
+    settings = Settings(sessions=SessionSettings(idle_minutes=1e-9))
+    async with served(settings) as server, client(server.port) as http:
+        session = await connect(http, path=PATH)
+        server.app.reap(time.time())
+        assert (await session.request("ping")).status_code == 404

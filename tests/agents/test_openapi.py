@@ -9,7 +9,6 @@ import pytest
 
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
-from tabhub.config.settings import RateSettings, Settings
 from tests.support.serving import SECRET, client, served
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
@@ -54,20 +53,14 @@ async def test_the_description_needs_no_token_and_says_what_does(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.requirement("OT-07")
 async def test_schemathesis_finds_nothing_that_is_not_as_described(tmp_path: Path) -> None:
-    unlimited = RateSettings(
-        sessions_per_minute=0,
-        client_sessions_per_minute=0,
-        admin_per_minute=0,
-        messages_per_minute=0,
-    )
-    async with served(Settings(rates=unlimited)) as server:
+    async with served() as server:
         running = await asyncio.create_subprocess_exec(
             str(Path(sys.executable).with_name("schemathesis")),
             f"--config-file={CONFIG}",
             "run",
             f"http://127.0.0.1:{server.port}/openapi.json",
             f"--header=Authorization: Bearer {SECRET}",
-            *("--phases=examples,coverage,fuzzing", "--max-examples=8", "--seed=1"),
+            *("--phases=examples,coverage,fuzzing", "--max-examples=15", "--seed=1"),
             *("--continue-on-failure", "--no-color", "--request-timeout=20"),
             cwd=tmp_path,
             stdout=asyncio.subprocess.PIPE,

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tabhub.agents import body, bounded
+from tabhub.agents import bounded
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.serving import SECRET, client, served
@@ -30,7 +30,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], by
 async def test_a_body_that_never_comes_is_answered_in_the_end(
     monkeypatch: pytest.MonkeyPatch, begin: bytes
 ) -> None:
-    monkeypatch.setattr(body, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(bounded, "BODY_SECONDS", 0.1)
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         for path in ("/plugin-settings", agent.endpoint, "/mcp"):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
@@ -47,7 +47,7 @@ async def test_a_body_that_never_comes_is_answered_in_the_end(
 async def test_a_body_that_drips_has_no_more_time_than_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(body, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(bounded, "BODY_SECONDS", 0.1)
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(_head("/mcp"))

@@ -13,9 +13,10 @@ from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import Limits, PermissionSettings, Settings
 from tabhub.hub.tools import Tool
+from tabhub.server import Server
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, Refusal, connected, tab
-from tests.support.serving import client, served
+from tests.support.serving import SECRET, client, served
 from tests.support.tools import in_toolset
 
 Json = dict[str, Any]
@@ -336,3 +337,33 @@ async def test_a_call_is_written_down_as_any_other_with_what_the_client_calls_it
         for changing in ("timestamp", "duration", "durationMs", "agent"):
             entry.pop(changing, None)
     assert one == two
+
+
+async def curl(server: Server, path: str, *flags: str) -> str:
+    """What curl prints, as somebody would type it who has read the documentation."""
+    running = await asyncio.create_subprocess_exec(
+        *("curl", "-sN", f"http://127.0.0.1:{server.port}{path}"),
+        *("-H", f"Authorization: Bearer {SECRET}", *flags),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    output, _ = await running.communicate()
+    assert running.returncode == 0
+    return output.decode()
+
+
+@pytest.mark.requirement("OT-07")
+async def test_curl_is_client_enough() -> None:
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        extension.handlers["page.evaluate"] = lambda params: {"value": 2}
+        found = json.loads(await curl(server, "/tools?query=screenshot&limit=1"))
+        assert [tool["name"] for tool in found["tools"]] == ["browser_screenshot_tab"]
+        given = ("-d", json.dumps(called(code="1+1")), "-H", "Content-Type: application/json")
+        assert json.loads(await curl(server, CALL, *given))["structuredContent"] == {"value": 2}
+        told = await curl(server, CALL, *given, "-H", "Accept: text/event-stream")
+        assert told.startswith("event: result\ndata: {")
+        bare = await curl(server, "/tools/permissions_check/call", "-X", "POST")
+        assert json.loads(bare)["structuredContent"]["tools"]
+        status = ("-o", "/dev/null", "-w", "%{http_code}")
+        assert await curl(server, "/tools/nothing/call", *given, *status) == "404"
+        assert await curl(server, CALL, "-d", "x=1", *status) == "415"

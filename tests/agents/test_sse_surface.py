@@ -151,7 +151,9 @@ async def test_a_token_that_changes_ends_the_sessions_of_the_old_one(tmp_path: P
         async with client(server.port, "another one") as fresh:
             assert len(await _tools(fresh)) == 23
             assert (await person.post("/reload")).status_code == 200
-            assert len(await _tools(fresh)) == 23
+            async with streaming(fresh) as agent:
+                await agent.call("another one")
+        assert "another one" not in home.audit.read_text()
 
 
 async def test_a_revoked_client_loses_its_stream_and_hears_why(tmp_path: Path) -> None:

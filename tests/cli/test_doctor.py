@@ -29,7 +29,8 @@ def product(tmp_path: Path) -> Product:
     browser = tmp_path / "chrome"
     browser.write_text("#!/bin/sh\necho Chromium 150.0.1.2\n")
     browser.chmod(0o755)
-    product.environment |= {"TABHUB_BROWSER": str(browser), "TABHUB_PORT": str(free_port())}
+    more = {"TABHUB_BROWSER": str(browser), "TABHUB_PORT": str(free_port()), "HOME": str(tmp_path)}
+    product.environment |= more
     product.run("extension", "path")
     return product
 
@@ -214,3 +215,30 @@ async def test_a_browser_without_a_panel_is_told(product: Product) -> None:
 def test_a_terminal_gets_colours_and_a_pipe_does_not(product: Product) -> None:
     assert "\x1b" not in product.run("doctor").stdout
     assert "\x1b[32mok  " in in_terminal(product.environment, "doctor").text
+
+
+def connects(product: Product, port: int, token: str | None) -> None:
+    """Cursor's settings, as they would be with these."""
+    headers = {} if token is None else {"headers": {"Authorization": f"Bearer {token}"}}
+    entry = {"url": f"http://127.0.0.1:{port}/mcp", **headers}
+    file = product.home.parent / ".cursor" / "mcp.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps({"mcpServers": {"tabhub": entry, "other": {"url": "http://x"}}}))
+
+
+@pytest.mark.requirement("OT-18")
+def test_agents_with_another_port_or_a_token_that_is_none_are_found(product: Product) -> None:
+    port = int(product.environment["TABHUB_PORT"])
+    assert product.run("connect", "cursor").returncode == 0
+    assert faults(product) == {}
+    connects(product, port, "thc_of_nobody")
+    assert "no longer valid" in faults(product)["agents"]["says"]
+    assert faults(product)["agents"]["do"] == "tabhub connect cursor"
+    connects(product, port, None)
+    assert "has no token" in faults(product)["agents"]["says"]
+    connects(product, port, product.secret)
+    assert "main secret" in faults(product, "warn")["agents"]["says"]
+    connects(product, port + 1, "thc_of_nobody")
+    assert f"looks for port {port + 1}" in faults(product, "warn")["agents"]["says"]
+    (product.home.parent / ".cursor" / "mcp.json").write_text("{")
+    assert "Cursor" in faults(product, "warn")["agents"]["says"]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -215,3 +216,22 @@ async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
         tab_opened(client, endpoint.page),
     ):
         await asyncio.wait_for(heard.wait(), SECONDS)
+
+
+@pytest.mark.requirement("OT-06")
+async def test_the_client_finds_and_calls_everything_by_the_gateway(
+    endpoint: Endpoint, mode: str
+) -> None:
+    behind = replace(endpoint, url=f"{endpoint.url}/gateway")
+    async with connected(behind, mode) as client:
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == ["tabhub_list_tools", "tabhub_call"]
+        found = await structured(client, "tabhub_list_tools", {"query": "run javascript"})
+        names = [tool["name"] for tool in found["tools"]]
+        assert "browser_execute_script" in names
+        wanted = {"name": "browser_open_tab", "arguments": {"url": endpoint.page}}
+        tab = (await structured(client, "tabhub_call", wanted))["tabId"]
+        script = {"name": "browser_execute_script", "arguments": {"code": "1+1", "tabId": tab}}
+        assert await structured(client, "tabhub_call", script) == {"value": 2}
+        close = {"name": "browser_close_tab", "arguments": {"tabId": tab}}
+        assert await structured(client, "tabhub_call", close) == {"closed": tab}

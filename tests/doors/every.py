@@ -3,8 +3,6 @@
 from tests.doors.command import Command
 from tests.doors.door import Entrance
 from tests.doors.rest import EventDoor, Rest, RestDoor
-from tests.doors.sse import Sse
-from tests.doors.stdio import NEWEST, Stdio
 from tests.doors.streamable import (
     GATEWAY,
     Behind,
@@ -14,6 +12,7 @@ from tests.doors.streamable import (
     SessionDoor,
     Sessionless,
 )
+from tests.doors.talking import NEWEST, Sse, Stdio
 from tests.doors.within import Memory
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

@@ -74,9 +74,9 @@ SCENES: tuple[Scene, ...] = (
 )
 
 
-async def written_down(http: httpx.AsyncClient, since: int = 0) -> list[Json]:
-    """What the audit has of calls, the oldest first, without what differs from door to door."""
-    entries = (await http.get("/audit?limit=500")).json()
+async def written_down(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
+    """The calls of a client by the audit, the oldest first, without what differs by door."""
+    entries = (await http.get("/audit", params={"limit": 500, "client": client})).json()
     # What is no call belongs to no session.
     calls = [entry for entry in reversed(entries) if entry["session"]]
     return [_common(entry) for entry in calls[since:]]

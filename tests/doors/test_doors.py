@@ -19,9 +19,9 @@ async def played(
 ) -> tuple[list[Outcome], list[Json]]:
     """What came of a scene at a door, and what was written down."""
     async with place.http() as person, entrance.enter(place) as door:
-        before = len(await written_down(person))
+        before = len(await written_down(person, "main"))
         outcomes = await scene(Stage(door, 1, word))
-        return outcomes, await written_down(person, before)
+        return outcomes, await written_down(person, "main", before)
 
 
 @every_door
@@ -81,5 +81,5 @@ async def test_a_call_that_is_taken_back_is_cancelled_in_the_browser_and_written
         await door.take_back(calling)
         cancelled = await extension.next("tool.cancel")
         assert cancelled["params"]["dispatchId"] == asked["params"]["dispatchId"]
-        [entry] = await written_down(person)
+        [entry] = await written_down(person, "main")
     assert (entry["success"], entry["error"]["reason"]) == (False, "cancelled")

@@ -1,6 +1,7 @@
 """A client of HTTP+SSE in a real browser: its group from the first moment, the tools, the end."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.support.site import Site
 from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
-CONFIG = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}
+CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}
 
 
 @pytest.mark.requirement("CB-03")
@@ -32,8 +33,8 @@ async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
             assert "isError" not in went["result"]
             seen = (await agent.call("read_page", filter="interactive"))["result"]
             assert "ref_" in seen["content"][0]["text"]
-            code = {"action": "javascript_exec", "text": "document.title"}
-            ran = (await agent.call("javascript_tool", **code))["result"]
+            script = {"action": "javascript_exec", "text": "document.title"}
+            ran = (await agent.call("javascript_tool", None, **script))["result"]
             assert "Form" in ran["content"][0]["text"]
             shot = (await agent.call("computer", action="screenshot"))["result"]
             assert [block["type"] for block in shot["content"]][:2] == ["text", "image"]

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from copy import deepcopy
 
 import httpx
 
-from tabhub.app import App, Server, listen
+from tabhub.app import App
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
+from tabhub.server import Server, listen
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(
@@ -29,7 +31,8 @@ async def served(
     **more: bool,
 ) -> AsyncIterator[Server]:
     """Serve on a free port, or on two, for as long as the block lasts."""
-    settings = settings or Settings()
+    # A server that reloads changes its settings, which tests share.
+    settings = deepcopy(settings) if settings else Settings()
     settings.rates = rates
     app = App(settings, SECRET, auth=auth, home=home, **more)
     listener = listen("127.0.0.1", 0)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
+from tabhub.server import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served

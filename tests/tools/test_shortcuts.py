@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tabhub.app import Server
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.server import Server
 from tabhub.tools import shortcuts
 from tabhub.tools.shortcut_recording import Recording as Recorded
 from tests.support.agent import Agent, ToolFailed

@@ -38,7 +38,4 @@ def headers_of(error: TabhubError) -> list[Header]:
         headers.append((b"allow", error.allow.encode()))
     if error.reason == "rate_limited":
         headers.append((b"retry-after", b"60"))
-    if error.reason == "body_timeout":
-        # Whatever comes now would be the rest of that body.
-        headers.append((b"connection", b"close"))
     return headers

@@ -1,5 +1,6 @@
 """`/audit`: the newest entries, sent in pieces so that no call waits for a long answer."""
 
+import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated
@@ -11,8 +12,8 @@ from tabhub.agents.requests import query_of
 from tabhub.errors import InvalidArguments
 from tabhub.wire.asgi import Scope, Send
 
-PIECE_BYTES = 64 * 1024
-"""After as much, the server looks whether others want something."""
+PIECE = 32
+"""After as many entries, the server looks whether others want something."""
 
 
 class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,11 +54,10 @@ async def send_entries(send: Send, lines: list[bytes]) -> None:
     size = sum(map(len, lines)) + max(len(lines) - 1, 0) + 2
     headers = [JSON, (b"content-length", b"%d" % size)]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    piece, begin = bytearray(b"["), b""
-    for line in lines:
-        piece += begin + line
+    begin = b"["
+    for first in range(0, len(lines), PIECE):
+        piece = begin + b",".join(lines[first : first + PIECE])
         begin = b","
-        if len(piece) >= PIECE_BYTES:
-            await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
-            piece.clear()
-    await send({"type": "http.response.body", "body": bytes(piece + b"]")})
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(0)
+    await send({"type": "http.response.body", "body": b"]" if lines else b"[]"})

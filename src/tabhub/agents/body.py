@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 
-from tabhub.calls.limit import Limit
 from tabhub.errors import ProtocolError, Unavailable
 from tabhub.wire.asgi import Receive
-
-BODY_SECONDS = 30.0
-"""For all of it: ten megabytes take a moment on one machine."""
 
 
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes:
@@ -15,16 +11,6 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
-    try:
-        with Limit(BODY_SECONDS):
-            return await _whole(receive, limit)
-    except TimeoutError:
-        raise ProtocolError(
-            f"The body did not come within {BODY_SECONDS:.0f} seconds.", "body_timeout"
-        ) from None
-
-
-async def _whole(receive: Receive, limit: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:

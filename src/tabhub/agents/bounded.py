@@ -2,6 +2,7 @@
 connections by saying nothing; and whoever stops reading is left."""
 
 import asyncio
+from collections.abc import Callable
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -10,6 +11,8 @@ from tabhub.errors import ProtocolError, TabhubError
 
 MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 10.0
+BODY_SECONDS = 30.0
+"""For all of it: ten megabytes take a moment on one machine."""
 STALL_SECONDS = 30.0
 """How long a client may leave unread what was sent to it."""
 
@@ -24,20 +27,25 @@ TOO_LARGE = _refusal(
     b"431 Request Header Fields Too Large",
     ProtocolError(f"The head is larger than {MAX_HEAD_BYTES} bytes.", "too_large"),
 )
+TOO_LATE = _refusal(
+    b"408 Request Timeout",
+    ProtocolError(f"The body did not come within {BODY_SECONDS:.0f} seconds.", "body_timeout"),
+)
 NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """uvicorn's protocol, which by itself reads headers without end, and waits for them so."""
+    """uvicorn's protocol, which by itself reads headers without end, and waits for all so."""
 
     _head_bytes = 0
     _in_head = False
+    _in_body = False
     _patience: asyncio.TimerHandle | None = None
     _stall: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._wait()
+        self._wait(HEAD_SECONDS, transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -47,30 +55,36 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head_bytes = True, 0
-        if self._patience is None:
-            self._wait()
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
+        self._in_head, self._in_body = False, True
         self._stop_waiting()
         super().on_headers_complete()
 
-    def _wait(self) -> None:
-        self._patience = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        self._stop_waiting()
+        super().on_message_complete()
 
-    def _stop_waiting(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def handle_websocket_upgrade(self) -> None:
+        # From here on it is another's connection.
+        self._in_body = False
+        self._stop_waiting()
+        super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        # Most requests come in one piece and never need a timer.
         if self._in_head:
             self._head_bytes += len(data)
+            self._wait(HEAD_SECONDS, self.transport.close)
             if self._head_bytes > MAX_HEAD_BYTES:
                 self._refuse(TOO_LARGE)
+        elif self._in_body:
+            self._wait(BODY_SECONDS, self._give_up_body)
 
     def send_400_response(self, msg: str) -> None:
+        self._in_head = self._in_body = False
         self._refuse(NOT_HTTP)
 
     def pause_writing(self) -> None:
@@ -82,10 +96,27 @@ class BoundedHttp(HttpToolsProtocol):
         super().resume_writing()
         self._end_stall()
 
+    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
+        """Have patience, unless we have it already."""
+        if self._patience is None:
+            self._patience = self.loop.call_later(seconds, then)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
     def _end_stall(self) -> None:
         if self._stall is not None:
             self._stall.cancel()
             self._stall = None
+
+    def _give_up_body(self) -> None:
+        """Answer in place of the application, which then finds that its client has gone."""
+        if self.cycle.response_started:
+            self.transport.close()
+        else:
+            self._refuse(TOO_LATE)
 
     def _refuse(self, answer: bytes) -> None:
         self.transport.write(answer)

@@ -122,7 +122,7 @@ class Choosing:
 
 def _rule(wanted: Wanted, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
     of_url = None if named is None else toolsets.chosen(named)
-    of_query = toolsets.chosen([wanted.toolset]) if wanted.toolset else None
+    of_query = None if wanted.toolset is None else toolsets.chosen([wanted.toolset])
 
     def fits(tool: Tool) -> bool:
         return (

@@ -12,7 +12,9 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.agents import openapi_paths as paths
+from tabhub.agents.admin import PluginSettings
 from tabhub.agents.answers import send_json
+from tabhub.agents.requests import require_method
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
 from tabhub.agents.security import refuse
 from tabhub.errors import REASONS, ProtocolError
@@ -20,9 +22,8 @@ from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp.messages import CallResult
 
 Json = dict[str, Any]
-METHODS = "GET, HEAD"
 TEMPLATE = "#/components/schemas/{name}"
-STRUCTS = (ToolEntry, ToolPage, CallResult, Failure)
+STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings)
 
 
 class OpenApi:
@@ -32,11 +33,12 @@ class OpenApi:
         self._served = served
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] in METHODS:
-            await send_json(send, 200, self._body)
-        else:
-            error = ProtocolError(f"This takes {METHODS}.", "method_not_allowed", allow=METHODS)
+        try:
+            require_method(scope, "GET", "HEAD")
+        except ProtocolError as error:
             await refuse(scope, send, error)
+        else:
+            await send_json(send, 200, self._body)
 
     @cached_property
     def _body(self) -> bytes:

@@ -76,7 +76,10 @@ def of_query(struct: type[msgspec.Struct]) -> list[Json]:
     """The parameters that a struct reads from a URL."""
     _, shapes = msgspec.json.schema_components([struct])
     fields = shapes[struct.__name__]["properties"]
-    return [query(name, _in_url(schema), AUDIT[name]) for name, schema in fields.items()]
+    return [
+        query(name, FORMATS.get(name) or _in_url(schema), AUDIT[name])
+        for name, schema in fields.items()
+    ]
 
 
 def _in_url(schema: Json) -> Json:
@@ -86,6 +89,7 @@ def _in_url(schema: Json) -> Json:
     return {key: value for key, value in schema.items() if key != "default"}
 
 
+FORMATS: Json = {"since": {**STRING, "format": "date-time"}}
 AUDIT = {
     "limit": "At most so many.",
     "plugin": "Only calls of tools of this plugin.",
@@ -94,7 +98,13 @@ AUDIT = {
     "success": "Only what went well, or only what did not.",
     "since": "Nothing older.",
 }
-NAME: Json = {"name": "name", "in": "path", "required": True, "schema": STRING}
+NAME: Json = {
+    "name": "name",
+    "in": "path",
+    "required": True,
+    "schema": STRING,
+    "example": "browser_list_tabs",
+}
 SCHEMAS: Json = {
     "CallBody": {
         "type": "object",
@@ -294,7 +304,7 @@ PATHS: Json = {
         415,
         requestBody={
             "required": True,
-            "content": {JSON: {"schema": record(plugin=STRING, settings=OBJECT)}},
+            "content": {JSON: {"schema": ref("PluginSettings")}},
         },
     ),
 }

@@ -11,7 +11,8 @@ Headers = Mapping[bytes, bytes]
 
 def query_of(scope: Scope) -> dict[str, str]:
     """The parameters of the URL; of one that is given twice, the last."""
-    return dict(parse_qsl(scope["query_string"].decode("latin-1")))
+    query = scope["query_string"].decode("latin-1")
+    return dict(parse_qsl(query, keep_blank_values=True))
 
 
 def named_toolsets(scope: Scope) -> frozenset[str] | None:

@@ -5,8 +5,9 @@ or the group that the request names. Raw ASGI, like `/mcp`.
 """
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
@@ -15,8 +16,9 @@ from tabhub.agents.answers import send_json
 from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
 from tabhub.agents.body import read_body, require_json
 from tabhub.agents.choosing import Choosing, Limit, Wanted
-from tabhub.agents.mcp.listing import Listing
+from tabhub.agents.mcp.listing import Listing, marked
 from tabhub.agents.mcp.watch import Watch
+from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
 from tabhub.agents.security import CALLER, refuse
 from tabhub.calls.ports import Call, Progress
@@ -35,7 +37,7 @@ Headers = dict[bytes, bytes]
 ROOT = "/tools"
 KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
-READS, CALLS = "GET, HEAD, OPTIONS", "POST, OPTIONS"
+READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
 
 
@@ -98,12 +100,11 @@ class Rest:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         name, is_call = _place(scope)
-        allowed = CALLS if is_call else READS
+        methods = CALLS if is_call else READS
+        require_method(scope, *methods)
         if scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": _allow(allowed)})
+            await send({"type": "http.response.start", "status": 204, "headers": _allow(methods)})
             await send({"type": "http.response.body"})
-        elif scope["method"] not in allowed:
-            raise ProtocolError(f"This takes {allowed}.", "method_not_allowed", allow=allowed)
         elif is_call:
             await self._call(name or "", scope, receive, send)
         else:
@@ -120,16 +121,16 @@ class Rest:
         return ToolPage(entries, page.next_cursor or UNSET)
 
     def _entry(self, tool: Tool, client: Client) -> ToolEntry:
-        info = self._listing.info(tool, client)
+        disabled = self._listing.is_disabled(tool, client)
         return ToolEntry(
             name=tool.name,
             title=tool.title,
-            description=info.description or "",
+            description=marked(tool.description, disabled),
             input_schema=tool.input_schema,
-            annotations=info.annotations,
+            annotations=dict(tool.annotations) or UNSET,
             plugin=tool.plugin or tool.domain,
             toolsets=sorted(tool.toolsets),
-            disabled=self._listing.is_disabled(tool, client),
+            disabled=disabled,
         )
 
     async def _call(self, tool: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -202,8 +203,7 @@ def _place(scope: Scope) -> tuple[str | None, bool]:
 
 
 def _wanted(scope: Scope) -> Wanted:
-    query = scope["query_string"].decode("latin-1")
-    given: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    given: dict[str, Any] = {**query_of(scope)}
     try:
         if "limit" in given:
             given["limit"] = msgspec.convert(given["limit"], Limit, strict=False)
@@ -239,5 +239,5 @@ def _error_of(result: m.CallResult) -> m.Json:
     return error
 
 
-def _allow(methods: str) -> list[Header]:
-    return [(b"allow", methods.encode()), (b"content-length", b"0")]
+def _allow(methods: Iterable[str]) -> list[Header]:
+    return [(b"allow", ", ".join(methods).encode())]

@@ -30,9 +30,6 @@ class Counts:
         self.outcomes: dict[tuple[str, str], int] = {}
         """By tool, and by `ok` or the reason word."""
         self.timings: dict[str, Timing] = {}
-        self._succeeded = 0
-        self._failed = 0
-        self._milliseconds = 0.0
         self._day: deque[list[int]] = deque()
         """Of each minute in which there were calls: which it was, good ones, bad ones."""
 
@@ -40,18 +37,14 @@ class Counts:
         # What belongs to no session is no call.
         if not event.session:
             return
-        tool, outcome = label(event), OK
-        minute = self._minute(event.time)
-        self._milliseconds += event.duration_ms
-        if event.error is None:
-            self._succeeded += 1
-            minute[1] += 1
-        else:
-            self._failed += 1
-            minute[2] += 1
-            outcome = event.error.reason if event.error.reason in REASONS else "internal"
-        self.outcomes[tool, outcome] = self.outcomes.get((tool, outcome), 0) + 1
-        timing = self.timings.get(tool) or self.timings.setdefault(tool, Timing())
+        error, tool = event.error, label(event)
+        self._minute(event.time)[1 if error is None else 2] += 1
+        outcome = OK if error is None else error.reason if error.reason in REASONS else "internal"
+        key = tool, outcome
+        self.outcomes[key] = self.outcomes.get(key, 0) + 1
+        timing = self.timings.get(tool)
+        if timing is None:
+            timing = self.timings[tool] = Timing()
         seconds = event.duration_ms / 1000
         timing.buckets[bisect_left(BOUNDS, seconds)] += 1
         timing.seconds += seconds
@@ -60,13 +53,15 @@ class Counts:
         """What `/health` tells."""
         self._forget(now)
         good, bad = sum(minute[1] for minute in self._day), sum(minute[2] for minute in self._day)
-        total = self._succeeded + self._failed
+        total = sum(self.outcomes.values())
+        succeeded = sum(count for (_, outcome), count in self.outcomes.items() if outcome == OK)
+        seconds = sum(timing.seconds for timing in self.timings.values())
         return {
             "totalInvocations": total,
-            "successCount": self._succeeded,
-            "failureCount": self._failed,
+            "successCount": succeeded,
+            "failureCount": total - succeeded,
             "last24h": {"total": good + bad, "success": good, "failure": bad},
-            "avgDurationMs": round(self._milliseconds / total, 3) if total else 0,
+            "avgDurationMs": round(seconds * 1000 / total, 3) if total else 0,
         }
 
     def _minute(self, time: float) -> list[int]:

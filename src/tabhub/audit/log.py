@@ -68,16 +68,20 @@ class AuditLog:
 
     def lines(self, limit: int, since: float | None, **wanted: Any) -> list[bytes]:
         """The newest first, as JSON, beginning at a time."""
-        first = "" if since is None else iso(since)
         fitting = self._fitting(wanted)
+        if since is None:
+            return [line for _, line in islice(fitting, limit)]
+        first = iso(since)
         lines = (line for entry, line in fitting if entry["timestamp"] >= first)
         return list(islice(lines, limit))
 
     def _fitting(self, wanted: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
         asked = [(key, value) for key, value in wanted.items() if value is not None]
-        for kept in reversed(self._newest):
-            if all(kept[0][key] == value for key, value in asked):
-                yield kept
+        # Not lazily: calls may add entries while somebody reads.
+        newest = list(reversed(self._newest))
+        if not asked:
+            return iter(newest)
+        return (kept for kept in newest if all(kept[0][key] == value for key, value in asked))
 
     def _append(self, path: Path, line: bytes) -> None:
         try:

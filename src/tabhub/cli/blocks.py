@@ -1,9 +1,9 @@
 """Configuration that a person can paste into an agent."""
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
+
+from tabhub.cli.program import program
 
 CLI_MODE = """\
 Use the browser by these commands: `tabhub tool list --query WORDS` finds tools,
@@ -18,9 +18,11 @@ def blocks(port: int, token: str | None) -> str:
     cursor = {"mcpServers": {"tabhub": _entry("type", "http", url, bearer)}}
     windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}
     opencode = {"mcp": {"tabhub": _entry("type", "remote", url, bearer)}}
-    stdio = {"mcpServers": {"tabhub": {"command": program(), "args": ["start", "--stdio"]}}}
+    command, *arguments = [*program(), "start", "--stdio"]
+    stdio = {"mcpServers": {"tabhub": {"command": command, "args": arguments}}}
     return "\n\n".join(
         [
+            "Written for you: tabhub connect AGENT (claude-code, cursor, codex, ...), or by hand:",
             f"Claude Code:\n  claude mcp add --transport http tabhub {url}{header}",
             f"Claude Code (~/.claude.json), Cursor (.cursor/mcp.json):\n{_pretty(cursor)}",
             f"Windsurf (~/.codeium/windsurf/mcp_config.json):\n{_pretty(windsurf)}",
@@ -30,11 +32,6 @@ def blocks(port: int, token: str | None) -> str:
             f"Without MCP, for agents with a shell (CLAUDE.md):\n{_indented(CLI_MODE)}",
         ]
     )
-
-
-def program() -> str:
-    """The command that starts tabhub, from wherever an agent runs it."""
-    return str(Path(sys.executable).with_name("tabhub"))
 
 
 def _entry(key: str, kind: str, url: str, bearer: dict[str, str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tabhub import __version__
 from tabhub.agents.usage import Usage
-from tabhub.app import App, Server, listen
+from tabhub.app import App
 from tabhub.browser.failure import ProfileInUse
 from tabhub.browser.installation import install_extension
 from tabhub.browser.process import BrowserProcess
@@ -24,6 +24,7 @@ from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.errors import Unavailable
+from tabhub.server import Server, listen
 from tabhub.store.rules import check_rules
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tabhub.agents.choosing import Wanted
 from tabhub.agents.mcp.backend import Exchange
-from tabhub.agents.mcp.listing import DISABLED
+from tabhub.agents.mcp.listing import marked
 from tabhub.agents.mcp.product import INSTRUCTIONS, ProductBackend, only_page
 from tabhub.calls.results import failed
 from tabhub.config.clients import Client
@@ -110,6 +110,8 @@ class GatewayBackend(ProductBackend):
         client = exchange.caller
         if wanted.names:
             return self._described(wanted.names, client)
+        # Models give every argument there is, and mean nothing by an empty one.
+        wanted = replace(wanted, toolset=wanted.toolset or None)
         limit = wanted.limit or (BEST if wanted.query else AT_ONCE)
         page = self._choosing.page(wanted, client, exchange.toolsets, limit)
         tools = [self._short(tool, client) for tool in page.tools]
@@ -130,14 +132,14 @@ class GatewayBackend(ProductBackend):
                 tools.append(self._full(self._choosing.find(name, client), client))
             except NotFound as error:
                 unknown.append({"name": name, "message": error.message})
-        lines = [msgspec.json.encode(tool).decode() for tool in tools]
+        lines = [_line(tool) for tool in tools]
         lines += [entry["message"] for entry in unknown]
         told: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
         return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
 
     def _short(self, tool: Tool, client: Client) -> m.Json:
-        mark = DISABLED if self._listing.is_disabled(tool, client) else ""
-        return {"name": tool.name, "summary": mark + tool.summary}
+        summary = marked(tool.summary, self._listing.is_disabled(tool, client))
+        return {"name": tool.name, "summary": summary}
 
     def _full(self, tool: Tool, client: Client) -> m.Json:
         """A summary that is the whole description is not told twice."""
@@ -147,6 +149,12 @@ class GatewayBackend(ProductBackend):
         described: m.Json = {"description": info.description} if is_longer else {}
         hints: m.Json = {"annotations": info.annotations} if tool.annotations else {}
         return {**short, **described, "inputSchema": info.input_schema, **hints}
+
+
+def _line(tool: m.Json) -> str:
+    """A tool for a model, which need not read its first sentence twice."""
+    left_out = "summary" if "description" in tool else ""
+    return msgspec.json.encode({k: v for k, v in tool.items() if k != left_out}).decode()
 
 
 def _read(decode: Any, tool: str, raw: msgspec.Raw) -> Any:

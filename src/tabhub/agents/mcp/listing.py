@@ -54,12 +54,11 @@ class Listing:
         return isinstance(self._guard.about(tool, client, managed=True), Deny)
 
     def info(self, tool: Tool, client: Client) -> m.ToolInfo:
-        disabled = self.is_disabled(tool, client)
         return m.ToolInfo(
             name=tool.name,
             # The names of our own tools say what their titles would; an agent pays for each word.
             title=None if tool.plugin == "browser" else tool.title,
-            description=DISABLED + tool.description if disabled else tool.description,
+            description=marked(tool.description, self.is_disabled(tool, client)),
             input_schema=_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
         )
@@ -71,6 +70,11 @@ def _schema(tool: Tool) -> Mapping[str, Any]:
     if tool.plugin != "browser":
         return given
     return {key: value for key, value in given.items() if key != "additionalProperties"}
+
+
+def marked(told: str, disabled: bool) -> str:
+    """What is told of a tool, with the mark of those that are off."""
+    return DISABLED + told if disabled else told
 
 
 def may_call(client: Client, tool: Tool) -> bool:

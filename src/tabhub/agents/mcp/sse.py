@@ -206,7 +206,7 @@ class SseEndpoint:
 
     def _session(self, scope: Scope, caller: Client) -> SseSession:
         id = query_of(scope).get("sessionId")
-        if id is None:
+        if not id:
             raise ProtocolError("The parameter sessionId is missing; GET /sse tells it.")
         return self.sessions.get(id, caller)
 

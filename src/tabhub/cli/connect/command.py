@@ -16,6 +16,7 @@ from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
 from tabhub.cli.connect.file import SettingsFile
 from tabhub.cli.connect.looking import NAME, Found, at, look
 from tabhub.cli.connect.records import Record, Records, recorded
+from tabhub.cli.program import program
 from tabhub.config import settings
 from tabhub.config.clients import PREFIX, Clients
 from tabhub.config.home import Home
@@ -106,7 +107,7 @@ class _Connection:
         way = Way(
             url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if wish.gateway else ''}",
             token=token,
-            command=[*_program(), "start", "--stdio", *(["--gateway"] if wish.gateway else [])],
+            command=[*program(), "start", "--stdio", *(["--gateway"] if wish.gateway else [])],
             environment=settings.home_from_environment(),
         )
         make = self._agent.stdio if wish.stdio or self._agent.http is None else self._agent.http
@@ -237,9 +238,3 @@ def _without(data: Any, keys: tuple[str, ...]) -> Any:
 def _port(home: Home) -> int:
     known = running.find(home)
     return known["port"] if known else settings.chosen_port(None, settings.load(home))
-
-
-def _program() -> list[str]:
-    """How another program starts tabhub, from wherever."""
-    script = Path(sys.executable).with_name("tabhub")
-    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "tabhub"]

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from tabhub.cli import FAILED
-from tabhub.cli.doctor import browsers, files, server
+from tabhub.cli.doctor import agents, browsers, files, server
 from tabhub.cli.doctor.finding import Chmod, Finding, fail
 from tabhub.cli.doctor.visit import Visit
 from tabhub.cli.output import harmless, print_json
@@ -28,6 +28,7 @@ CHECKS: dict[str, Check] = {
     "browser": browsers.browser,
     "extension": browsers.extension,
     "connected": browsers.connected,
+    "agents": agents.agents,
 }
 ADVICE = {
     "secret": "delete it, and `tabhub start` makes a new one",
