@@ -306,8 +306,10 @@ def test_a_linked_file_stays_a_link_and_keeps_its_mode(product: Product, tmp_pat
     real.write_text("{}")
     real.chmod(0o640)
     path.symlink_to(real)
-    assert product.run("connect", "gemini").returncode == 0
+    done = product.run("connect", "gemini")
+    assert done.returncode == 0
     assert path.is_symlink() and _entry(agent, real)
+    assert "chmod 600" in done.stderr
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
     product.run("connect", "gemini", "--remove")
     assert path.is_symlink() and real.read_text() == "{}"

@@ -17,8 +17,10 @@ from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Memory
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
+from tabhub.config.clients import Client
 from tabhub.config.home import Home
 from tabhub.config.proof import prove
+from tabhub.errors import from_reason
 from tabhub.server import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
@@ -147,11 +149,17 @@ class Bench:
         self.work = Workbench()
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         """Method, path with query, and headers of each request to the endpoint."""
-        self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, memory=memory)
+        self.turns_away: str | None = None
+        """The reason for which no new session is to be had."""
+        self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, memory=memory, admit=self._admit)
         self._home = home
         self._listener = listen("127.0.0.1", 0)
         self.port: int = self._listener.getsockname()[1]
         self._secret = secret.prepare(home, self.port).secret
+
+    def _admit(self, client: Client) -> None:
+        if self.turns_away is not None:
+            raise from_reason(self.turns_away, "Not now.")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         query = scope["query_string"].decode()

@@ -1,13 +1,12 @@
 """A server that goes away and comes back: the client hears of it as little as can be."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from tabhub.config.home import Home
 from tests.agents.mcp.clients import text_of
-from tests.stdio.pipe import Bench, Json, Pipe, alone, bench, bridged
+from tests.stdio.pipe import Json, Pipe, alone, bench, bridged
 
 pytestmark = pytest.mark.requirement("OT-09")
 
@@ -30,12 +29,7 @@ class Shelf:
         self.bodies.pop(key, None)
 
 
-async def _session_of(server: Bench) -> Any:
-    (session,) = [server.endpoint.sessions._all[id] for id in server.endpoint.sessions._all]
-    return session
-
-
-async def _told(pipe: Pipe, server: Bench) -> None:
+async def _told(pipe: Pipe) -> None:
     """What a server must know of its client besides the handshake."""
     await pipe.request("logging/setLevel", {"level": "error"})
     for uri in ("tab://1", "tab://2"):
@@ -51,11 +45,11 @@ async def test_another_server_is_told_all_that_the_first_one_knew(
     async with bridged(home) as pipe:
         async with bench(home, shelf) as first:
             await pipe.initialize("2025-06-18")
-            await _told(pipe, first)
-            (before,) = first.endpoint.sessions._all
+            await _told(pipe)
+            (before,) = [one.id for one in first.endpoint.sessions.all()]
         async with bench(home, shelf if is_kept else None) as second:
             assert text_of(await pipe.call("echo", text="again")) == "again"
-            session = await _session_of(second)
+            (session,) = second.endpoint.sessions.all()
             assert (session.id == before) is is_kept
             assert (session.version, session.client.name) == ("2025-06-18", "pipe")
             assert (session.log_level, session.subscriptions) == ("error", {"tab://1"})
@@ -76,7 +70,7 @@ async def test_a_client_that_says_nothing_hears_of_the_new_server_all_the_same(h
 async def test_a_session_that_the_same_server_has_ended_is_made_anew(home: Home) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         await pipe.initialize()
-        (before,) = server.endpoint.sessions._all
+        (before,) = [one.id for one in server.endpoint.sessions.all()]
         server.endpoint.sessions.end(before)
         answers = [await pipe.ask("tools/call", {"name": "echo"}) for _ in range(5)]
         for id in answers:
@@ -115,6 +109,19 @@ async def test_what_changes_nothing_is_asked_again_without_a_word(home: Home) ->
         async with bench(home):
             for id in waiting:
                 assert (await pipe.answer(id))["result"] == {"tools": []}
+
+
+async def test_a_session_that_cannot_be_made_anew_is_told_with_the_servers_own_reason(
+    home: Home,
+) -> None:
+    async with bench(home) as server, bridged(home) as pipe:
+        await pipe.initialize()
+        server.turns_away = "rate_limited"
+        server.endpoint.sessions.end(server.endpoint.sessions.all()[0].id)
+        refused = (await pipe.request("tools/list"))["error"]
+        assert (refused["data"]["reason"], refused["data"]["retryable"]) == ("rate_limited", True)
+        server.turns_away = None
+        assert "result" in await pipe.request("tools/list")
 
 
 async def test_a_subscription_goes_on_with_the_next_server(home: Home) -> None:

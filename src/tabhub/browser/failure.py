@@ -5,3 +5,7 @@ from tabhub.errors import Unavailable
 
 class BrowserFailed(Unavailable):
     """Says in its sentence what the browser did instead."""
+
+
+class ProfileInUse(BrowserFailed):
+    """Another browser has the profile open."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tabhub.browser.arguments import browser_arguments
 from tabhub.browser.debugging_pipe import DebuggingPipe, PipeClosed
-from tabhub.browser.failure import BrowserFailed
+from tabhub.browser.failure import BrowserFailed, ProfileInUse
 from tabhub.browser.finder import Browser
 from tabhub.browser.last_words import LastWords
 from tabhub.browser.profile import owner, prepare_profile
@@ -88,7 +88,7 @@ class BrowserProcess:
         """Wait until the browser ends, as `wait`, where its end is an error; returns that error."""
         code, other = await self._process.wait(), owner(self._profile)
         if code in (0, _PROFILE_IN_USE) and other is not None and not self._is_ours(other):
-            return BrowserFailed(
+            return ProfileInUse(
                 f"The profile {self._profile} is open in another browser: close that one (or end"
                 f" process {other}, if an earlier run left it), or choose another --user-data-dir."
             )

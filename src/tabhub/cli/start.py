@@ -14,6 +14,7 @@ from typing import Any
 from tabhub import __version__
 from tabhub.agents.usage import Usage
 from tabhub.app import App
+from tabhub.browser.failure import ProfileInUse
 from tabhub.browser.installation import install_extension
 from tabhub.browser.process import BrowserProcess
 from tabhub.cli import demo, running
@@ -132,9 +133,8 @@ async def _show(
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
     if server.app.report.sse_port is not None:
         print(f"HTTP+SSE also on http://127.0.0.1:{server.app.report.sse_port}/sse", flush=True)
-    browser = None
-    if wishes.browser is not None:
-        browser = await wishes.browser.fulfil(home, [])
+    browser = None if wishes.browser is None else await _started(wishes.browser, wishes, home)
+    if wishes.browser is not None and browser is not None:
         stack.push_async_callback(browser.stop)
         kind = "Headless browser" if wishes.browser.is_headless else "Browser"
         print(f"{kind} started (pid {browser.pid}).", flush=True)
@@ -144,6 +144,17 @@ async def _show(
     _say_how_to_connect(server, token)
     if browser is not None:
         print(f"tabhub: {(await browser.failure()).message}", file=sys.stderr, flush=True)
+
+
+async def _started(wish: BrowserWish, wishes: Wishes, home: Home) -> BrowserProcess | None:
+    """The browser; for a bridge one that runs already is as good, and will connect by itself."""
+    try:
+        return await wish.fulfil(home, [])
+    except ProfileInUse as error:
+        if not wishes.while_used:
+            raise
+        log.warning("%s It is used as it is.", error.message)
+        return None
 
 
 async def _unless_it_dies(browser: BrowserProcess, work: Coroutine[Any, Any, None]) -> None:

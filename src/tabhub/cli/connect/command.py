@@ -187,6 +187,8 @@ class _Connection:
         print("\n".join(sentences), file=sys.stderr)
 
     def _advice(self, wish: Wish) -> Iterator[str]:
+        if self._file.path.stat().st_mode & 0o077:
+            yield f"Others on this machine can read the token there: chmod 600 {self._file.path}"
         yield f"Restart {self._agent.title} to have it read its settings again."
         if not wish.stdio and self._agent.http is not None and running.find(self._home) is None:
             yield "No server is running: `tabhub start --background` starts one that stays."

@@ -4,9 +4,8 @@ import asyncio
 import logging
 from contextlib import suppress
 
-import msgspec
-
 from tabhub.calls.results import failed
+from tabhub.cli.stdio.answers import answered, is_message, refusal_in
 from tabhub.cli.stdio.events import events
 from tabhub.cli.stdio.http import Answer
 from tabhub.cli.stdio.marks import Marks
@@ -14,7 +13,7 @@ from tabhub.cli.stdio.message import CALL, Message
 from tabhub.cli.stdio.pipes import Output
 from tabhub.cli.stdio.server import FIRST_PAUSE, GONE, Server
 from tabhub.cli.stdio.session import JSON, STREAM, Key, Session
-from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable, from_reason
+from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
 
 log = logging.getLogger(__name__)
@@ -27,22 +26,6 @@ _MAY_HAVE_RUN = (
     "Look at the page before you try again."
 )
 _LOST = "The tabhub server went away while this ran. Try again."
-
-
-class _Error(jsonrpc.RemoteError):
-    reason: str = ""
-
-
-class _Said(msgspec.Struct):
-    """What came back, as far as it tells whose answer it is."""
-
-    jsonrpc: str = ""
-    id: int | str | None = None
-    method: str | None = None
-    error: _Error | None = None
-
-
-_said = msgspec.json.Decoder(_Said | list[_Said]).decode
 
 
 class Exchange:
@@ -121,11 +104,7 @@ class Exchange:
         await self._output.write(data)
 
     def _note(self, data: bytes) -> None:
-        with suppress(*jsonrpc.UNREADABLE):
-            said = _said(data)
-            for one in said if isinstance(said, list) else [said]:
-                if one.method is None and one.id is not None:
-                    self._open.discard(one.id)
+        self._open -= answered(data)
         self._is_done = not self._open
 
     async def _resume(self, key: Key | None) -> None:
@@ -146,11 +125,11 @@ class Exchange:
 
     async def _read_plain(self, answer: Answer, key: Key | None) -> None:
         body = await answer.body()
-        refusal = _refusal(body, answer.status) if answer.status >= 400 else None
+        refusal = refusal_in(body, answer.status) if answer.status >= 400 else None
         if refusal is not None and await self._is_to_be_sent_again(refusal, key):
             self.sent.clear()
             return
-        if body and _is_message(body):
+        if body and is_message(body):
             self._opened(answer, body)
             await self.tell(body)
         elif self._open:
@@ -196,20 +175,3 @@ class Exchange:
 def lost(error: Exception | None = None) -> TabhubError:
     """What a client is told when the server went away and nothing was lost but time."""
     return error if isinstance(error, TabhubError) else Unavailable(_LOST, GONE)
-
-
-def _is_message(body: bytes) -> bool:
-    with suppress(*jsonrpc.UNREADABLE):
-        said = _said(body)
-        return isinstance(said, list) or said.jsonrpc != ""
-    return False
-
-
-def _refusal(body: bytes, status: int) -> TabhubError:
-    """An error in either of the two shapes that a server has: JSON-RPC's, or that of plain HTTP."""
-    with suppress(*jsonrpc.UNREADABLE):
-        said = _said(body)
-        error = said.error if isinstance(said, _Said) else None
-        if error is not None:
-            return from_reason(error.reason or (error.data or {}).get("reason", ""), error.message)
-    return Unavailable(f"The tabhub server answered with status {status}.", GONE)

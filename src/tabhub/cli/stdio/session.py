@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.cli.running import PidFile
+from tabhub.cli.stdio.answers import refusal_in
 from tabhub.cli.stdio.events import events
 from tabhub.cli.stdio.http import Answer
 from tabhub.cli.stdio.pipes import Output
@@ -135,7 +136,10 @@ class Session:
 
     async def _reopen(self) -> None:
         async with self._server.ask("POST", JSON, self._opening) as answer:
-            self._note(answer, await answer.body())
+            body = await answer.body()
+        if answer.status != 200:
+            raise refusal_in(body, answer.status)
+        self._note(answer, body)
         await self._say(_INITIALIZED)
 
     async def _tell_again(self) -> bool:
