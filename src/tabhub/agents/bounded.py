@@ -7,12 +7,15 @@ from collections.abc import Callable
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tabhub.errors import ProtocolError, TabhubError
+from tabhub.agents.security import refuse
+from tabhub.errors import ProtocolError, TabhubError, Unavailable
+from tabhub.wire.asgi import Receive, Scope, Send
 
 MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 30.0
 """For all of it: ten megabytes take a moment on one machine."""
+MOST_CONNECTIONS = 1000
 STALL_SECONDS = 30.0
 """How long a client may leave unread what was sent to it."""
 
@@ -32,6 +35,12 @@ TOO_LATE = _refusal(
     ProtocolError(f"The body did not come within {BODY_SECONDS:.0f} seconds.", "body_timeout"),
 )
 NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
+
+
+async def _full(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers when there are too many; who has a connection already keeps it."""
+    error = Unavailable("Too many connections are open.", "server_unavailable")
+    await refuse(scope, send, error)
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -59,6 +68,8 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head, self._in_body = False, True
         self._stop_waiting()
+        is_crowded = len(self.connections) > MOST_CONNECTIONS
+        self.app = _full if is_crowded else self.config.loaded_app
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
