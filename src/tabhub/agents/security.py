@@ -17,6 +17,7 @@ from contextlib import suppress
 import msgspec
 
 from tabhub.agents.answers import headers_of, send_json
+from tabhub.agents.crowd import SEAT
 from tabhub.agents.origins import Origins, answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
@@ -75,7 +76,9 @@ class Gatekeeper:
                     return
             else:
                 _check_origin(headers)
-            scope[CALLER] = self._caller(scope, headers)
+            caller = self._caller(scope, headers)
+            _take_seat(scope, caller)
+            scope[CALLER] = caller
             await self._app(scope, receive, send)
         except TabhubError as error:
             await refuse(scope, send, error)
@@ -120,6 +123,14 @@ class Gatekeeper:
             self.refused(scope, error)
             raise error
         return client
+
+
+def _take_seat(scope: Scope, caller: Client | None) -> None:
+    """The connection is theirs from now on, unless they have too many."""
+    seat = scope.get(SEAT)
+    if seat is not None and caller is not None:
+        path: str = scope["path"]
+        seat.take(caller, urgent=path == "/health" or not is_for_agents(path))
 
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:

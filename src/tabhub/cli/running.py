@@ -71,12 +71,18 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+def is_left(home: Home) -> bool:
+    """Whether a server has a pid file here, and its process is there."""
+    known = read(home)
+    return known is not None and known.pid > 0 and is_alive(known.pid)
+
+
 def silent(home: Home) -> str | None:
     """About a server that has left its pid file and does not answer."""
     known = read(home)
     if known is None:
         return None
-    if known.pid > 0 and is_alive(known.pid):
+    if is_left(home):
         return (
             f"Its pid file names the process {known.pid}, which runs but does not answer on port"
             f" {known.port}. If that is tabhub, end it: kill {known.pid}"
@@ -104,6 +110,11 @@ def is_tabhub(port: int) -> bool:
     """Whether some tabhub is at a port, ours or not."""
     told = _get(port, "/health?challenge=0", {})
     return told is not None and isinstance(told.get("proof"), str)
+
+
+def answers(port: int) -> bool:
+    """Whether somebody speaks HTTP there, if only to say that there is no place."""
+    return _ask("GET", port, "/health", {}) is not None
 
 
 def is_open(port: int) -> bool:
