@@ -116,7 +116,6 @@ class App:
         self._clients = Clients(home) if home else None
         self._tokens = self._clients.marks() if self._clients else {}
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.entry: AsgiApp = self.asgi
         self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
@@ -277,7 +276,7 @@ class App:
 
     def count_use(self) -> Usage:
         """From now on it is known how long nobody has come in."""
-        self.entry = usage = Usage(self.asgi, time.monotonic)
+        self.asgi.app = usage = Usage(self._route, time.monotonic)
         return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:

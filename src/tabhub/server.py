@@ -33,7 +33,7 @@ class Server:
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.entry,
+                app.asgi,
                 loop="none",
                 http=bounded(app.crowd),
                 ws="websockets-sansio",
