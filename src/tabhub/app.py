@@ -420,6 +420,7 @@ class App:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
+                self.audit.settle(time.time())
                 self.notice_revoked()
                 if time.monotonic() >= due:
                     due = time.monotonic() + REAP_SECONDS
