@@ -5,6 +5,7 @@
 
 import { readIdentity } from "./identity.js";
 import { closedError, Line } from "./line.js";
+import { knowsSecret } from "./proof.js";
 import * as rpc from "./rpc.js";
 import { beginTruce, endTruce, isTruce } from "./truce.js";
 
@@ -102,7 +103,7 @@ export class Link {
   async #openSocket() {
     if (await isTruce()) return null;
     const identity = await readIdentity();
-    if (!identity) return null;
+    if (!identity || !(await knowsSecret(identity))) return null;
     this.#identity = identity;
     const protocols = ["tabhub", identity.secret, identity.profileId];
     return new WebSocket(`ws://127.0.0.1:${identity.port}/ws`, protocols);
