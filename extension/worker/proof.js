@@ -1,19 +1,34 @@
 /**
- * Whether whoever listens at a port knows our secret: only then is it sent there. Between two runs
- * of the server any program could have taken its port.
+ * Each side shows the other that it knows the secret, which goes over the line to nobody: between
+ * two runs of the server any program could have taken its port.
  */
 
 const ANSWER_MS = 3000;
 const encoder = new TextEncoder();
 
 /**
+ * What opens the server's link, once; null if whoever listens at the port does not know the secret.
  * @param {{port: number, secret: string}} identity
- * @returns {Promise<boolean>}
+ * @returns {Promise<string | null>}
  */
-export async function knowsSecret({ port, secret }) {
-  const challenge = crypto.randomUUID();
-  const proof = await askForProof(port, challenge);
-  return proof !== undefined && isProof(proof, secret, `tabhub:${port}:${challenge}`);
+export async function passFor({ port, secret }) {
+  const word = crypto.randomUUID();
+  const proof = await askForProof(port, word);
+  const key = await keyOf(secret);
+  if (!(await isProof(proof, key, `tabhub:${port}:${word}`))) return null;
+  const told = encoder.encode(`tabhub:${port}:link:${word}`);
+  return `once.${word}.${hex(await crypto.subtle.sign("HMAC", key, told))}`;
+}
+
+/** @param {string} secret */
+export function keyOf(secret) {
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  return crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["sign", "verify"]);
+}
+
+/** @param {ArrayBuffer} bytes */
+function hex(bytes) {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
@@ -33,13 +48,11 @@ async function askForProof(port, challenge) {
 
 /**
  * @param {unknown} proof
- * @param {string} secret
+ * @param {CryptoKey} key
  * @param {string} told
  */
-export async function isProof(proof, secret, told) {
+export async function isProof(proof, key, told) {
   if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
   const bytes = Uint8Array.from(proof.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["verify"]);
   return crypto.subtle.verify("HMAC", key, bytes, encoder.encode(told));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { isProof, knowsSecret } from "../../extension/worker/proof.js";
+import { isProof, keyOf, passFor } from "../../extension/worker/proof.js";
 
 const SECRET = "5ec" + "0".repeat(61);
 
@@ -27,13 +27,15 @@ async function listening(answer, work) {
   await work(port, asked).finally(() => server.close());
 }
 
-test("a server that knows the secret can show it", async () => {
+test("a server that knows the secret can show it, and is shown that we do", async () => {
   const honest = (/** @type {string} */ word, /** @type {number} */ port) => ({
     proof: proofOf(`tabhub:${port}:${word}`),
   });
   await listening(honest, async (port) => {
-    assert.equal(await knowsSecret({ port, secret: SECRET }), true);
-    assert.equal(await knowsSecret({ port, secret: "another" }), false);
+    const [kind, word, answer] = (await passFor({ port, secret: SECRET }))?.split(".") ?? [];
+    assert.equal(kind, "once");
+    assert.equal(answer, proofOf(`tabhub:${port}:link:${word}`));
+    assert.equal(await passFor({ port, secret: "another" }), null);
   });
 });
 
@@ -42,8 +44,8 @@ test("a stranger on the port is asked, and told nothing", async () => {
     await listening(
       () => told,
       async (port, asked) => {
-        const known = await knowsSecret({ port, secret: SECRET }).catch(() => false);
-        assert.equal(known, false);
+        const pass = await passFor({ port, secret: SECRET }).catch(() => null);
+        assert.equal(pass, null);
         assert.equal(asked.length, 1);
         assert.ok(!JSON.stringify([asked[0].url, asked[0].rawHeaders]).includes(SECRET));
       },
@@ -53,6 +55,7 @@ test("a stranger on the port is asked, and told nothing", async () => {
 
 test("another server's answer is no proof: the port is part of it", async () => {
   const told = "tabhub:1:word";
-  assert.equal(await isProof(proofOf(told), SECRET, told), true);
-  assert.equal(await isProof(proofOf(told), SECRET, "tabhub:2:word"), false);
+  const key = await keyOf(SECRET);
+  assert.equal(await isProof(proofOf(told), key, told), true);
+  assert.equal(await isProof(proofOf(told), key, "tabhub:2:word"), false);
 });
