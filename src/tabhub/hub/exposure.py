@@ -157,7 +157,8 @@ class Exposure:
         if entry is None:
             return None
         is_active = self.mode == "per-tab" and self._active in entry.tabs
-        shown = (entry.tool, _kinds(entry), is_active)
+        tool = entry.tool
+        shown = (*tool.identity, tool.description, tool.title, _kinds(entry), is_active)
         if shown == entry.shown:
             return None
         entry.shown = shown
@@ -182,7 +183,8 @@ class Exposure:
         )
 
     def _key(self, page: Page, tool: Published) -> Key:
-        return page.domain, tool.name, tool.identity if self.mode == "merged" else page.tab
+        is_merged = self.mode == "merged"
+        return page.domain, tool.name, tool.identity if is_merged else (page.tab, tool.identity)
 
     def _needed_index(self, page: Page, tool: Published) -> int | None:
         if self.mode == "merged" and not self._variants.get((page.domain, tool.name)):

@@ -115,10 +115,7 @@ async def _styles(context: Context) -> CallResult:
 FIND = BrowserTool(
     name="browser_find",
     title="Find elements",
-    description=(
-        "Find elements by words (text, role, synonyms, misspelt), best first, with refs. "
-        "Says so if nothing matches."
-    ),
+    description=("Find elements by words (text, role, synonyms, misspelt), best first, with refs."),
     run=_find,
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),
