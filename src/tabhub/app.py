@@ -53,6 +53,7 @@ from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
+from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
@@ -107,6 +108,7 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
+        self._page_images = PageImages(self.store, self.hub.pages, time.time())
         self._link = LinkEndpoint(
             self.browsers,
             self._desk(),
@@ -427,6 +429,7 @@ class App:
                 self.release(key)
         self.rules.grants.drop_expired(now)
         self.pages.tidy()
+        self._page_images.alive(now)
 
 
 def _long(token: str | None) -> list[str]:

@@ -1,5 +1,6 @@
 """What pages publish, whatever order things happen in, and where calls go."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ def page(tab: int | str, *tools: Published, **more: Any) -> Page:
         url=f"https://{domain}/{tab}",
         title="",
         tools={tool.name: tool for tool in tools},
-        seen=0.0,
+        seen=time.time(),
         **more,
     )
 

@@ -291,7 +291,7 @@ class Runner:
 
 def _told(tab: Tab | None) -> int | str | None:
     """A tab as the record names it: one that no browser has told of by its page's word."""
-    return None if tab is None else tab.id if tab.browser else tab.worker_id
+    return None if tab is None else tab.key
 
 
 def paused(sentence: str) -> Forbidden:

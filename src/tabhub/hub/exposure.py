@@ -81,6 +81,7 @@ class Exposure:
         self._entries: dict[Key, Entry] = {}
         self._by_name: dict[str, Key] = {}
         self._variants: dict[tuple[str, str], list[Key]] = {}
+        self._placed: dict[Key, None] = {}
         self._dirty: dict[Key, None] = {}
         self._gone: dict[str, None] = {}
         self._listed: set[str] = set()
@@ -98,7 +99,7 @@ class Exposure:
             entry = self._new(key, tool, self._needed_index(page, tool))
         entry.add(page)
         entry.tool = tool
-        entry.place = Place(page.url, page.origin, page.seen) if tool.cached else None
+        self._keep_place(key, Place(page.url, page.origin, page.seen) if tool.cached else None)
         self._dirty[key] = None
 
     def withdraw(self, page: Page, tool: Published) -> None:
@@ -120,8 +121,8 @@ class Exposure:
         variant = kept.tool.identity if self.mode == "merged" else PLAIN
         key = (kept.domain, kept.tool.name, variant)
         if key not in self._entries and not self._variants.get((kept.domain, kept.tool.name)):
-            entry = self._new(key, kept.tool, None)
-            entry.place = Place(kept.url, kept.origin, kept.at)
+            self._new(key, kept.tool, None)
+            self._keep_place(key, Place(kept.url, kept.origin, kept.at))
             self._dirty[key] = None
 
     def forget(self, domain: str, tool: str) -> None:
@@ -130,7 +131,8 @@ class Exposure:
 
     def remembered(self) -> Iterator[Remembered]:
         """What would stay if all tabs closed."""
-        for entry in self._entries.values():
+        for key in self._placed:
+            entry = self._entries[key]
             if entry.place is not None:
                 yield Remembered(entry.domain, entry.tool, *entry.place)
 
@@ -199,8 +201,16 @@ class Exposure:
         self._variants.setdefault((domain, called), []).append(key)
         return entry
 
+    def _keep_place(self, key: Key, place: Place | None) -> None:
+        self._entries[key].place = place
+        if place is None:
+            self._placed.pop(key, None)
+        else:
+            self._placed[key] = None
+
     def _drop(self, key: Key) -> None:
         entry = self._entries.pop(key)
+        self._placed.pop(key, None)
         del self._by_name[entry.name]
         self._namer.free(entry.name)
         self._gone[entry.name] = None

@@ -18,7 +18,6 @@ from tabhub.wire.pages import Capabilities
 
 RESTORED = "restored"
 """The transport of pages from before the server was started anew: there is no way to them yet."""
-MOST_REMEMBERED = 5000
 
 Listener = Callable[[str, TabKey], None]
 """Takes the domain and the tab that something has changed in."""

@@ -29,6 +29,11 @@ class Tab:
     worker_id: str = ""
     """What the page worker library calls it, if its page uses that."""
 
+    @property
+    def key(self) -> int | str:
+        """What agents call it: a tab that no browser has told of has its page's name for it."""
+        return self.id if self.browser or not self.worker_id else self.worker_id
+
 
 Change = Literal["opened", "updated", "closed"]
 

@@ -60,7 +60,7 @@ class PageRouter:
     def _tab(self, domain: str, key: TabKey) -> Tab | None:
         """The tab; of one that no browser has told of, what its page says."""
         if isinstance(key, int):
-            return self._hub.tabs.find(key) or Tab(key, "", key, worker_id=str(key))
+            return self._hub.tabs.find(key) or Tab(key, "", key)
         page = next(self._hub.pages.storage.here(domain, key), None)
         url, title = ("", "") if page is None else (page.url, page.title)
         return Tab(self._number(domain, key), "", 0, url, title, worker_id=key)
@@ -115,7 +115,7 @@ class PageSource:
 
     async def run(self, job: Job) -> CallResult:
         tab = job.tab or await self._opened(job)
-        key: TabKey = tab.id if tab.browser else tab.worker_id
+        key = tab.key
         outcome = await self._tried(job, key)
         result = result_of(outcome, job.tool, self._limits().result_bytes)
         self._used(job, tab)
