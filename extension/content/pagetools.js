@@ -157,8 +157,8 @@ tabhub.define("pagetools", () => {
 
   /** Only the page's own world knows whether it has a polyfill; asked only where one can be. */
   function probe() {
-    const isKnown = nativetools.isThere() || mcptools.isThere() || bridgedtools.isThere();
-    if (isKnown || !window.isSecureContext || !document.scripts.length) return;
+    if (sources.some((source) => source.isThere())) return;
+    if (!window.isSecureContext || !document.scripts.length) return;
     say({ type: "bridge", name: bridgedtools.name });
   }
 
