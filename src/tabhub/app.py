@@ -46,6 +46,8 @@ from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.pages.link import LinkPages
+from tabhub.pages.pages import Pages
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
 from tabhub.store.rules import Rules
@@ -98,8 +100,13 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools))
         AgentImages(self.store, self.hub, time.time())
+        self.pages = Pages()
         self._link = LinkEndpoint(
-            self.browsers, self._desk(), settings.limits.ws_bytes, settings.recording
+            self.browsers,
+            self._desk(),
+            LinkPages(self.pages, self.hub, self.browsers),
+            settings.limits.ws_bytes,
+            settings.recording,
         )
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)

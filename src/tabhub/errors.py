@@ -178,6 +178,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
     },
     Unavailable: {
         "extension_disconnected": Row(_TOOL, 503, "unavailable", True),
+        "adapter_not_ready": Row(-32002, 503, "unavailable", True),
         "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
         "server_unavailable": Row(_TOOL, 503, "unavailable", True),
         "too_many_calls": Row(_TOOL, 429, "rate_limit", True),

@@ -10,11 +10,13 @@ from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from tabhub.browser.pending import Fence, Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
+from tabhub.wire.pages import Execute, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +26,7 @@ News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
 _frames = msgspec.json.Decoder(link.FramesAsked).decode
+_outcome = msgspec.json.Decoder(Outcome).decode
 _piece = msgspec.json.Decoder(link.FileRead).decode
 
 
@@ -64,9 +67,22 @@ class Connection:
         """
         if self.closed:
             raise gone()
-        id = f"{self._name}-{next(self._numbers)}"
+        id = self._new_id()
         body = self._request(id, command, input, tab, fence)
-        pending = self._pending[id] = Pending(learn, fence)
+        return await self._answered(id, body, Pending(learn, fence), progress)
+
+    async def execute(self, call: Execute, progress: Progress) -> Outcome:
+        """Run a tool of a page; its `callId` is set here."""
+        if self.closed:
+            raise gone()
+        id = self._new_id()
+        body = jsonrpc.request(id, "browser/executeTool", replace(call, call_id=id))
+        pending = Pending(None, None, _outcome)
+        found: Outcome = await self._answered(id, self._fitting(body), pending, progress)
+        return found
+
+    async def _answered(self, id: str, body: str, pending: Pending, progress: Progress) -> Any:
+        self._pending[id] = pending
         try:
             await self._leave(body)
             return await pending.outcome(progress)
@@ -125,7 +141,12 @@ class Connection:
             site=fence.site if fence else None,
             frames=fence is not None and fence.may_enter is not None,
         )
-        body = jsonrpc.request(id, "tool.dispatch", params)
+        return self._fitting(jsonrpc.request(id, "tool.dispatch", params))
+
+    def _new_id(self) -> str:
+        return f"{self._name}-{next(self._numbers)}"
+
+    def _fitting(self, body: bytes) -> str:
         if len(body) > self._max_bytes:
             raise ProtocolError("The call is too large for the link to the browser.", "too_large")
         return body.decode()
@@ -141,7 +162,7 @@ class Connection:
             params = message.params if isinstance(message.params, msgspec.Raw) else jsonrpc.EMPTY
             self._hear(message.id, message.method, params)
         elif (pending := self._pending.get(str(message.id))) is not None:
-            pending.tell(as_told(message))
+            pending.tell(as_told(message, pending.reads))
 
     def _hear(self, id: object, method: str, params: msgspec.Raw) -> None:
         known = id if isinstance(id, int | str) else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -20,14 +20,29 @@ UNNAMED = "default"
 LONGEST_PROFILE = 100
 
 
+class PageNews(Protocol):
+    """Takes what extensions tell of the tools of pages."""
+
+    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None: ...
+
+    def left(self, profile: str) -> None:
+        """A profile has no connection any more, or a new one."""
+
+
 class LinkEndpoint:
     """Keeps one connection a profile, and hands each message to whom it concerns."""
 
     def __init__(
-        self, browsers: Browsers, desk: Desk, max_bytes: int, recording: RecordingSettings
+        self,
+        browsers: Browsers,
+        desk: Desk,
+        pages: PageNews,
+        max_bytes: int,
+        recording: RecordingSettings,
     ) -> None:
         self._browsers = browsers
         self._desk = desk
+        self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
         self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
@@ -51,6 +66,8 @@ class LinkEndpoint:
                 connection.receive(event.get("text") or event.get("bytes") or b"")
         finally:
             del self._closers[connection]
+            if self._browsers.is_current(profile, connection):
+                self._pages.left(profile)
             self._browsers.leave(profile, connection)
 
     def _connect(self, profile: str, send: Send) -> Connection:
@@ -75,6 +92,8 @@ class LinkEndpoint:
                 return None
             if not self._browsers.is_current(profile, sender):
                 raise ProtocolError("This connection was replaced by a newer one.")
+            if method.startswith("browser/"):
+                return self._pages.hear(profile, method, params)
             return self._desk.hear(profile, method, params)
         except msgspec.DecodeError as error:
             raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
@@ -82,6 +101,7 @@ class LinkEndpoint:
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
         if replaced is not None:
+            self._pages.left(profile)
             replaced.close()
             with suppress(OSError):
                 await self._closers[replaced](link.REPLACED, "replaced")

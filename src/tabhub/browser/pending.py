@@ -31,13 +31,18 @@ class Fence(NamedTuple):
 
 Told = link.ProgressTold | link.Dispatched | TabhubError
 _output = msgspec.json.Decoder(link.Dispatched).decode
+Reads = Callable[[msgspec.Raw], Any]
+"""Takes the result of a response; what the command has put out."""
 _error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
 
 
 class Pending:
     """What is told of one command: progress, any number of times, then its end."""
 
-    def __init__(self, learn: Learn | None, fence: Fence | None) -> None:
+    def __init__(
+        self, learn: Learn | None, fence: Fence | None, reads: Reads | None = None
+    ) -> None:
+        self.reads = reads or _dispatched
         self._learn = learn
         self._fence = fence
         self._told: asyncio.Queue[Told] = asyncio.Queue()
@@ -77,7 +82,7 @@ class Pending:
             await progress(told.progress, told.total, told.message)
 
 
-def as_told(message: jsonrpc.Incoming) -> Told:
+def as_told(message: jsonrpc.Incoming, reads: Reads) -> Told:
     """A response as its result or its error."""
     try:
         if isinstance(message.error, msgspec.Raw):
@@ -85,10 +90,14 @@ def as_told(message: jsonrpc.Incoming) -> Told:
             data = error.data or {}
             return from_reason(str(data.get("reason", "internal")), error.message, data)
         if isinstance(message.result, msgspec.Raw):
-            return _output(message.result)
+            return link.Dispatched(output=reads(message.result))
     except jsonrpc.UNREADABLE:
         pass
     return nonsense()
+
+
+def _dispatched(result: msgspec.Raw) -> Any:
+    return _output(result).output
 
 
 def nonsense() -> Unavailable:

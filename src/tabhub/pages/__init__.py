@@ -1,0 +1,1 @@
+"""Tools that pages publish: who registers them, and how they are run."""

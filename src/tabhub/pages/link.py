@@ -1,0 +1,78 @@
+"""Pages that the extension reaches: its messages to `Pages`, and calls back over the link."""
+
+import msgspec
+
+from tabhub.browser.browsers import Browsers
+from tabhub.calls.ports import Progress
+from tabhub.errors import NotFound, ProtocolError
+from tabhub.hub.hub import Hub
+from tabhub.hub.page_tools import PageRef
+from tabhub.pages.pages import Pages
+from tabhub.wire.pages import Document, Execute, Outcome, RegisterTools, UpdateTools
+
+PREFIX = "link:"
+_register = msgspec.json.Decoder(RegisterTools).decode
+_update = msgspec.json.Decoder(UpdateTools).decode
+_document = msgspec.json.Decoder(Document).decode
+
+
+class LinkPages:
+    """The `PageTransport` of every connected browser."""
+
+    def __init__(self, pages: Pages, hub: Hub, browsers: Browsers) -> None:
+        self._pages = pages
+        self._tabs = hub.tabs
+        self._browsers = browsers
+
+    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
+        """One message of an extension about its pages."""
+        if method == "browser/registerTools":
+            self._registered(profile, _register(params))
+        elif method == "browser/updateTools":
+            told = _update(params)
+            self._pages.update(self._ref(profile, told), told.tools, told.extensions)
+        elif method == "browser/unregisterTools":
+            self._pages.gone(self._ref(profile, _document(params)))
+        else:
+            raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
+
+    def left(self, profile: str) -> None:
+        """The browser's connection has gone; its pages register anew when it is back."""
+        self._pages.disconnect(PREFIX + profile)
+
+    async def send_request(
+        self, page: PageRef, message: Execute, seconds: float, progress: Progress
+    ) -> Outcome:
+        profile = page.transport.removeprefix(PREFIX)
+        tab = self._tabs.find(page.tab) if isinstance(page.tab, int) else None
+        if tab is None:
+            raise NotFound(f"Tab {page.tab} has closed.", "tab_not_found")
+        named = msgspec.structs.replace(
+            message, tab_id=tab.native_id, frame_id=page.frame, document_id=page.document
+        )
+        return await self._browsers.get(profile).connection.execute(named, progress)
+
+    def disconnect(self, page: PageRef) -> None:
+        """Its port is the extension's business."""
+
+    def _registered(self, profile: str, told: RegisterTools) -> None:
+        ref = self._ref(profile, told)
+        tab = self._tabs.by_native(profile, told.tab_id)
+        self._pages.connect(ref.transport, self)
+        self._pages.register(
+            ref,
+            told.origin,
+            told.url,
+            "" if tab is None else tab.title,
+            told.tools,
+            told.capabilities,
+            kind=told.kind,
+            worker_id=told.worker_id,
+            extensions=told.extensions,
+        )
+
+    def _ref(self, profile: str, told: Document) -> PageRef:
+        tab = self._tabs.by_native(profile, told.tab_id)
+        if tab is None:
+            raise NotFound(f"There is no tab {told.tab_id}.", "tab_not_found")
+        return PageRef(PREFIX + profile, tab.id, told.frame_id, told.document_id)

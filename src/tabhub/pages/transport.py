@@ -1,0 +1,21 @@
+"""The way to pages, whatever it is: one message out, one back (MCP-B's `TabHubTransport`)."""
+
+from typing import Protocol
+
+from tabhub.calls.ports import Progress
+from tabhub.hub.page_tools import PageRef
+from tabhub.wire.pages import Execute, Outcome
+
+__all__ = ["Execute", "Outcome", "PageRef", "PageTransport"]
+
+
+class PageTransport(Protocol):
+    """Carries calls to pages. What comes from them goes to `Pages`."""
+
+    async def send_request(
+        self, page: PageRef, message: Execute, seconds: float, progress: Progress
+    ) -> Outcome:
+        """Send once. An error whose reason is in `UNSENT` says that the page has got nothing."""
+
+    def disconnect(self, page: PageRef) -> None:
+        """The hub wants nothing more from this page."""

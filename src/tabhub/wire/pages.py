@@ -1,0 +1,67 @@
+"""Messages about the tools that pages publish. `docs/protocol.md` says when each is sent."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from tabhub.wire.link import Params
+
+Kind = Literal["native", "mcp-b", "polyfill", "worker"]
+"""How a page's tools are reached."""
+
+
+class Capabilities(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """What a page says it can do."""
+
+    multi_tab_support: bool = False
+    cache_supported: bool = False
+    elicitation: bool = False
+
+
+class Document(Params, kw_only=True):
+    """Which document of a tab is meant."""
+
+    tab_id: int
+    frame_id: int = 0
+    document_id: str = ""
+
+
+class RegisterTools(Document, kw_only=True):
+    """`browser/registerTools`: all that a document publishes, with the origin the browser names."""
+
+    origin: str
+    url: str = ""
+    tools: list[msgspec.Raw]
+    kind: Kind = "native"
+    capabilities: Capabilities = Capabilities()
+    worker_id: str = ""
+    """The tab as the page worker library calls it, if the page uses that."""
+    extensions: dict[str, Any] | None = None
+
+
+class UpdateTools(Document, kw_only=True):
+    """`browser/updateTools`: the new list, as a whole."""
+
+    tools: list[msgspec.Raw]
+    extensions: dict[str, Any] | None = None
+
+
+class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
+    """`browser/executeTool`: run one tool of one document."""
+
+    tool_name: str
+    args: dict[str, Any]
+    call_id: str = ""
+    tab_id: int | str = 0
+    frame_id: int = 0
+    document_id: str = ""
+    kind: Kind | None = None
+    extensions: dict[str, Any] | None = None
+    """What the page itself has sent along with its tools."""
+
+
+class Outcome(Params, kw_only=True):
+    """The answer to `browser/executeTool`: a `CallToolResult` or text, or why it failed."""
+
+    success: bool
+    payload: Any = None
