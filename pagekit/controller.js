@@ -212,7 +212,7 @@ export class MCPController {
       "page/ready": () => this.#welcomed(),
       "page/unpaired": ({ code, message }) => this.#say({ state: "unpaired", code, message }),
       "browser/executeTool": (asked) => this.#call(asked),
-      "browser/cancelTool": ({ callId }) => this.#calls.cancel(callId),
+      "tool.cancel": ({ dispatchId }) => this.#calls.cancel(dispatchId),
     };
   }
 

@@ -12,6 +12,7 @@ const LONGEST_WAIT_MS = 30_000;
 export class Line {
   /** @type {WebSocket | null} */
   #socket = null;
+  #isWelcome = false;
   #wait = FIRST_WAIT_MS;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -39,8 +40,9 @@ export class Line {
     on(socket, "close", ({ reason }) => this.#closed(reason));
   }
 
-  /** The server has taken us in: the next break is a new one. */
+  /** The server has taken us in: it may be told things, and the next break is a new one. */
   welcomed() {
+    this.#isWelcome = true;
     this.#wait = FIRST_WAIT_MS;
   }
 
@@ -49,12 +51,13 @@ export class Line {
    * @param {object} params
    */
   tell(method, params) {
-    send(this.#socket, { method, params });
+    if (this.#isWelcome) send(this.#socket, { method, params });
   }
 
   /** @param {string} reason */
   #closed(reason) {
     this.#socket = null;
+    this.#isWelcome = false;
     const wait = this.#wait * (0.5 + Math.random() / 2);
     this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
     this.#say({ state: "waiting", message: reason || "No tabhub server answers." });
