@@ -13,7 +13,7 @@ import { described, Tools } from "./tools.js";
 export const DEFAULT_URL = "ws://127.0.0.1:9515/page";
 const AGAIN_MS = 1000;
 const DENIED =
-  "The browser does not let this site reach programs on this computer: allow local network access.";
+  "The browser keeps this site from programs on this computer: allow it local network access.";
 
 export class WorkerClient extends EventTarget {
   #url;

@@ -29,8 +29,6 @@ export class MCPController {
   #line = null;
   /** @type {Status | null} */
   #status = null;
-  /** @type {Set<Tab>} */
-  #changed = new Set();
   #lock;
 
   /** @param {string} [lock] a lock that this worker holds as long as it lives */
@@ -124,12 +122,12 @@ export class MCPController {
     if (!tab) return;
     this.#byPort.delete(port);
     this.#tabs.delete(tab.id);
-    this.#changed.delete(tab);
+    clearTimeout(tab.timer);
     this.#calls.drop(port);
     this.#clashes.get(tab.id)?.();
     this.#line?.tell("browser/unregisterTools", { tabId: tab.id });
-    if (this.#active === tab) this.#active = undefined;
-    this.#list();
+    if (this.#active === tab) this.#lookElsewhere();
+    else this.#list();
   }
 
   /**
@@ -154,17 +152,8 @@ export class MCPController {
    * @param {Tab} tab
    */
   #soon(tab) {
-    if (this.#changed.size === 0) setTimeout(() => this.#tellChanged(), GATHER_MS);
-    this.#changed.add(tab);
-  }
-
-  #tellChanged() {
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    for (const tab of changed) {
-      const { tabId, tools } = tab.told();
-      this.#line?.tell("browser/updateTools", { tabId, tools });
-    }
+    clearTimeout(tab.timer);
+    tab.timer = setTimeout(() => this.#line?.tell("browser/updateTools", tab.told()), GATHER_MS);
   }
 
   /**
@@ -173,8 +162,16 @@ export class MCPController {
    */
   #look(tab, page) {
     if (tab.see(page)) this.#line?.tell("browser/registerTools", tab.told());
-    if (page.isShown) this.handleSetActiveTab({ tabId: tab.id });
-    else if (this.#active === tab) this.handleSetActiveTab({ tabId: null });
+    tab.isShown = page.isShown;
+    if (tab.isShown) this.handleSetActiveTab({ tabId: tab.id });
+    else if (this.#active === tab) this.#lookElsewhere();
+  }
+
+  /** Another window may still show one. */
+  #lookElsewhere() {
+    const shown = [...this.#tabs.values()].filter((tab) => tab.isShown);
+    const tabId = shown.sort((a, b) => b.lastSeen - a.lastSeen)[0]?.id ?? null;
+    this.handleSetActiveTab({ tabId });
   }
 
   #tellActive() {

@@ -6,6 +6,9 @@ export class Tab {
   /** @type {Map<string, Tool>} */
   tools = new Map();
   lastSeen = 0;
+  isShown = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} what tells of its tools */
+  timer;
   url = "";
   title = "";
 

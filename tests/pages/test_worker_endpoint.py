@@ -5,67 +5,28 @@ import json
 from typing import Any
 
 import pytest
-from msgspec import Raw
 from websockets.exceptions import InvalidStatus
 
 from tabhub.config.home import Home
 from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub.page_tools import PageRef
-from tabhub.server import Server
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.extension import connected
+from tests.support.heard import Heard
 from tests.support.serving import served
 from tests.support.worker import ONE, OTHER, SHOP, knocking, let_in, tool
 
 PAIRED = Settings(worker_origins=[SHOP, "http://localhost:*"])
 
 
-class Heard:
-    """Listens to what comes in at `Pages`."""
-
-    def __init__(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.pages = server.app.pages
-        self.events: list[tuple[Any, ...]] = []
-        self.lines: dict[str, Any] = {}
-        for name in ("register", "update", "gone", "activated", "connect", "disconnect"):
-            self._tap(name, monkeypatch)
-
-    def _tap(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        passed = getattr(self.pages, name)
-
-        def heard(*given: Any, **more: Any) -> None:
-            self.events.append((name, *(_plain(one) for one in given)))
-            if name == "connect":
-                self.lines[given[0]] = given[1]
-            passed(*given, **more)
-
-        monkeypatch.setattr(self.pages, name, heard)
-
-    def of(self, name: str) -> list[tuple[Any, ...]]:
-        return [event[1:] for event in self.events if event[0] == name]
-
-    async def until(self, name: str, count: int = 1) -> None:
-        async with asyncio.timeout(10):
-            while len(self.of(name)) < count:
-                await asyncio.sleep(0.01)
-
-
-def _plain(one: Any) -> Any:
-    if isinstance(one, list):
-        return [json.loads(bytes(item)) if isinstance(item, Raw) else item for item in one]
-    return one
-
-
 async def _ignore(progress: float, total: float | None, message: str | None) -> None:
     return None
 
 
-async def test_a_page_registers_updates_is_looked_at_and_goes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server, monkeypatch)
+        heard = Heard(server.app.pages)
         async with let_in(server.port) as worker:
             assert "result" in await worker.register(ONE, tool("search"))
             assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
@@ -83,11 +44,9 @@ async def test_a_page_registers_updates_is_looked_at_and_goes(
     assert heard.of("disconnect") == [(name,)]
 
 
-async def test_a_call_goes_to_its_tab_and_its_answer_comes_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server, monkeypatch)
+        heard = Heard(server.app.pages)
         async with let_in(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
@@ -123,11 +82,9 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back(
         ("nonsense", "invalid_response"),
     ],
 )
-async def test_a_page_cannot_put_words_in_our_mouth(
-    said: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server, monkeypatch)
+        heard = Heard(server.app.pages)
         async with let_in(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
@@ -237,9 +194,9 @@ async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
         assert (await worker.closed())[0] == 4003
 
 
-async def test_who_is_forgotten_is_out_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_is_forgotten_is_out_at_once() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server, monkeypatch)
+        heard = Heard(server.app.pages)
         async with let_in(server.port) as worker:
             await worker.register(ONE, tool("search"))
             server.app.pairing.take([])
@@ -247,9 +204,9 @@ async def test_who_is_forgotten_is_out_at_once(monkeypatch: pytest.MonkeyPatch) 
         await heard.until("disconnect")
 
 
-async def test_no_site_takes_the_tab_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_site_takes_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server, monkeypatch)
+        heard = Heard(server.app.pages)
         async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as thief:
             await shop.register(ONE, tool("pay"))
             assert "another site" in (await thief.register(ONE, tool("pay")))["error"]["message"]

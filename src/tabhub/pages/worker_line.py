@@ -118,7 +118,8 @@ class WorkerLine:
     def _gone(self, tab: str) -> None:
         self.lose(tab)
         if self._active == tab:
-            self._activated(None)
+            # Which one is looked at instead, the worker says next.
+            self._active = None
 
     def _forget(self, tab: str) -> None:
         self._tabs.discard(tab)
