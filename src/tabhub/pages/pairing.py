@@ -38,7 +38,7 @@ def web_origin(text: str) -> str | None:
         return None
     any_port = rest.endswith(":*")
     site = site_of(f"{scheme}://{rest.removesuffix(':*')}")
-    if site in ("", OPAQUE):
+    if site in ("", OPAQUE) or "*" in site:
         return None
     return f"{scheme.lower()}://{site}{':*' if any_port else ''}"
 
