@@ -46,12 +46,16 @@ from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.pages import source as page_source
+from tabhub.pages import tab_list
 from tabhub.pages.link import LinkPages
+from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing
 from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
+from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
@@ -68,6 +72,8 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
+PATIENCE = 30.0
+"""Page tools have clocks of their own; the runner's only ends what these do not."""
 SHORTEST_HIDDEN = 8
 
 
@@ -98,15 +104,17 @@ class App:
         self.guard = Guard(
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
+        self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
+        self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.all_for(self.hub.tools))
+        self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
-        self.pages = Pages()
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
             self.pages, self.pairing, self.audit, settings.limits.ws_bytes
         )
+        self._page_images = PageImages(self.store, self.hub.pages, time.time())
         self._link = LinkEndpoint(
             self.browsers,
             self._desk(),
@@ -135,6 +143,13 @@ class App:
             SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
+            page_source.SOURCE: page_source.PageSource(
+                self.hub,
+                self.pages,
+                BrowserOpener(self.browsers, self.hub),
+                lambda: self.settings.limits,
+            ),
+            tab_list.SOURCE: tab_list.TabListSource(self.hub),
         }
         self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
@@ -145,6 +160,7 @@ class App:
             self.sources,
             time.monotonic,
             self.settings.limits,
+            {page_source.SOURCE: page_source.PageRouter(self.hub)},
         )
         self.sources[batch.SOURCE] = batch.BatchSource(
             runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
@@ -173,6 +189,7 @@ class App:
         choosing = Choosing(tools, self.index)
         given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
         product = ProductBackend(*given)
+        tools.on_refresh(listing.changed)
         tools.on_change(product.tools_changed)
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
@@ -424,6 +441,8 @@ class App:
             if not is_held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
+        self.pages.tidy()
+        self._page_images.alive(now)
 
 
 def _long(token: str | None) -> list[str]:

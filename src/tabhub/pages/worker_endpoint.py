@@ -5,7 +5,6 @@ has allowed are heard; everything they send is counted first.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,6 +15,7 @@ from tabhub.browser.connection import Connection
 from tabhub.calls.ports import AuditSink, Clock
 from tabhub.calls.record import incident, throttled
 from tabhub.errors import AccessError, Forbidden, TabhubError, Unavailable
+from tabhub.pages.complaints import Complaints
 from tabhub.pages.pace import Pace
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing, web_origin
@@ -23,15 +23,12 @@ from tabhub.pages.worker_line import WorkerLine
 from tabhub.wire import worker
 from tabhub.wire.asgi import Receive, Scope, Send
 
-log = logging.getLogger(__name__)
-
 KNOCK_SECONDS = 120.0
 MOST_SOCKETS = 64
 MESSAGES_AT_ONCE, MESSAGES_A_SECOND = 1000.0, 50.0
 BYTES_AT_ONCE, BYTES_A_SECOND = 32 * 1024 * 1024.0, 1024 * 1024.0
 LINES_AT_ONCE, LINES_A_SECOND = 10.0, 10 / 60
 """Of the audit, about pages that were not let in; they are anybody's."""
-TOLD_AGAIN_SECONDS = 60.0
 
 Close = Callable[[int, str], Awaitable[None]]
 Tell = Callable[[str, Any], Awaitable[None]]
@@ -57,8 +54,8 @@ class WorkerEndpoint:
         self._claims: dict[str, WorkerLine] = {}
         self._lines: set[WorkerLine] = set()
         self._sockets = 0
-        self._told: dict[str, float] = {}
-        self._audit_pace = Pace(LINES_AT_ONCE, LINES_A_SECOND, clock)
+        self._complaints = Complaints(clock)
+        self._record_pace = Pace(LINES_AT_ONCE, LINES_A_SECOND, clock)
         pairing.on_change(self._end_forgotten)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,23 +151,16 @@ class WorkerEndpoint:
                 line.connection.cut()
 
     def _refused(self, origin: str, error: TabhubError) -> None:
-        if self._is_due(origin):
-            log.info("%s", error.message)
+        if self._is_due(origin, error):
             self._audit.record(incident("door", "", "knock at /page", {"origin": origin}, error))
 
     def _throttled(self, origin: str, error: TabhubError) -> None:
-        if self._is_due(f"much {origin}"):
-            log.warning("%s", error.message)
+        if self._is_due(origin, error):
             self._audit.record(throttled("", f"messages of {origin}", error))
 
-    def _is_due(self, what: str) -> bool:
+    def _is_due(self, origin: str, error: TabhubError) -> bool:
         """Once a minute for each, and not too often for all: the record is not theirs to fill."""
-        now = self._clock()
-        self._told = {key: at for key, at in self._told.items() if now - at < TOLD_AGAIN_SECONDS}
-        if what in self._told or not self._audit_pace.admits():
-            return False
-        self._told[what] = now
-        return True
+        return self._complaints.say(origin, error.reason) and self._record_pace.admits()
 
 
 async def _first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:

@@ -1,7 +1,5 @@
 """One socket of the page worker library: the tabs of one origin in one browser."""
 
-import logging
-
 import msgspec
 
 from tabhub.browser.connection import Connection
@@ -12,7 +10,6 @@ from tabhub.pages.pages import Pages
 from tabhub.wire import worker
 from tabhub.wire.pages import Execute, Outcome
 
-log = logging.getLogger(__name__)
 
 MOST_TABS = 200
 LONGEST_URL, LONGEST_TITLE = 2000, 500
