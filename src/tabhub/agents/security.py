@@ -3,7 +3,8 @@
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
 So a Host that is not loopback is refused, and so is any Origin but an extension's; the server's
 own origin is let through because it serves no page that could use it. Origins that the settings
-name reach the endpoints for agents, and nothing else.
+name reach the endpoints for agents, and nothing else. `/page` is for pages, and looks at their
+origins itself.
 
 The main secret is the person's and opens everything. A client token is an agent's: it opens what
 agents need, and nothing by which anything could be allowed.
@@ -17,10 +18,11 @@ from contextlib import suppress
 import msgspec
 
 from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.origins import Origins, answer_preflight, is_preflight, showing
+from tabhub.agents.origins import answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
+from tabhub.config.origins import Origins
 from tabhub.config.proof import Challenges
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Receive, Scope, Send
@@ -42,6 +44,8 @@ FOR_AGENTS = frozenset(
     }
 )
 """Paths that a client token opens."""
+FOR_PAGES = "/page"
+"""A WebSocket for which a page needs no token, but the person's leave."""
 BELOW = "/tools/"
 """What a client token opens as well, whatever follows."""
 
@@ -70,6 +74,9 @@ class Gatekeeper:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
+            if scope["type"] == "websocket" and scope["path"] == FOR_PAGES:
+                await self._app(scope, receive, send)
+                return
             if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
                 send = showing(headers[b"origin"], send)
                 if is_preflight(scope, headers):
