@@ -43,7 +43,7 @@ class Record:
         self.fits = False
         """Whether the arguments have been found to fit."""
         self.secrets: set[str] = set()
-        self.tab: int | None = None
+        self.tab: int | str | None = None
         self.site = ""
         self.verdict = "refused"
         self.rule = ""
