@@ -183,6 +183,7 @@ class App:
             in_browser.shots,
             recordings,
         )
+        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights
         )
