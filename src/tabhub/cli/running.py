@@ -90,6 +90,24 @@ def silent(home: Home) -> str | None:
     return f"The last one (pid {known.pid}) ended without tidying up, which does no harm."
 
 
+def elsewhere(home: Home) -> str | None:
+    """About a server that is there, but not where commands look, or not of this home."""
+    looked, known, auth = expected_port(home), read(home), load(home)
+    why = " (TABHUB_PORT)" if settings.port_from_environment() is not None else ""
+    if known is not None and known.port != looked and auth is not None:
+        if _knows_secret(known.port, auth.secret):
+            return (
+                f"No server of this home is on port {looked}{why}. It runs on port {known.port}"
+                f" (pid {known.pid}): unset TABHUB_PORT."
+            )
+    if is_tabhub(looked):
+        return (
+            f"A tabhub is on port {looked}{why}, but of another home, or with another secret."
+            " TABHUB_HOME names the home."
+        )
+    return None
+
+
 def find(home: Home) -> Facts | None:
     """What the server of this home says of itself, with its port; None when there is none."""
     auth = reach(home)

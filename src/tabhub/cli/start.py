@@ -8,6 +8,7 @@ import sys
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from typing import Any
 
@@ -22,6 +23,7 @@ from tabhub.cli.blocks import blocks
 from tabhub.cli.browser import BrowserWish
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
+from tabhub.config.files import opened_private
 from tabhub.config.home import Home
 from tabhub.errors import Unavailable
 from tabhub.server import Server, listen
@@ -188,9 +190,15 @@ def _say_how_to_connect(server: Server, token: str | None) -> None:
     print("tabhub is up. Ctrl-C stops it.", flush=True)
 
 
+class _PrivateLog(RotatingFileHandler):
+    """A log that only its owner can read, after it has begun a new file too."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=opened_private)
+
+
 def _log_to_file(home: Home) -> None:
-    home.log.touch(mode=0o600)
-    handler = RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1)
+    handler = _PrivateLog(home.log, maxBytes=LOG_BYTES, backupCount=1)
     logging.basicConfig(
         level=logging.INFO,
         handlers=[handler],

@@ -14,15 +14,24 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 def run(as_json: bool) -> None:
     home = Home.from_environment()
     facts = running.find(home)
+    if facts is None:
+        _say_why_not(home, as_json)
+        sys.exit(NOT_REACHABLE)
     if as_json:
-        print_json({"running": False} if facts is None else {"running": True, **facts})
-    elif facts is not None:
+        print_json({"running": True, **facts})
+    else:
         print("\n".join(map(harmless, _lines(facts))))
+
+
+def _say_why_not(home: Home, as_json: bool) -> None:
+    elsewhere = running.elsewhere(home)
+    if as_json:
+        print_json({"running": False, **({"elsewhere": elsewhere} if elsewhere else {})})
+    elif elsewhere is not None:
+        print(elsewhere)
     else:
         told = ("tabhub is not running.", running.silent(home), "Start it: tabhub start")
         print("\n".join(filter(None, told)))
-    if facts is None:
-        sys.exit(NOT_REACHABLE)
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:

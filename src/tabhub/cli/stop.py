@@ -15,7 +15,8 @@ def run() -> None:
     home = Home.from_environment()
     facts = running.find(home)
     if facts is None:
-        print("\n".join(filter(None, ("tabhub is not running.", running.silent(home)))))
+        silent = filter(None, ("tabhub is not running.", running.silent(home)))
+        print(running.elsewhere(home) or "\n".join(silent))
         sys.exit(NOT_REACHABLE)
     # The server itself has said which process it is; a pid file may be older than that.
     os.kill(facts["pid"], signal.SIGTERM)

@@ -16,7 +16,11 @@ START, RESTART = "tabhub start", "tabhub stop; tabhub start"
 def server(visit: Visit) -> Iterator[Finding]:
     facts = visit.server
     if facts is None:
-        yield warn("No server is running.", START)
+        elsewhere = running.elsewhere(visit.home)
+        if elsewhere is None:
+            yield warn("No server is running.", START)
+        else:
+            yield warn(elsewhere, "name the right one: TABHUB_PORT, TABHUB_HOME")
     elif facts["version"] != __version__:
         yield warn(f"The server is {facts['version']}, this command is {__version__}.", RESTART)
     else:
@@ -26,7 +30,7 @@ def server(visit: Visit) -> Iterator[Finding]:
 def pid(visit: Visit) -> Iterator[Finding]:
     """A pid file without its server."""
     known = running.read(visit.home)
-    if known is None or visit.server is not None:
+    if known is None or visit.server is not None or running.elsewhere(visit.home) is not None:
         return
     said = running.silent(visit.home) or ""
     if running.is_alive(known.pid):
