@@ -37,10 +37,11 @@ from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
-from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
+from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
 from tabhub.config.keys import differing
 from tabhub.config.origins import Origins
+from tabhub.config.proof import label_of
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
@@ -281,6 +282,13 @@ class App:
         if is_token(token, self.settings.mcp_server.auth_token):
             return SSE
         return self._clients.find(token) if self._clients else None
+
+    def hash_labelled(self, label: str) -> str | None:
+        """The hash of a token by which we can prove ourselves to who has it."""
+        token = self.settings.mcp_server.auth_token
+        if token and label_of(hash_of(token)) == label:
+            return hash_of(token)
+        return self._clients.hash_labelled(label) if self._clients and label else None
 
     def _throttled(self, refusal: Refusal) -> None:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))

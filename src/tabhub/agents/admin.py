@@ -13,7 +13,7 @@ from tabhub.agents.metrics import Picture, written
 from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
-from tabhub.config.proof import LONGEST_CHALLENGE, Challenges
+from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
 from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -52,6 +52,8 @@ class Work(Protocol):
     def audited(self, query: AuditQuery) -> list[bytes]: ...
 
     def throttle(self, client: Client) -> None: ...
+
+    def hash_labelled(self, label: str) -> str | None: ...
 
 
 Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -113,8 +115,17 @@ class Admin:
         told: Json = {"status": "ok"}
         challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told["proof"] = self._challenges.prove(self.secret, challenge, scope["server"][1])
+            told |= self._proofs(challenge, scope)
         await _say(send, told | self._known_to(scope[CALLER]))
+
+    def _proofs(self, challenge: str, scope: Scope) -> Json:
+        """By the secret, and by the token of whom the asker says it is."""
+        port: int = scope["server"][1]
+        told: Json = {"proof": self._challenges.prove(self.secret, challenge, port)}
+        hash = self._work.hash_labelled(query_of(scope).get("client", ""))
+        if hash is not None:
+            told["clientProof"] = prove_to_client(hash, challenge, port)
+        return told
 
     def _known_to(self, caller: Client | None) -> Json:
         if caller is None:

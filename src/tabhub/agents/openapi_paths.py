@@ -265,7 +265,10 @@ PATHS: Json = {
         "Whether the server is alive; with a token, how it is",
         _told("It is.", status=STRING),
         security=PUBLIC,
-        parameters=[query("challenge", STRING, "What the server is to prove its secret with.")],
+        parameters=[
+            query("challenge", STRING, "What the server is to prove its secret with."),
+            query("client", STRING, "The label of a token by which it is to prove itself, too."),
+        ],
     ),
     "/openapi.json": _reading(
         "openapi", "This description", _told("It.", openapi=STRING, paths=OBJECT), security=PUBLIC

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 import msgspec
 
 from tabhub.config import settings
+from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
-from tabhub.config.proof import is_proof
+from tabhub.config.proof import is_proof, is_proof_to_client, label_of
 from tabhub.config.secret import Auth, load
 from tabhub.errors import Unavailable
 
@@ -184,6 +185,17 @@ def _knows_secret(port: int, secret: str) -> bool:
     challenge = secrets.token_hex(16)
     told = _get(port, f"/health?challenge={challenge}", {})
     return told is not None and is_proof(told.get("proof"), secret, challenge, port)
+
+
+def knows_token(port: int, token: str) -> bool:
+    """Whether who listens there has shown to know a client's token, or that this is the secret."""
+    challenge, hash = secrets.token_hex(16), hash_of(token)
+    told = _get(port, f"/health?challenge={challenge}&client={label_of(hash)}", {})
+    if told is None:
+        raise NotRunning
+    return is_proof_to_client(told.get("clientProof"), hash, challenge, port) or is_proof(
+        told.get("proof"), token, challenge, port
+    )
 
 
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:

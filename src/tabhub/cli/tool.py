@@ -41,7 +41,7 @@ class CallWish:
 
 def show(plugin: str | None, toolset: str | None, query: str | None, as_json: bool) -> None:
     asked = {"plugin": plugin, "toolset": toolset, "query": query}
-    found = enter(Home.from_environment()).get("/tools", asked)["tools"]
+    found = enter(Home.from_environment()).tools(asked)
     tools = [_in_short(tool) for tool in found]
     if wants_json(as_json):
         print_json({"tools": tools})

@@ -7,6 +7,9 @@ can pass on another server's answer.
 A browser's extension goes on with the word that was just proved to it, and shows in turn, once,
 what only it can compute: its secret goes over the line to nobody at all. What it shows is made
 with a word of its own before it, so that nobody can have the server prove it.
+
+An agent may have nothing but its token. The server keeps the token's hash, which nobody else
+knows either: by that it proves itself to the agent, who says whose it asks for without telling.
 """
 
 import hashlib
@@ -27,6 +30,19 @@ def prove(secret: str, challenge: str, port: int) -> str:
 def pass_for(secret: str, challenge: str, port: int) -> str:
     """What the extension answers; never what `prove` gives, for whatever challenge."""
     return _digest(secret, f"tabhub-link:{port}:{challenge}")
+
+
+def label_of(hash: str) -> str:
+    """What names a token to a server that has its hash, and tells nobody else anything."""
+    return hashlib.sha256(f"tabhub-label:{hash}".encode()).hexdigest()[:16]
+
+
+def prove_to_client(hash: str, challenge: str, port: int) -> str:
+    return _digest(hash, f"tabhub-client:{port}:{challenge}")
+
+
+def is_proof_to_client(given: object, hash: str, challenge: str, port: int) -> bool:
+    return _is_same(given, prove_to_client(hash, challenge, port))
 
 
 def is_proof(given: object, secret: str, challenge: str, port: int) -> bool:
