@@ -269,6 +269,92 @@ def test_an_entry_that_a_person_wrote_is_taken_over(product: Product) -> None:
     assert json.loads(path.read_text()) == {"mcpServers": {"b": {}}}
 
 
+@pytest.mark.parametrize("name", ["cursor", "gemini", "codex"])
+def test_what_a_strangers_entry_allows_itself_does_not_stay(product: Product, name: str) -> None:
+    agent = named(name)
+    assert agent is not None
+    path = _file(product, agent)
+    hostile = {
+        "command": "evil",
+        "trust": True,
+        "autoApprove": ["*"],
+        "cwd": "/evil",
+        "x": {"y": 1},
+    }
+    if agent.is_toml:
+        lines = (f"{key} = {json.dumps(one)}" for key, one in hostile.items() if key != "x")
+        path.write_text(
+            "\n".join(["[mcp_servers.tabhub]", *lines, "[mcp_servers.tabhub.x]", "y=1"])
+        )
+    else:
+        path.write_text(json.dumps({"mcpServers": {"tabhub": hostile}}))
+    shown = product.run("connect", name, "--dry-run")
+    assert "evil" not in shown.stdout and any(line[:1] == "-" for line in shown.stdout.splitlines())
+    done = product.run("connect", name)
+    assert done.returncode == 0
+    assert "replaced an entry tabhub" in done.stderr and "autoApprove" in done.stderr
+    entry = _entry(agent, path)
+    assert entry.keys().isdisjoint({"command", "trust", "autoApprove", "cwd", "x"})
+    assert "replaced" not in product.run("connect", name).stderr
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_dry_run_shows_nothing_of_others(product: Product, indent: int | None) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path = _file(product, agent)
+    other = {
+        "command": "npx",
+        "args": ["--key", "s3cret-args"],
+        "env": {"A": "s3cret-env"},
+        "headers": {"H": "s3cret-header"},
+        "url": "https://u:s3cret-url@a.example",
+        "deep": [{"a": ["s3cret-deep"]}],
+    }
+    data = {"note": "s3cret-note", "mcpServers": {"other": other, "zzz": other}}
+    path.write_text(json.dumps(data, indent=indent))
+    for flags in (["--dry-run"], [], ["--dry-run", "--stdio"], ["--dry-run", "--remove"]):
+        shown = product.run("connect", "cursor", *flags)
+        assert shown.returncode == 0
+        assert "s3cret" not in shown.stdout + shown.stderr
+        assert ("tabhub" in shown.stdout) is ("--dry-run" in flags)
+
+
+def test_a_link_to_nothing_is_refused_and_one_to_a_file_is_named(
+    product: Product, tmp_path: Path
+) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path, real = _file(product, agent), tmp_path / "elsewhere" / "mcp.json"
+    path.symlink_to(real)
+    for flags in ([], ["--dry-run"], ["--remove"]):
+        refused = product.run("connect", "cursor", *flags)
+        assert refused.returncode == 2 and str(real) in refused.stderr
+    assert not real.parent.exists() and _clients(product).list() == []
+    real.parent.mkdir()
+    real.write_text("{}")
+    assert f"(which is {real})" in product.run("connect", "cursor").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "obstacle"),
+    [
+        ('mcp_servers = { other = { url = "x" } }\n', "mcp_servers is an inline table"),
+        ('[mcp_servers]\ntabhub = { url = "x" }\n', "mcp_servers.tabhub is not written as one"),
+    ],
+)
+def test_what_is_in_the_way_in_a_codex_file_is_named(
+    product: Product, text: str, obstacle: str
+) -> None:
+    agent = named("codex")
+    assert agent is not None
+    path = _file(product, agent)
+    path.write_text(text)
+    refused = product.run("connect", "codex")
+    assert (refused.returncode, obstacle in refused.stderr) == (2, True)
+    assert path.read_text() == text and _clients(product).list() == []
+
+
 @pytest.mark.parametrize("text", ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": 1}'])
 def test_a_file_of_another_shape_is_refused(product: Product, text: str) -> None:
     agent = named("cursor")

@@ -1,6 +1,5 @@
 """`tabhub connect` and `tabhub connect --remove`."""
 
-import difflib
 import os
 import sys
 from collections.abc import Iterator
@@ -8,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tabhub.audit.redaction import Redactor
 from tabhub.cli import running
 from tabhub.cli.client import take_back
 from tabhub.cli.connect import file
@@ -16,6 +14,7 @@ from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
 from tabhub.cli.connect.file import SettingsFile
 from tabhub.cli.connect.looking import NAME, Found, at, look
 from tabhub.cli.connect.records import Record, Records, recorded
+from tabhub.cli.connect.shown import difference
 from tabhub.cli.program import program
 from tabhub.config import settings
 from tabhub.config.clients import PREFIX, Clients
@@ -67,8 +66,8 @@ class _Connection:
         """Have the file name tabhub."""
         token = self._valid_token()
         entry = self._entry(wish, token or SHOWN_INSTEAD)
-        if token is not None and _includes(self._found.entry, entry):
-            self._say(f"{self._agent.title} is connected already: {self._file.path}")
+        if token is not None and self._says(entry):
+            self._say(f"{self._agent.title} is connected already: {self._where}")
             return
         if wish.dry_run:
             self._show(self._changed(entry)[0], token)
@@ -83,7 +82,7 @@ class _Connection:
             if client is not None:
                 self._clients.revoke(client)
             raise
-        self._say(f"Connected {self._agent.title}: {self._file.path}", *self._advice(wish))
+        self._say(f"Connected {self._agent.title}: {self._where}", *self._advice(wish))
 
     def remove(self, wish: Wish) -> None:
         """Take out of the file what names tabhub, and take the token back."""
@@ -101,7 +100,24 @@ class _Connection:
         else:
             file.write(self._file, after)
         self._forget(dry_run=False)
-        self._say(f"Disconnected {self._agent.title}: {self._file.path}")
+        self._say(f"Disconnected {self._agent.title}: {self._where}")
+
+    @property
+    def _where(self) -> str:
+        """The file; where it is a link, also what it leads to."""
+        path = self._file.path
+        real = os.path.realpath(path)
+        return str(path) if real == str(path) else f"{path} (which is {real})"
+
+    @property
+    def _is_theirs(self) -> bool:
+        """Whether an entry of our name was there that we have not written."""
+        return self._found.entry is not None and self._record is None
+
+    def _says(self, entry: dict[str, Any]) -> bool:
+        """Whether the file says all that it should; a person may have added to our entry."""
+        found = self._found.entry
+        return found == entry if self._is_theirs else _includes(found, entry)
 
     def _entry(self, wish: Wish, token: str) -> dict[str, Any]:
         way = Way(
@@ -147,7 +163,9 @@ class _Connection:
         return known.name
 
     def _changed(self, entry: dict[str, Any]) -> tuple[str, Any]:
-        edit = self._file.put(self._keys, _merged(self._found.entry, entry))
+        # In another's entry anything could stand, such as that nobody is to be asked.
+        said = entry if self._is_theirs else _merged(self._found.entry, entry)
+        edit = self._file.put(self._keys, said, whole=self._is_theirs)
         if edit is None:
             raise Internal(f"{self._file.path} could not be changed.")
         after = edit.apply(self._file.text)
@@ -178,26 +196,22 @@ class _Connection:
 
     def _show(self, after: str, token: str | None) -> None:
         """What would change, without secrets."""
-        redactor = Redactor([token] if token else [])
-        path = str(self._file.path)
-        for line in _diff(self._file, after, path):
-            print(redactor.text(line))
+        is_ours = self._record is not None
+        for line in difference(self._file, after, self._keys, is_ours=is_ours, token=token):
+            print(line)
 
     def _say(self, *sentences: str) -> None:
         print("\n".join(sentences), file=sys.stderr)
 
     def _advice(self, wish: Wish) -> Iterator[str]:
+        if self._is_theirs:
+            had = ", ".join(self._found.entry) if isinstance(self._found.entry, dict) else "a value"
+            yield f"It has replaced an entry {NAME} that tabhub had not written ({had})."
         if self._file.path.stat().st_mode & 0o077:
             yield f"Others on this machine can read the token there: chmod 600 {self._file.path}"
         yield f"Restart {self._agent.title} to have it read its settings again."
         if not wish.stdio and self._agent.http is not None and running.find(self._home) is None:
             yield "No server is running: `tabhub start --background` starts one that stays."
-
-
-def _diff(before: SettingsFile, after: str, path: str) -> Iterator[str]:
-    source = path if before.is_there else os.devnull
-    lines = before.text.splitlines(), after.splitlines()
-    return difflib.unified_diff(*lines, source, path, lineterm="")
 
 
 def _includes(before: Any, entry: dict[str, Any]) -> bool:
