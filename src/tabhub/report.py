@@ -42,6 +42,8 @@ class Report:
     reloads: Reloads = field(default_factory=Reloads)
     sse_port: int | None = None
     """Where a second listener is, if there is one."""
+    starting: bool = False
+    """Whether something that was asked for at the start is not there yet."""
     _started: float = field(default_factory=time.monotonic)
 
     def health(self) -> Json:
@@ -53,6 +55,7 @@ class Report:
             "sdkVersion": __version__,
             "mode": "dev" if self.settings.dev else "production",
             "pid": os.getpid(),
+            "starting": self.starting,
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],

@@ -70,6 +70,19 @@ def test_a_server_that_does_not_answer_is_named_and_not_killed(product: Product)
         assert product.run("stop").returncode == 0
 
 
+def test_a_server_that_was_just_killed_is_not_said_to_run(product: Product) -> None:
+    with product.running("start", "--port", "0") as process:
+        product.wait_running()
+        process.kill()
+        # Nobody has waited for it: it stays in the list of processes.
+        for command in ("status", "stop", "doctor"):
+            told = product.run(command).stdout
+            assert ("without tidying up" in told, "does not answer" in told) == (
+                command != "doctor",
+                False,
+            )
+
+
 @pytest.mark.requirement("OT-18")
 def test_status_tells_a_person_what_there_is(product: Product) -> None:
     with product.running("start", "--port", "0") as process:

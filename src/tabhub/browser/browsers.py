@@ -178,12 +178,11 @@ class Browsers:
         group: dict[str, Any] = {"title": agent.name, "color": agent.color}
         return group if known is None else {**group, "groupId": known}
 
-    async def wait_for_one(self) -> Browser:
-        """A browser, as soon as one has said which tabs it has."""
-        while not any(browser.ready for browser in self._all.values()):
+    async def wait_for_managed(self) -> None:
+        """Come back when a browser of the agents' own has said which tabs it has."""
+        while not any(browser.ready and browser.is_managed for browser in self._all.values()):
             self._arrival.clear()
             await self._arrival.wait()
-        return self.latest()
 
     def reload_extensions(self) -> int:
         """Have every extension start anew; its browser and tabs stay what they are."""

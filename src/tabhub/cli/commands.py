@@ -110,8 +110,11 @@ def start(
         return
     if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
         raise typer.BadParameter("flags for the browser need --browser")
-    if stdio or background:
-        _start_elsewhere(context, stdio, toolsets, gateway)
+    if stdio:
+        _run_bridge(context, toolsets, gateway)
+        return
+    if background:
+        _run_background(context)
         return
     from tabhub.cli.browser import BrowserWish
     from tabhub.cli.start import Wishes, run
@@ -138,21 +141,36 @@ def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
         raise typer.BadParameter("--stdio stays, --background comes back: choose one")
 
 
-def _start_elsewhere(
-    context: typer.Context, stdio: bool, toolsets: str | None, gateway: bool
-) -> None:
-    """By a process of its own; this one is a bridge to it, or only waits until it answers."""
+ELSEWHERE = {"stdio", "background", "gateway", "toolsets"}
+"""Flags of `start` that are not for the server itself."""
+OF_BROWSER = {"headless", "browser_arg", "user_data_dir"}
+AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
+
+
+def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> None:
+    from tabhub.cli.flags import given
+    from tabhub.cli.stdio.run import run
+
+    starter = ["--while-used", *given(context, but=ELSEWHERE)]
+    run(gateway=gateway, toolsets=toolsets, starter=starter)
+
+
+def _run_background(context: typer.Context) -> None:
+    from tabhub.cli.background import Asked, run
     from tabhub.cli.flags import given
 
-    flags = given(context, but={"stdio", "background", "gateway", "toolsets"})
-    if stdio:
-        from tabhub.cli.stdio.run import run as run_bridge
-
-        run_bridge(gateway=gateway, toolsets=toolsets, starter=["--while-used", *flags])
-    else:
-        from tabhub.cli.background import run as run_background
-
-        run_background(flags)
+    said = context.params
+    run(
+        Asked(
+            flags=given(context, but=ELSEWHERE),
+            browser_flags=given(context, but=said.keys() - OF_BROWSER),
+            at_start=given(context, but=said.keys() - AT_START),
+            browser=said["browser"] or said["demo"],
+            port=said["port"],
+            sse_port=said["sse_port"],
+            while_used=said["while_used"],
+        )
+    )
 
 
 @app.command()
@@ -207,11 +225,13 @@ def browser_command(
     url: Annotated[list[str] | None, typer.Option(help="A page to open; repeatable.")] = None,
     browser_arg: BrowserArgs = None,
     user_data_dir: UserDataDir = None,
+    while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
     """Start Chrome or Chromium with the extension loaded and paired."""
     from tabhub.cli.browser import BrowserWish, run
 
-    run(BrowserWish(headless, browser_arg or [], user_data_dir), url or [])
+    wish = BrowserWish(headless, browser_arg or [], user_data_dir)
+    run(wish, url or [], while_server=while_server)
 
 
 @client_app.command("add")

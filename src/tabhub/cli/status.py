@@ -32,7 +32,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
-    yield from (f"  {_browser(browser)}" for browser in facts.get("browsers", ()))
+    yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
     yield f"agents:   {facts['agents']}"
     yield f"tools:    {facts['toolCount']}"
     if facts["stopped"]:
@@ -41,7 +41,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield "Permissions are SKIPPED: nobody is asked."
 
 
-def _browser(browser: dict[str, Any]) -> str:
+def described(browser: dict[str, Any]) -> str:
+    """A browser in a line."""
     panels = "side panel open" if browser["panels"] else "no side panel open"
     whose = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"

@@ -29,7 +29,7 @@ def pid(visit: Visit) -> Iterator[Finding]:
     if known is None or visit.server is not None:
         return
     said = running.silent(visit.home) or ""
-    if running.is_alive(known.pid):
+    if running.is_hung(known):
         yield fail(said, f"kill {known.pid}, if it is tabhub")
     else:
         yield warn(f"{said} It left {visit.home.pid}.", START)
