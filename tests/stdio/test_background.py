@@ -239,3 +239,13 @@ def test_flags_that_make_no_sense_together_are_a_usage_error(
 ) -> None:
     refused = product.run("start", "--port", "0", *flags)
     assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_a_toolset_that_does_not_exist_is_refused_before_the_first_message(
+    home: Home, product: Product
+) -> None:
+    for toolsets in ("nope", "core,nope", ""):
+        refused = product.run("start", "--stdio", "--toolsets", toolsets)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith("tabhub: There is no toolset")
+    assert _servers(home) == []

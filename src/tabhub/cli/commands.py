@@ -108,8 +108,7 @@ def start(
 
         showing.run(port, auth=not no_auth)
         return
-    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
-        raise typer.BadParameter("flags for the browser need --browser")
+    _check_browser(browser or demo, headless is not None or browser_arg or user_data_dir)
     if stdio:
         _run_bridge(context, toolsets, gateway)
         return
@@ -132,6 +131,11 @@ def start(
             while_used=while_used,
         )
     )
+
+
+def _check_browser(wanted: bool, has_flags: object) -> None:
+    if has_flags and not wanted:
+        raise typer.BadParameter("flags for the browser need --browser")
 
 
 def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
@@ -175,6 +179,7 @@ def _run_background(context: typer.Context) -> None:
 
 @app.command()
 def connect(
+    context: typer.Context,
     agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
     remove: Annotated[
         bool, typer.Option("--remove", help="Take it out again, and its token back.")
@@ -189,14 +194,21 @@ def connect(
     gateway: Annotated[
         bool, typer.Option("--gateway", help="Two tools that find all others.")
     ] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="With --stdio: the server brings a browser along.")
+    ] = False,
+    headless: Headless = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Its settings, if they are elsewhere.")
     ] = None,
 ) -> None:
     """Write tabhub into the settings of an agent, with a token of its own."""
     from tabhub.cli.connect.command import Wish, run
+    from tabhub.cli.flags import given
 
-    run(Wish(agent, config, gateway, stdio, dry_run), remove=remove)
+    _check_browser(browser, headless is not None)
+    flags = given(context, but=context.params.keys() - {"browser", "headless"})
+    run(Wish(agent, config, gateway, stdio, dry_run, flags), remove=remove)
 
 
 @app.command()

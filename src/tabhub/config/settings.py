@@ -197,8 +197,8 @@ def token_from_environment() -> str | None:
 
 def home_from_environment() -> dict[str, str]:
     """What another program has to set so that its tabhub has the same home as ours."""
-    named = os.environ.get("TABHUB_HOME")
-    return {"TABHUB_HOME": os.path.abspath(os.path.expanduser(named))} if named else {}
+    home = Home.from_environment().root.absolute()
+    return {} if home == Home.usual().root else {"TABHUB_HOME": str(home)}
 
 
 def environment_for_servers() -> dict[str, str]:
