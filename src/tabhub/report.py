@@ -48,7 +48,7 @@ class Report:
 
     def health(self) -> Json:
         """What `/health` adds for those who have the secret."""
-        browsers = self.browsers.all()
+        browsers, agents = self.browsers.all(), self.hub.sessions.all()
         sessions = sum(self.sessions().values())
         return {
             "version": __version__,
@@ -62,7 +62,8 @@ class Report:
             "mcpClients": sessions,
             "activeSessions": sessions,
             "ssePort": self.sse_port,
-            "agents": len(self.hub.sessions.all()),
+            "agents": len(agents),
+            "agentsAsleep": sum(agent.asleep for agent in agents),
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),

@@ -92,6 +92,16 @@ def test_status_tells_a_person_what_there_is(product: Product) -> None:
     assert [line.split(":")[0] for line in lines[1:]] == ["up for", "browsers", "agents", "tools"]
 
 
+async def test_agents_from_before_a_restart_are_not_counted_as_there(product: Product) -> None:
+    for expected in ("1", "0 (and 1 from before the restart)", "1"):
+        with product.running("start", "--port", "0"):
+            port = product.wait_running()
+            if expected == "1":
+                async with product.client(port) as http:
+                    await http.post("/tools/permissions_check/call", json={})
+            assert f"agents:   {expected}\n" in product.run("status").stdout
+
+
 def test_a_span_is_told_by_its_two_largest_units() -> None:
     told = [span(seconds) for seconds in (0, 59, 3600, 3661, 90061)]
     assert told == ["0 s", "59 s", "1 h 0 min", "1 h 1 min", "1 d 1 h"]

@@ -82,10 +82,16 @@ async def _serve(wishes: Wishes, home: Home) -> None:
     app.report.starting = wishes.browser is not None
     running.write(home, server.port, while_used=wishes.while_used)
     token = Clients(home).printed(auth.secret) if wishes.auth else None
+    log.info("tabhub %s listens on port %s%s", __version__, server.port, _and(app.report.sse_port))
     try:
         await _until_stopped(server, wishes, home, token, usage)
     finally:
+        log.info("stopped")
         running.remove(home)
+
+
+def _and(port: int | None) -> str:
+    return "" if port is None else f" and {port}"
 
 
 def _listen(host: str, port: int, flag: str) -> socket.socket:

@@ -33,12 +33,17 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
     yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
-    yield f"agents:   {facts['agents']}"
+    yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield f"tools:    {facts['toolCount']}"
     if facts["stopped"]:
         yield "All agents are stopped; the side panel lets them go on."
     if facts["skipPermissions"]:
         yield "Permissions are SKIPPED: nobody is asked."
+
+
+def _agents(known: int, asleep: int) -> str:
+    """Who has not come back after a restart may never do so."""
+    return f"{known - asleep} (and {asleep} from before the restart)" if asleep else str(known)
 
 
 def described(browser: dict[str, Any]) -> str:
