@@ -36,8 +36,11 @@ class OpenBrowser:
 
     def fits(self, headless: bool | None, arguments: Sequence[str]) -> bool:
         """Whether it is as somebody wants it who says this, and not more."""
-        is_headless = "--headless" in self._command
-        return headless in (None, is_headless) and all(map(self._has, arguments))
+        return headless in (None, self.is_headless) and all(map(self._has, arguments))
+
+    @property
+    def is_headless(self) -> bool:
+        return " --headless" in self._command
 
     async def wait(self) -> int:
         """Wait until it ends; nobody but its parent learns how."""

@@ -49,9 +49,14 @@ class ManagedBrowser:
     """A browser, how we came by it, and whether it is ours to end."""
 
     def __init__(
-        self, process: BrowserProcess | OpenBrowser, manner: Manner, hold: Hold | None
+        self,
+        process: BrowserProcess | OpenBrowser,
+        manner: Manner,
+        hold: Hold | None,
+        is_headless: bool,
     ) -> None:
         self.manner = manner
+        self.is_headless = is_headless
         self._process = process
         self._hold = hold
 
@@ -81,13 +86,14 @@ async def provide(wanted: Wanted, find_browser: Callable[[], Browser]) -> Manage
     if hold is None:
         if found is None or not wanted.lends or not wanted.is_met_by(found):
             raise _in_use(wanted.profile, found)
-        return ManagedBrowser(found, "lent", None)
+        return ManagedBrowser(found, "lent", None, found.is_headless)
     try:
         if found is not None:
             if wanted.is_met_by(found):
-                return ManagedBrowser(found, "left behind", hold)
+                return ManagedBrowser(found, "left behind", hold, found.is_headless)
             await found.stop()
-        return ManagedBrowser(await _started(wanted, find_browser), "started", hold)
+        process = await _started(wanted, find_browser)
+        return ManagedBrowser(process, "started", hold, wanted.is_headless)
     except BaseException:
         hold.release()
         raise

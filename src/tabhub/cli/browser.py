@@ -63,14 +63,14 @@ class BrowserWish:
         return await provide(wanted, find_browser)
 
 
-def told(browser: ManagedBrowser, wish: BrowserWish) -> str:
+def told(browser: ManagedBrowser) -> str:
     """How we came by it."""
+    kind = "headless browser" if browser.is_headless else "browser"
     if browser.manner == "started":
-        kind = "Headless browser" if wish.is_headless else "Browser"
-        return f"{kind} started (pid {browser.pid})."
+        return f"{kind.capitalize()} started (pid {browser.pid})."
     if browser.manner == "lent":
-        return f"The browser that is open already (pid {browser.pid}) is used; it stays open."
-    return f"The browser that an earlier run left behind (pid {browser.pid}) is used again."
+        return f"The {kind} that is open already (pid {browser.pid}) is used; it stays open."
+    return f"The {kind} that an earlier run left behind (pid {browser.pid}) is used again."
 
 
 def run(wish: BrowserWish, urls: list[str], *, while_server: bool = False) -> None:
@@ -107,7 +107,7 @@ async def _asked(stopping: asyncio.Event, home: Home | None) -> None:
 async def _run_browser(wish: BrowserWish, home: Home, urls: list[str], while_server: bool) -> None:
     browser = await wish.fulfil(home, urls, lends=False, leaves_with_server=while_server)
     try:
-        print(f"{told(browser, wish)} Ctrl-C closes it.", flush=True)
+        print(f"{told(browser)} Ctrl-C closes it.", flush=True)
         if await browser.wait() != 0:
             raise await browser.failure()
     finally:

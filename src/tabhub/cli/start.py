@@ -147,7 +147,7 @@ async def _show(
     if wishes.browser is not None:
         browser = await wishes.browser.fulfil(home, [], lends=True)
         stack.push_async_callback(browser.stop)
-        print(told(browser, wishes.browser), flush=True)
+        print(told(browser), flush=True)
         await _unless_it_dies(browser, _connected(server.app))
     if browser is not None and wishes.demo:
         url = stack.enter_context(demo.serve_page())
