@@ -19,10 +19,9 @@ from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
-from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
-from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
@@ -40,6 +39,7 @@ from tabhub.calls.runner import Runner
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
 from tabhub.config.keys import differing
+from tabhub.config.origins import Origins
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
@@ -51,6 +51,8 @@ from tabhub.pages import tab_list
 from tabhub.pages.link import LinkPages
 from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
+from tabhub.pages.pairing import Pairing
+from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
 from tabhub.store.pages import PageImages
@@ -108,6 +110,10 @@ class App:
         self.control = Control(self.hub, self.runner.flights)
         self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
+        self.pairing = Pairing(home, settings.worker_origins)
+        self._worker = WorkerEndpoint(
+            self.pages, self.pairing, self.audit, settings.limits.ws_bytes
+        )
         self._page_images = PageImages(self.store, self.hub.pages, time.time())
         self._link = LinkEndpoint(
             self.browsers,
@@ -123,7 +129,7 @@ class App:
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
         self.report = self._report()
-        self._admin = Admin(self, self.report, secret)
+        self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -208,7 +214,7 @@ class App:
     @property
     def paths(self) -> list[str]:
         """Every path that answers; those of REST go on below theirs."""
-        return [*self._paths, *self._admin.paths, "/ws"]
+        return [*self._paths, *self._admin.paths, "/ws", FOR_PAGES]
 
     @property
     def endpoints(self) -> tuple[McpEndpoint, ...]:
@@ -273,16 +279,19 @@ class App:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
     def _desk(self) -> Desk:
-        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
+        pairing = self.pairing
+        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
-        desk = Desk(self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        desk = Desk(*given, pairing)
         self.desk = desk
         return desk
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)
-        hub = self.hub
-        for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
+        hub, pairing = self.hub, self.pairing
+        seen = (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules, pairing)
+        for source in seen:
             source.on_change(news.changed)
 
     def count_use(self) -> Usage:
@@ -301,6 +310,8 @@ class App:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
             await self._link(scope, receive, send)
+        elif scope["path"] == FOR_PAGES:
+            await self._worker(scope, receive, send)
         else:
             await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
@@ -366,6 +377,8 @@ class App:
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
+        self.settings.worker_origins = fresh.worker_origins
+        self.pairing.take(fresh.worker_origins)
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""

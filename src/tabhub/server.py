@@ -11,7 +11,6 @@ from tabhub.agents.bounded import BoundedHttp
 from tabhub.app import App
 
 STOP_SECONDS = 3
-MOST_CONNECTIONS = 1000
 KEEP_ALIVE_SECONDS = 75
 """Agents think between two calls; a connection should not be gone by then."""
 
@@ -46,7 +45,6 @@ class Server:
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
-                limit_concurrency=MOST_CONNECTIONS,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=STOP_SECONDS,
             )

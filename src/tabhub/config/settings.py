@@ -134,6 +134,8 @@ class Settings(_Keys):
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
+    worker_origins: list[Origin] = msgspec.field(default_factory=list)
+    """Web pages that may offer tools by the page worker, without the extension."""
 
 
 def load(home: Home) -> Settings:
