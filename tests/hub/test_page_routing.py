@@ -132,7 +132,7 @@ def test_tab_by_tab_each_has_a_name_and_the_one_in_front_is_marked_without_news(
 @pytest.mark.requirement("MB-09")
 def test_a_cached_tool_stays_and_says_where_to_open_a_tab() -> None:
     for mode in ("merged", "per-tab"):
-        made = hub(mode)  # type: ignore[arg-type]
+        made = hub(mode)
         made.pages.register(page(1, published("toolX", cached=True), published("y")))
         made.pages.register(page(2, published("z"), domain="bank.example"))
         made.pages.closed(1)

@@ -117,10 +117,9 @@ async def test_only_origins_of_the_setting_publish_and_a_page_cannot_take_anothe
     assert _names(app) == ["website_tool_a_shop_example_x", "website_tool_localhost_3000_x"]
 
 
-_BOMB = {
-    f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}, {"$ref": f"#/$defs/a{n + 1}"}]}
-    for n in range(30)
-} | {"a30": {"type": "object"}}
+_BOMB = {f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 4} for n in range(12)} | {
+    "a12": {"type": "object"}
+}
 _DEEP: dict[str, Any] = {}
 for _ in range(200):
     _DEEP = {"properties": {"a": _DEEP}}
@@ -144,11 +143,7 @@ for _ in range(200):
         ([1], "is no object"),
     ],
 )
-def test_a_schema_that_would_cost_too_much_is_refused_with_the_reason(
-    schema: Any, why: str
-) -> None:
-    with pytest.raises(Unfit, match=".*"):
-        checked_schema(msgspec.Raw(msgspec.json.encode(schema)), 256 * 1024)
+def test_a_schema_that_costs_too_much_is_refused_with_the_reason(schema: Any, why: str) -> None:
     with pytest.raises(Unfit) as unfit:
         checked_schema(msgspec.Raw(msgspec.json.encode(schema)), 256 * 1024)
     assert why in str(unfit.value)
