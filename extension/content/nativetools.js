@@ -65,6 +65,7 @@ tabhub.define("nativetools", () => {
     isThere: () => context !== null,
     polls: () => false,
     capabilities: () => ({}),
+    extensions: () => undefined,
     onChange: (listener) => (changed = listener),
     list,
     call,
