@@ -19,10 +19,9 @@ from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
-from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
-from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
@@ -40,16 +39,23 @@ from tabhub.calls.runner import Runner
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
 from tabhub.config.keys import differing
+from tabhub.config.origins import Origins
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, NotFound
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.pages import source as page_source
+from tabhub.pages import tab_list
 from tabhub.pages.link import LinkPages
+from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
+from tabhub.pages.pairing import Pairing
+from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
+from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
@@ -66,6 +72,8 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
+PATIENCE = 30.0
+"""Page tools have clocks of their own; the runner's only ends what these do not."""
 SHORTEST_HIDDEN = 8
 
 
@@ -96,11 +104,17 @@ class App:
         self.guard = Guard(
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
+        self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
+        self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.all_for(self.hub.tools))
+        self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
-        self.pages = Pages()
+        self.pairing = Pairing(home, settings.worker_origins)
+        self._worker = WorkerEndpoint(
+            self.pages, self.pairing, self.audit, settings.limits.ws_bytes
+        )
+        self._page_images = PageImages(self.store, self.hub.pages, time.time())
         self._link = LinkEndpoint(
             self.browsers,
             self._desk(),
@@ -115,7 +129,7 @@ class App:
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
         self.report = self._report()
-        self._admin = Admin(self, self.report, secret)
+        self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
 
     def _runner(self) -> Runner:
@@ -129,6 +143,13 @@ class App:
             SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
+            page_source.SOURCE: page_source.PageSource(
+                self.hub,
+                self.pages,
+                BrowserOpener(self.browsers, self.hub),
+                lambda: self.settings.limits,
+            ),
+            tab_list.SOURCE: tab_list.TabListSource(self.hub),
         }
         self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
@@ -139,6 +160,7 @@ class App:
             self.sources,
             time.monotonic,
             self.settings.limits,
+            {page_source.SOURCE: page_source.PageRouter(self.hub)},
         )
         self.sources[batch.SOURCE] = batch.BatchSource(
             runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
@@ -167,6 +189,7 @@ class App:
         choosing = Choosing(tools, self.index)
         given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
         product = ProductBackend(*given)
+        tools.on_refresh(listing.changed)
         tools.on_change(product.tools_changed)
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
@@ -191,7 +214,7 @@ class App:
     @property
     def paths(self) -> list[str]:
         """Every path that answers; those of REST go on below theirs."""
-        return [*self._paths, *self._admin.paths, "/ws"]
+        return [*self._paths, *self._admin.paths, "/ws", FOR_PAGES]
 
     @property
     def endpoints(self) -> tuple[McpEndpoint, ...]:
@@ -256,16 +279,19 @@ class App:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
     def _desk(self) -> Desk:
-        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
+        pairing = self.pairing
+        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
-        desk = Desk(self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        desk = Desk(*given, pairing)
         self.desk = desk
         return desk
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)
-        hub = self.hub
-        for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
+        hub, pairing = self.hub, self.pairing
+        seen = (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules, pairing)
+        for source in seen:
             source.on_change(news.changed)
 
     def count_use(self) -> Usage:
@@ -284,6 +310,8 @@ class App:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
             await self._link(scope, receive, send)
+        elif scope["path"] == FOR_PAGES:
+            await self._worker(scope, receive, send)
         else:
             await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
@@ -349,6 +377,8 @@ class App:
         self.settings.toolsets = fresh.toolsets
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
+        self.settings.worker_origins = fresh.worker_origins
+        self.pairing.take(fresh.worker_origins)
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
@@ -411,6 +441,8 @@ class App:
             if not is_held and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
+        self.pages.tidy()
+        self._page_images.alive(now)
 
 
 def _long(token: str | None) -> list[str]:

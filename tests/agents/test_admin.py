@@ -12,6 +12,7 @@ from tabhub.audit.counts import Counts
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.pages import tab_list
 from tabhub.tools import catalog
 from tests.audit.events import event
 from tests.support.agent import Agent
@@ -39,7 +40,8 @@ async def _use(http: httpx.AsyncClient) -> None:
 async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
         told = await _health(http)
-    names = [tool.name for tool in catalog.ALL if tool.plugin == "browser"]
+    tools = (*catalog.ALL, tab_list.TOOL)
+    names = [tool.name for tool in tools if tool.plugin == "browser"]
     expected = {
         "status": "ok",
         "version": __version__,
@@ -54,7 +56,7 @@ async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() ->
         "pluginDetails": [],
         "failedPlugins": [],
         "discoveryErrors": [],
-        "toolCount": len(catalog.ALL),
+        "toolCount": len(tools),
         "browserToolCount": len(names),
         "pluginToolCount": 0,
         "browserToolNames": names,

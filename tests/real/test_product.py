@@ -79,7 +79,7 @@ def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stop
         assert process.poll() is None
         assert own.run("stop").returncode == 0
         assert process.wait(20) == 0
-    assert 'heading "Hello from tabhub"' in output
+    assert 'heading "The tabhub demo shop"' in output
     assert re.search(r'button "Order" \[ref_\d+\]', output)
     assert "claude mcp add --transport http tabhub" in output
     assert _processes_of(own.home) == ""

@@ -3,7 +3,8 @@
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
 So a Host that is not loopback is refused, and so is any Origin but an extension's; the server's
 own origin is let through because it serves no page that could use it. Origins that the settings
-name reach the endpoints for agents, and nothing else.
+name reach the endpoints for agents, and nothing else. `/page` is for pages, and looks at their
+origins itself.
 
 The main secret is the person's and opens everything. A client token is an agent's: it opens what
 agents need, and nothing by which anything could be allowed.
@@ -17,10 +18,12 @@ from contextlib import suppress
 import msgspec
 
 from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.origins import Origins, answer_preflight, is_preflight, showing
+from tabhub.agents.origins import answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
+from tabhub.config.origins import Origins
+from tabhub.config.proof import Challenges
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
@@ -41,6 +44,8 @@ FOR_AGENTS = frozenset(
     }
 )
 """Paths that a client token opens."""
+FOR_PAGES = "/page"
+"""A WebSocket for which a page needs no token, but the person's leave."""
 BELOW = "/tools/"
 """What a client token opens as well, whatever follows."""
 
@@ -61,6 +66,7 @@ class Gatekeeper:
         self._secret = None if secret is None else secret.encode()
         self._find_client = find_client
         self._audit = audit
+        self.challenges = Challenges()
         self.origins = Origins()
         """Pages that may use what is for agents."""
 
@@ -68,6 +74,9 @@ class Gatekeeper:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
+            if scope["type"] == "websocket" and scope["path"] == FOR_PAGES:
+                await self._app(scope, receive, send)
+                return
             if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
                 send = showing(headers[b"origin"], send)
                 if is_preflight(scope, headers):
@@ -99,6 +108,10 @@ class Gatekeeper:
         what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
         self._audit.record(incident("door", scope[CALLER].name, what, error=error))
 
+    def _answers(self, scope: Scope, given: bytes) -> bool:
+        secret = (self._secret or b"").decode()
+        return self.challenges.answers(given.decode("latin-1"), secret, scope["server"][1])
+
     def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
         if self._secret is None:
             return MAIN
@@ -106,6 +119,8 @@ class Gatekeeper:
         is_link = scope["type"] == "websocket"
         given = (_offered(scope) if is_link else b"") or _bearer(headers)
         if hmac.compare_digest(given, self._secret):
+            return MAIN
+        if is_link and self._answers(scope, given):
             return MAIN
         client = self._find_client(given.decode("latin-1")) if given else None
         if client is None:

@@ -74,18 +74,24 @@ class Guard:
         tab: Tab | None,
     ) -> Subject:
         browser = arguments.get("connectionId") if tab is None else tab.browser
+        if tool.domain:
+            # What a page calls its arguments says nothing of browsers.
+            browser = None if tab is None else tab.browser
         return subject_of(
             tool,
             arguments,
             client,
             session,
             site=self.site(tool, arguments, tab),
-            managed=self.is_managed(browser),
+            # A page that no browser has told of may be in anybody's.
+            managed=browser != "" and self.is_managed(browser),
             opens=tab is None,
         )
 
     def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
         """Where a call goes: the address it leads to, else the page it works on."""
+        if tool.domain:
+            return tool.domain
         target = tool.address_of(arguments) if tool.address_of is not None else None
         if target is not None:
             return site_of(target)

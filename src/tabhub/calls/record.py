@@ -35,7 +35,7 @@ class Record:
         self.tool: Tool | None = None
         self.arguments: Mapping[str, Any] = {}
         self.secrets: set[str] = set()
-        self.tab: int | None = None
+        self.tab: int | str | None = None
         self.site = ""
         self.verdict = "refused"
         self.rule = ""

@@ -9,6 +9,7 @@ from tabhub import __version__
 from tabhub.cli.config_commands import config_app
 from tabhub.cli.looking_commands import audit, doctor, logs
 from tabhub.cli.options import Json
+from tabhub.cli.page_commands import page_app
 from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
 app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
+app.add_typer(page_app, name="page")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 

@@ -1,12 +1,11 @@
 """The demo: a page that ships with tabhub, and one real call shown on the terminal."""
 
 import asyncio
-import functools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 from msgspec import Raw
@@ -17,25 +16,35 @@ from tabhub.errors import Unavailable
 
 CONNECT_SECONDS = 60.0
 SESSION = "demo"
+PAGEKIT = "/pagekit/"
+_PACKAGE = Path(__file__).parents[1]
+_IN_WHEEL, _IN_CHECKOUT = _PACKAGE / "_pagekit", _PACKAGE.parents[1] / "pagekit"
 
 
-class _QuietHandler(SimpleHTTPRequestHandler):
+class _ShopHandler(SimpleHTTPRequestHandler):
+    """The shop's files, and below `/pagekit/` those of the library it uses."""
+
+    def translate_path(self, path: str) -> str:
+        self.directory = str(_PACKAGE / "demo")
+        if path.startswith(PAGEKIT):
+            self.directory = str(_IN_WHEEL if _IN_WHEEL.is_dir() else _IN_CHECKOUT)
+            path = path.removeprefix(PAGEKIT.rstrip("/"))
+        return super().translate_path(path)
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
 
 @contextmanager
 def serve_page() -> Iterator[str]:
-    """Serve the demo page on a port of its own; the server itself shows no page to browsers."""
-    with as_file(files("tabhub") / "demo") as folder:
-        handler = functools.partial(_QuietHandler, directory=str(folder))
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            server.server_close()
+    """Serve the demo shop on a port of its own; the server itself shows no page to browsers."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _ShopHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 async def show(app: App, url: str) -> None:

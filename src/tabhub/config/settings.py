@@ -30,7 +30,11 @@ class Limits(_Keys):
     max_call_seconds: Annotated[float, POSITIVE] = 300
     approval_seconds: Annotated[float, POSITIVE] = 120
     result_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
-    """What a batch may tell; ten times as much is kept of all operations that have ended."""
+    """What a batch or a page's tool may tell; ten times as much is kept of ended operations."""
+    tools_per_tab: Annotated[int, POSITIVE] = 500
+    """What the pages in one tab may publish, frames included."""
+    schema_bytes: Annotated[int, POSITIVE] = 256 * 1024
+    page_call_seconds: Annotated[float, POSITIVE] = 10
 
 
 class SessionSettings(_Keys):
@@ -55,6 +59,9 @@ class RateSettings(_Keys):
 
 
 Origin = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9+.-]*://[^\s/?#@*]+(:\*)?$")]
+
+
+PageOrigin = Annotated[str, msgspec.Meta(pattern=r"^(\*|(https?|\*)://[^\s/?#@]+)$")]
 
 
 class SseSettings(_Keys):
@@ -117,10 +124,18 @@ class Settings(_Keys):
     dev: bool = False
     """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
+    exposure: Literal["merged", "per-tab"] = "merged"
+    """How tools that pages publish are listed: one entry for a site, or one for each tab."""
+    page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
+    """Whose pages may publish tools: origins, where * stands for any part."""
+    cache: dict[str, bool] = msgspec.field(default_factory=dict)
+    """Sites whose tools stay listed when their last tab closes."""
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
+    worker_origins: list[Origin] = msgspec.field(default_factory=list)
+    """Web pages that may offer tools by the page worker, without the extension."""
 
 
 def load(home: Home) -> Settings:

@@ -36,9 +36,11 @@ class LinkPages:
         else:
             raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
 
+    def joined(self, profile: str) -> None:
+        self._pages.resume(PREFIX + profile, self)
+
     def left(self, profile: str) -> None:
-        """The browser's connection has gone; its pages register anew when it is back."""
-        self._pages.disconnect(PREFIX + profile)
+        self._pages.suspend(PREFIX + profile)
 
     async def send_request(
         self, page: PageRef, message: Execute, seconds: float, progress: Progress
@@ -58,7 +60,6 @@ class LinkPages:
     def _registered(self, profile: str, told: RegisterTools) -> None:
         ref = self._ref(profile, told)
         tab = self._tabs.by_native(profile, told.tab_id)
-        self._pages.connect(ref.transport, self)
         self._pages.register(
             ref,
             told.origin,

@@ -9,6 +9,7 @@ from tabhub.agents.mcp.backend import Toolsets
 from tabhub.calls.guard import Guard
 from tabhub.config.clients import Client
 from tabhub.hub import toolsets
+from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.verdict import Deny
 from tabhub.wire.mcp import messages as m
@@ -67,6 +68,8 @@ class Listing:
 def _schema(tool: Tool) -> Mapping[str, Any]:
     """Our own tools take no other arguments, each of them, and say so to who gives one."""
     given = tool.input_schema
+    if isinstance(given, PageSchema):
+        return given.plain()
     if tool.plugin != "browser":
         return given
     return {key: value for key, value in given.items() if key != "additionalProperties"}

@@ -69,6 +69,7 @@ class ProductBackend(Backend):
         super().__init__(news)
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
         self._tools = hub.tools
+        self._pages = hub.pages
         self._resources = TabResources(hub)
         self._groups = Groups(hub.sessions, audit)
         self._runner = runner
@@ -79,7 +80,7 @@ class ProductBackend(Backend):
         self._consent = Consent()
 
     def capabilities(self) -> m.Json:
-        return CAPABILITIES
+        return {**CAPABILITIES, "browser": self._pages.capabilities()}
 
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
