@@ -7,7 +7,7 @@ tabhub.define("toolbounds", () => {
   const MAX_RESULT = 9_000_000;
   const MAX_DEPTH = 100;
   const MAX_MESSAGE = 2000;
-  const MAX_EXTENSIONS = 20_000;
+  const MAX_EXTENSIONS = 10_000;
   const OURS = "tabhub/";
   const FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
