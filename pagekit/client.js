@@ -198,6 +198,10 @@ export class WorkerClient extends EventTarget {
     const { signal } = this.#events;
     on(document, "visibilitychange", () => this.#look(), signal);
     on(window, "focus", () => this.#look(), signal);
+    // A page may change its address, and its title after that, without being left.
+    const { navigation } = /** @type {any} */ (globalThis);
+    if (navigation)
+      on(navigation, "currententrychange", () => setTimeout(() => this.#look()), signal);
     on(document, "tabhub:ask", () => this.#announce(), signal);
     // A page that goes to the back/forward cache is not there until it comes back.
     on(window, "pagehide", () => this.#leave(), signal);
