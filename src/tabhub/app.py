@@ -129,7 +129,7 @@ class App:
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
         self.report = self._report()
-        self._admin = Admin(self, self.report, secret)
+        self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
 
     def _runner(self) -> Runner:

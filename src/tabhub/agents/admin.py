@@ -13,7 +13,7 @@ from tabhub.agents.metrics import Picture, written
 from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
-from tabhub.config.proof import LONGEST_CHALLENGE, prove
+from tabhub.config.proof import LONGEST_CHALLENGE, Challenges
 from tabhub.errors import InvalidArguments, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire.asgi import Receive, Scope, Send
 
@@ -74,10 +74,13 @@ class Route(NamedTuple):
 class Admin:
     """Small endpoints, each a function of the request."""
 
-    def __init__(self, work: Work, status: Status, secret: str) -> None:
+    def __init__(
+        self, work: Work, status: Status, secret: str, challenges: Challenges | None = None
+    ) -> None:
         self._work = work
         self._status = status
         self.secret = secret
+        self._challenges = challenges or Challenges()
         self._routes: dict[str, Route] = {
             "/health": Route("GET", self._health),
             "/ws-info": Route("GET", self._ws_info),
@@ -109,7 +112,7 @@ class Admin:
         told: Json = {"status": "ok"}
         challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told["proof"] = prove(self.secret, challenge, scope["server"][1])
+            told["proof"] = self._challenges.prove(self.secret, challenge, scope["server"][1])
         await _say(send, told | self._known_to(scope[CALLER]))
 
     def _known_to(self, caller: Client | None) -> Json:

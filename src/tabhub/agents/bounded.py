@@ -47,6 +47,7 @@ class BoundedHttp(HttpToolsProtocol):
     """uvicorn's protocol, which by itself reads headers without end, and waits for all so."""
 
     _head_bytes = 0
+    _heads_begun = 0
     _in_head = False
     _in_body = False
     _patience: asyncio.TimerHandle | None = None
@@ -64,9 +65,19 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head_bytes = True, 0
+        self._heads_begun += 1
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """What comes behind a body is no head: nobody needs it, and it could go on for ever."""
+        if self._in_head:
+            super().on_header(name, value)
+            return
+        self._head_bytes += len(name) + len(value)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        self._in_head, self._in_body = False, True
+        self._in_head, self._in_body, self._head_bytes = False, True, 0
         self._stop_waiting()
         is_crowded = len(self.connections) > MOST_CONNECTIONS
         self.app = _full if is_crowded else self.config.loaded_app
@@ -84,10 +95,12 @@ class BoundedHttp(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
+        self._heads_begun = 0
         super().data_received(data)
         # Most requests come in one piece and never need a timer.
         if self._in_head:
-            self._head_bytes += len(data)
+            # Of several requests in one piece, the last has only begun.
+            self._head_bytes += len(data) if self._heads_begun < 2 else 0
             self._wait(HEAD_SECONDS, self.transport.close)
             if self._head_bytes > MAX_HEAD_BYTES:
                 self._refuse(TOO_LARGE)

@@ -23,6 +23,7 @@ from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins
+from tabhub.config.proof import Challenges
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
@@ -65,6 +66,7 @@ class Gatekeeper:
         self._secret = None if secret is None else secret.encode()
         self._find_client = find_client
         self._audit = audit
+        self.challenges = Challenges()
         self.origins = Origins()
         """Pages that may use what is for agents."""
 
@@ -106,6 +108,10 @@ class Gatekeeper:
         what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
         self._audit.record(incident("door", scope[CALLER].name, what, error=error))
 
+    def _answers(self, scope: Scope, given: bytes) -> bool:
+        secret = (self._secret or b"").decode()
+        return self.challenges.answers(given.decode("latin-1"), secret, scope["server"][1])
+
     def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
         if self._secret is None:
             return MAIN
@@ -113,6 +119,8 @@ class Gatekeeper:
         is_link = scope["type"] == "websocket"
         given = (_offered(scope) if is_link else b"") or _bearer(headers)
         if hmac.compare_digest(given, self._secret):
+            return MAIN
+        if is_link and self._answers(scope, given):
             return MAIN
         client = self._find_client(given.decode("latin-1")) if given else None
         if client is None:

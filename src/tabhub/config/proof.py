@@ -3,12 +3,20 @@
 A command finds a server by a port number. Whoever listens there first shows, for a word of the
 command's own choosing, what only our server can compute; the port is part of it, so that nobody
 can pass on another server's answer.
+
+A browser's extension goes on with the word that was just proved to it, and shows in turn, once,
+what only it can compute: its secret goes over the line to nobody at all.
 """
 
 import hashlib
 import hmac
+import time
+from collections.abc import Callable
 
 LONGEST_CHALLENGE = 128
+KEPT_CHALLENGES = 1000
+KEPT_SECONDS = 30.0
+ONCE = "once"
 
 
 def prove(secret: str, challenge: str, port: int) -> str:
@@ -19,3 +27,26 @@ def prove(secret: str, challenge: str, port: int) -> str:
 def is_proof(given: object, secret: str, challenge: str, port: int) -> bool:
     expected = prove(secret, challenge, port)
     return isinstance(given, str) and hmac.compare_digest(given.encode(), expected.encode())
+
+
+class Challenges:
+    """Words that were proved lately; each is good for one answer."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._proved: dict[str, float] = {}
+
+    def prove(self, secret: str, challenge: str, port: int) -> str:
+        while len(self._proved) >= KEPT_CHALLENGES:
+            del self._proved[next(iter(self._proved))]
+        self._proved[challenge] = self._clock()
+        return prove(secret, challenge, port)
+
+    def answers(self, given: str, secret: str, port: int) -> bool:
+        """Whether this is `once.<word>.<answer>` for a word that waits for one."""
+        kind, _, rest = given.partition(".")
+        word, _, answer = rest.rpartition(".")
+        if kind != ONCE or not is_proof(answer, secret, f"link:{word}", port):
+            return False
+        proved = self._proved.pop(word, None)
+        return proved is not None and self._clock() - proved <= KEPT_SECONDS

@@ -17,6 +17,15 @@ SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools; where it depends on the arguments, a rule that gives them."""
 
 
+LONGEST_NAME = 128
+"""No tool has a longer one."""
+
+
+def shortened(name: str) -> str:
+    """A name that may be none, as far as an error tells it."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as data: what it is called, what it takes, and whose it is."""
@@ -138,7 +147,7 @@ class ToolRegistry:
     def get(self, name: str) -> Tool:
         tool = self._tools.get(name)
         if tool is None:
-            raise NotFound(f"There is no tool called {name!r}.", "unknown_tool")
+            raise NotFound(f"There is no tool called {shortened(name)!r}.", "unknown_tool")
         return tool
 
     def on_change(self, listener: Callable[[], None]) -> None:

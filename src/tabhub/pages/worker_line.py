@@ -10,7 +10,6 @@ from tabhub.pages.pages import Pages
 from tabhub.wire import worker
 from tabhub.wire.pages import Execute, Outcome
 
-
 MOST_TABS = 200
 LONGEST_URL, LONGEST_TITLE = 2000, 500
 

@@ -12,6 +12,8 @@ from typing import Any
 from tabhub.hub.tools import Tool, ToolRegistry
 
 MOST_WORDS = 12
+LONGEST_QUERY = 1000
+LONGEST_WORD = 64
 IDLE = frozenset(
     "a all an and are at be by can do does for from how i in into is it make me my need of on or "
     "please take that the them this to tool tools use want what when where which with you".split()
@@ -151,7 +153,7 @@ def _meant(query: str) -> list[str]:
 
     The last one may still be being typed.
     """
-    words = _WORD.findall(query)
+    words = [word[:LONGEST_WORD] for word in _WORD.findall(query[:LONGEST_QUERY])]
     told = ([word for word in words if word.lower() not in IDLE] or words)[:MOST_WORDS]
     return [_pattern(word, word is told[-1]) for word in told]
 

@@ -71,6 +71,9 @@ _decode_any = msgspec.json.Decoder(Incoming | list[Incoming]).decode
 _decode_id = msgspec.json.Decoder(_Identified).decode
 _encode = msgspec.json.Encoder().encode
 
+LARGEST_BATCH = 50
+"""All of a batch is answered at once; a small one must not ask for gigabytes."""
+
 UNREADABLE = (ValueError, RecursionError)
 """What decoding raises: for bytes that are no text, no JSON or of the wrong type; for depth."""
 
@@ -95,6 +98,8 @@ def decode_any(body: bytes) -> Incoming | list[Incoming]:
         return checked(found)
     if not found:
         raise ProtocolError("An empty batch has nothing to answer.")
+    if len(found) > LARGEST_BATCH:
+        raise ProtocolError(f"A batch has at most {LARGEST_BATCH} messages, not {len(found)}.")
     return [checked(message) for message in found]
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.listening import require_few
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.session import Running, Session
 from tabhub.errors import Cancelled, Forbidden, ProtocolError
@@ -27,7 +28,9 @@ async def _set_level(exchange: Exchange, params: m.SetLevelParams) -> m.Result:
 
 
 async def _subscribe(exchange: Exchange, params: m.UriParams) -> m.Result:
-    cast(HandshakeExchange, exchange).peer.subscriptions.add(params.uri)
+    subscribed = cast(HandshakeExchange, exchange).peer.subscriptions
+    require_few([*subscribed, params.uri])
+    subscribed.add(params.uri)
     return m.Result()
 
 
