@@ -42,7 +42,6 @@ export class WorkerClient extends EventTarget {
     const type = workerType ?? home.type;
     this.#worker = { url: new URL(given, location.href).href, type, backendUrl: url };
     this.#watch();
-    this.#announce();
     void this.#join();
   }
 
@@ -134,9 +133,9 @@ export class WorkerClient extends EventTarget {
     const port = this.#port;
     this.#id = tabId;
     keepTabId(tabId);
-    this.#announce();
     whenReleased(lock, () => this.#lost(port));
     this.#isKnown = true;
+    this.#announce();
     this.#tools.all().forEach((told) => this.#tell(told));
     this.#registered.resolve();
     this.#look();
@@ -186,6 +185,7 @@ export class WorkerClient extends EventTarget {
 
   /** The extension, if there is one, learns that its tab and ours are the same. */
   #announce() {
+    if (!this.#isKnown) return;
     document.dispatchEvent(new CustomEvent("tabhub:worker", { detail: this.#id }));
   }
 
