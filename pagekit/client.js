@@ -70,6 +70,7 @@ export class WorkerClient extends EventTarget {
   async registerTool(name, description, schema, handler, options) {
     const told = described(name, description, schema, handler, options);
     this.#tools.add(told, handler);
+    if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
     // Whatever is there when the worker takes this tab in, it is told then.
     if (this.#isKnown) this.#tell(told);
     await this.ready;
@@ -77,9 +78,7 @@ export class WorkerClient extends EventTarget {
 
   /** @param {string} name */
   async unregisterTool(name) {
-    if (!this.#tools.remove(name)) throw new Error(`There is no tool ${name} here.`);
-    await this.ready;
-    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    if (!this.#remove(name)) throw new Error(`There is no tool ${name} here.`);
   }
 
   close() {
@@ -105,6 +104,12 @@ export class WorkerClient extends EventTarget {
 
   #page() {
     return { url: location.href, title: document.title };
+  }
+
+  /** @param {string} name */
+  #remove(name) {
+    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    return this.#tools.remove(name);
   }
 
   /** @param {object} told */
