@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from tabhub.cli.demo import serve_page
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
 from tests.support.bare import Bare, browser
+from tests.support.product import Product
 from tests.support.serving import client, served
 
 pytestmark = pytest.mark.real_browser
@@ -210,3 +212,30 @@ async def test_a_tool_is_listed_until_its_last_tab_goes(tmp_path: Path) -> None:
                 await asyncio.sleep(0.02)
         listed = (await here.agent.post("tools/list")).json()["result"]["tools"]
         assert not any(tool["name"].startswith("website_tool_") for tool in listed)
+
+
+async def test_a_page_is_there_again_after_the_server_was_started_anew(tmp_path: Path) -> None:
+    product = Product(tmp_path / "home")
+    with serve_page() as url, socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+        free.close()
+        site = url.rstrip("/")
+        product.run("page", "allow", site)
+        product.run("permissions", "set", f"domain:{site.removeprefix('http://')}", "auto")
+        async with browser(tmp_path) as cdp:
+            here = World(cdp, site, port)
+            page = await here.open()
+            await here.status(page, "waiting")
+            for _ in range(2):
+                with product.running("start", "--port", str(port)):
+                    product.wait_running()
+                    await here.show(page)
+                    tab = await here.connected(page)
+                    async with product.client(port) as http:
+                        here.agent = Agent(http)
+                        await here.have("view_cart", tab)
+                        assert await here.used("add_to_cart", sku="mug") == tab
+                        assert [one["tabId"] for one in await here.tabs()] == [tab]
+                await here.status(page, "waiting")
+            total = "document.querySelector('#total').textContent"
+            assert await here.value(page, total) == "12.00"

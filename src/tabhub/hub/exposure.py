@@ -92,7 +92,7 @@ class Exposure:
         return None if key is None else self._entries[key]
 
     def publish(self, page: Page, tool: Published) -> None:
-        key = self._key(page, tool)
+        key = self.key(page, tool)
         entry = self._entries.get(key)
         if entry is None:
             self._forget_remembered(page.domain, tool.name)
@@ -103,7 +103,7 @@ class Exposure:
         self._dirty[key] = None
 
     def withdraw(self, page: Page, tool: Published) -> None:
-        key = self._key(page, tool)
+        key = self.key(page, tool)
         entry = self._entries[key]
         entry.remove(page)
         self._dirty[key] = None
@@ -141,7 +141,7 @@ class Exposure:
         self._active = tab
         if self.mode == "per-tab":
             for page, tool in affected:
-                key = self._key(page, tool)
+                key = self.key(page, tool)
                 self._dirty[key] = None
 
     def settle(self) -> Changes:
@@ -184,7 +184,7 @@ class Exposure:
             tab_argument=parameter,
         )
 
-    def _key(self, page: Page, tool: Published) -> Key:
+    def key(self, page: Page, tool: Published) -> Key:
         is_merged = self.mode == "merged"
         return page.domain, tool.name, tool.identity if is_merged else (page.tab, tool.identity)
 

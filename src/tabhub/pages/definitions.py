@@ -12,7 +12,7 @@ from tabhub.pages.schemas import NO_ARGUMENTS, Unfit, checked_schema
 from tabhub.wire.pages import Kind
 
 CACHE = "tabhub/cache"
-FORM = "tabhub/form"
+FORM = "tabhub/waitsForPerson"
 """Says that a person may have to send a form before the tool answers."""
 ANNOTATION_BYTES = 2048
 WITHOUT_SCHEMA: tuple[Kind, ...] = ("native", "polyfill")

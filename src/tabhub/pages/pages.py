@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
+from tabhub.hub.descriptions import readable
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
@@ -27,6 +28,8 @@ SCHEMAS_PER_TAB = 8
 LONGEST_URL = 2000
 LONGEST_ID = 100
 EXTENSION_BYTES = 16 * 1024
+LEFT_OUT = "tabhub/leftOut"
+"""What the extension has already refused of a page's tools."""
 SUSPENDED_SECONDS = 60.0
 """How long pages stay whose way has gone, in case it comes back."""
 RESUMED_SECONDS = 5.0
@@ -224,6 +227,11 @@ class Pages:
         )
 
     def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
+        left_out = (extensions or {}).get(LEFT_OUT)
+        if left_out:
+            self._complaints.say(
+                domain, f"left out by the extension: {readable(str(left_out), 300)}"
+            )
         if extensions and len(msgspec.json.encode(extensions)) > EXTENSION_BYTES:
             self._complaints.say(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
             return None

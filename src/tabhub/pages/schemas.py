@@ -77,8 +77,8 @@ class _Places:
                 places += self._referred(reference, depth)
         for child in _children(node):
             places += self._of(child, depth + 1)
-            if places > MOST_PLACES:
-                raise Unfit("its schema is too large once its references are followed")
+            _require_few(places)
+        _require_few(places)
         return places
 
     def _refuse_foreign(self, node: Json) -> None:
@@ -107,6 +107,11 @@ class _Places:
                 raise Unfit("its schema refers to nothing")
             node = node[key]
         return node
+
+
+def _require_few(places: int) -> None:
+    if places > MOST_PLACES:
+        raise Unfit("its schema is too large once its references are followed")
 
 
 def _children(node: Any) -> Iterator[Any]:
