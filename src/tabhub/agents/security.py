@@ -81,7 +81,7 @@ class Gatekeeper:
         try:
             _check_host(headers)
             if scope["type"] == "websocket" and scope["path"] == FOR_PAGES:
-                await self._app(scope, receive, send)
+                await self.app(scope, receive, send)
                 return
             if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
                 send = showing(headers[b"origin"], send)
