@@ -281,3 +281,27 @@ async def test_tools_outlast_a_link_that_comes_back() -> None:
             await extension.sync(tab(1))
             await extension.publish(1, page_tool("search"))
             assert await calling == "back"
+
+
+@pytest.mark.requirement("MT-04")
+async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        extension.page_tools["search"] = _says("found")
+        shown = (await http.get(f"/tools/{SEARCH}")).json()
+        assert {*shown["inputSchema"]["properties"]} == {"word", "tabId"}
+        listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
+        assert [tool["name"] for tool in listed] == [SEARCH]
+        called = await http.post(f"/tools/{SEARCH}/call", json={"arguments": {"word": "x"}})
+        assert called.json()["content"][0]["text"] == "found"
+        gateway = Agent(http, "/mcp/gateway")
+        told = await gateway.call("tabhub_list_tools", names=[SEARCH])
+        assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
+        found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
+        assert found["tools"][0]["name"] == SEARCH
+        assert await gateway.text("tabhub_call", name=SEARCH, arguments={}) == "found"
+        calls = [{"name": SEARCH, "input": {"word": "x"}}]
+        batch = await Agent(http).result("browser_batch", actions=calls)
+        assert not batch.get("isError"), batch
+        assert (await extension.state())["tools"][-1]["name"] == SEARCH
