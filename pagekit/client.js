@@ -42,7 +42,6 @@ export class WorkerClient extends EventTarget {
     const type = workerType ?? home.type;
     this.#worker = { url: new URL(given, location.href).href, type, backendUrl: url };
     this.#watch();
-    this.#announce();
     void this.#join();
   }
 
@@ -71,6 +70,7 @@ export class WorkerClient extends EventTarget {
   async registerTool(name, description, schema, handler, options) {
     const told = described(name, description, schema, handler, options);
     this.#tools.add(told, handler);
+    if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
     // Whatever is there when the worker takes this tab in, it is told then.
     if (this.#isKnown) this.#tell(told);
     await this.ready;
@@ -78,9 +78,7 @@ export class WorkerClient extends EventTarget {
 
   /** @param {string} name */
   async unregisterTool(name) {
-    if (!this.#tools.remove(name)) throw new Error(`There is no tool ${name} here.`);
-    await this.ready;
-    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    if (!this.#remove(name)) throw new Error(`There is no tool ${name} here.`);
   }
 
   close() {
@@ -106,6 +104,12 @@ export class WorkerClient extends EventTarget {
 
   #page() {
     return { url: location.href, title: document.title };
+  }
+
+  /** @param {string} name */
+  #remove(name) {
+    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    return this.#tools.remove(name);
   }
 
   /** @param {object} told */
@@ -134,9 +138,9 @@ export class WorkerClient extends EventTarget {
     const port = this.#port;
     this.#id = tabId;
     keepTabId(tabId);
-    this.#announce();
     whenReleased(lock, () => this.#lost(port));
     this.#isKnown = true;
+    this.#announce();
     this.#tools.all().forEach((told) => this.#tell(told));
     this.#registered.resolve();
     this.#look();
@@ -186,6 +190,7 @@ export class WorkerClient extends EventTarget {
 
   /** The extension, if there is one, learns that its tab and ours are the same. */
   #announce() {
+    if (!this.#isKnown) return;
     document.dispatchEvent(new CustomEvent("tabhub:worker", { detail: this.#id }));
   }
 
@@ -198,6 +203,10 @@ export class WorkerClient extends EventTarget {
     const { signal } = this.#events;
     on(document, "visibilitychange", () => this.#look(), signal);
     on(window, "focus", () => this.#look(), signal);
+    // A page may change its address, and its title after that, without being left.
+    const { navigation } = /** @type {any} */ (globalThis);
+    if (navigation)
+      on(navigation, "currententrychange", () => setTimeout(() => this.#look()), signal);
     on(document, "tabhub:ask", () => this.#announce(), signal);
     // A page that goes to the back/forward cache is not there until it comes back.
     on(window, "pagehide", () => this.#leave(), signal);

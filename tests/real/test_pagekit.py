@@ -203,6 +203,17 @@ async def test_the_tools_of_a_tab_go_one_by_one(tmp_path: Path) -> None:
         assert await here.until(page, "window.stopped")
         await here.value(page, "client.unregisterTool('slow')")
         await _until(lambda: here.heard.tabs.get(second) == [])
+        again = """(() => {
+          for (let times = 0; times < 3; times++) {
+            window.gone?.abort();
+            window.gone = new AbortController();
+            void client.registerTool("quick", "Is quick.", null, () => 1, gone);
+          }
+        })()"""
+        await here.value(page, again)
+        await _until(lambda: here.heard.tabs.get(second) == ["quick"])
+        await here.value(page, "gone.abort()")
+        await _until(lambda: here.heard.tabs.get(second) == [])
         await here.value(page, "client.close()")
         await here.tabs(tab)
 

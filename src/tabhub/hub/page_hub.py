@@ -83,8 +83,7 @@ class PageHub:
 
     def activated(self, tab: TabKey | None) -> None:
         """Somebody looks at a tab. The list may show it, but has not changed for that."""
-        if isinstance(tab, str):
-            tab = next((to for (_, id), to in self._joined.items() if id == tab), tab)
+        tab = self._meant(tab)
         if tab == self.active:
             return
         before, self.active = self.active, tab
@@ -92,6 +91,16 @@ class PageHub:
         affected = [(page, tool) for page in chain(*both) for tool in page.tools.values()]
         self.exposure.activate(tab, affected)
         self._settle(quiet=True)
+
+    def hidden(self, tab: TabKey) -> None:
+        """Nobody looks at this tab any more, wherever they look now."""
+        if self._meant(tab) == self.active:
+            self.activated(None)
+
+    def _meant(self, tab: TabKey | None) -> TabKey | None:
+        if not isinstance(tab, str):
+            return tab
+        return next((to for (_, id), to in self._joined.items() if id == tab), tab)
 
     def load(self, pages: list[Page], remembered: list[Remembered]) -> None:
         """What was known before; whoever comes back takes its place."""

@@ -159,6 +159,10 @@ class Pages:
         """The person looks at this tab; None: at none of those that are known."""
         self._hub.activated(tab)
 
+    def hidden(self, tab: TabKey) -> None:
+        """The person looks at this tab no more; at which one instead, others say."""
+        self._hub.hidden(tab)
+
     def tidy(self) -> None:
         """Forget what is of no more use."""
         self._throttle.forget(time.monotonic())
