@@ -305,3 +305,29 @@ async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
         batch = await Agent(http).result("browser_batch", actions=calls)
         assert not batch.get("isError"), batch
         assert (await extension.state())["tools"][-1]["name"] == SEARCH
+
+
+@pytest.mark.requirement("MT-06")
+async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2), shared=False)
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+        extension.page_tools["search"] = _says("done")
+        result = await Agent(http).result(SEARCH)
+        assert result["_meta"]["tabhub/tabId"] == 2
+        assert "No tab is active" in result["_meta"]["tabhub/warning"]
+        missing = await Agent(http).result(SEARCH, tabId=99)
+        assert missing["content"][0]["text"] == (
+            f"Tool '{SEARCH}' not available in tab '99'. Available tabs: 1, 2"
+        )
+
+
+@pytest.mark.requirement("MB-11")
+async def test_a_setting_that_excludes_a_site_takes_its_tools_away_at_once() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        server.app.settings.page_origins = ["https://bank.example"]
+        server.app.pages.keep_allowed()
+        assert await _tools(Agent(http)) == {}
