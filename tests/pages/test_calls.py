@@ -331,3 +331,30 @@ async def test_a_setting_that_excludes_a_site_takes_its_tools_away_at_once() -> 
         server.app.settings.page_origins = ["https://bank.example"]
         server.app.pages.keep_allowed()
         assert await _tools(Agent(http)) == {}
+
+
+@pytest.mark.requirement("MT-03")
+async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browser() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "a") as one,
+        connected(server.port, "b") as other,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        front = {"active": True, "focusedWindow": True}
+        for extension, number in ((one, 1), (other, 2)):
+            await extension.sync(tab(number, **front), shared=False)
+            await extension.publish(number, page_tool("search"))
+            extension.page_tools["search"] = lambda call: _says(call["tabId"])(call)
+
+        async def turned(extension: FakeExtension, number: int, state: str) -> str:
+            told = tab(number, title="new", **front)
+            news = {"tabId": number, "state": state, "tab": told}
+            await extension.ask("tab.stateChanged", news)
+            return await agent.text(SEARCH)
+
+        assert await turned(other, 2, "updated") == "1"
+        assert await turned(other, 2, "activated") == "2"
+        assert await turned(one, 1, "updated") == "2"
+        assert await turned(one, 1, "activated") == "1"

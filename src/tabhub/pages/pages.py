@@ -308,7 +308,8 @@ class Pages:
                     self._lost(page)
             return
         tab = self._tabs.find(id)
-        if tab is not None and tab.active and tab.focused_window:
+        # Before anybody has turned to one: news of a tab are no sign that a person looks at it.
+        if self._hub.active is None and tab and tab.active and tab.focused_window:
             self.activated(id)
 
     def _note(self, page: Page, what: str, tools: int) -> None:
