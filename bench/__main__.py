@@ -13,6 +13,7 @@ from bench import (
     hub,
     memory,
     operations,
+    page_calls,
     permit,
     reading,
     search,
@@ -37,6 +38,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
+    "pages": page_calls.measure,
     "coverage": coverage.measure,
 }
 

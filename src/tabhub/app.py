@@ -388,6 +388,9 @@ class App:
         self.settings.rates = fresh.rates
         self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
+        self.settings.cache = fresh.cache
+        self.settings.page_origins = fresh.page_origins
+        self.pages.keep_allowed()
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
         self.settings.worker_origins = fresh.worker_origins

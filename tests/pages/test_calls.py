@@ -281,3 +281,80 @@ async def test_tools_outlast_a_link_that_comes_back() -> None:
             await extension.sync(tab(1))
             await extension.publish(1, page_tool("search"))
             assert await calling == "back"
+
+
+@pytest.mark.requirement("MT-04")
+async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        extension.page_tools["search"] = _says("found")
+        shown = (await http.get(f"/tools/{SEARCH}")).json()
+        assert {*shown["inputSchema"]["properties"]} == {"word", "tabId"}
+        listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
+        assert [tool["name"] for tool in listed] == [SEARCH]
+        called = await http.post(f"/tools/{SEARCH}/call", json={"arguments": {"word": "x"}})
+        assert called.json()["content"][0]["text"] == "found"
+        gateway = Agent(http, "/mcp/gateway")
+        told = await gateway.call("tabhub_list_tools", names=[SEARCH])
+        assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
+        found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
+        assert found["tools"][0]["name"] == SEARCH
+        assert await gateway.text("tabhub_call", name=SEARCH, arguments={}) == "found"
+        calls = [{"name": SEARCH, "input": {"word": "x"}}]
+        batch = await Agent(http).result("browser_batch", actions=calls)
+        assert not batch.get("isError"), batch
+        assert (await extension.state())["tools"][-1]["name"] == SEARCH
+
+
+@pytest.mark.requirement("MT-06")
+async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2), shared=False)
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+        extension.page_tools["search"] = _says("done")
+        result = await Agent(http).result(SEARCH)
+        assert result["_meta"]["tabhub/tabId"] == 2
+        assert "No tab is active" in result["_meta"]["tabhub/warning"]
+        missing = await Agent(http).result(SEARCH, tabId=99)
+        assert missing["content"][0]["text"] == (
+            f"Tool '{SEARCH}' not available in tab '99'. Available tabs: 1, 2"
+        )
+
+
+@pytest.mark.requirement("MB-11")
+async def test_a_setting_that_excludes_a_site_takes_its_tools_away_at_once() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        server.app.settings.page_origins = ["https://bank.example"]
+        server.app.pages.keep_allowed()
+        assert await _tools(Agent(http)) == {}
+
+
+@pytest.mark.requirement("MT-03")
+async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browser() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "a") as one,
+        connected(server.port, "b") as other,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        front = {"active": True, "focusedWindow": True}
+        for extension, number in ((one, 1), (other, 2)):
+            await extension.sync(tab(number, **front), shared=False)
+            await extension.publish(number, page_tool("search"))
+            extension.page_tools["search"] = lambda call: _says(call["tabId"])(call)
+
+        async def turned(extension: FakeExtension, number: int, state: str) -> str:
+            told = tab(number, title="new", **front)
+            news = {"tabId": number, "state": state, "tab": told}
+            await extension.ask("tab.stateChanged", news)
+            return await agent.text(SEARCH)
+
+        assert await turned(other, 2, "updated") == "1"
+        assert await turned(other, 2, "activated") == "2"
+        assert await turned(one, 1, "updated") == "2"
+        assert await turned(one, 1, "activated") == "1"

@@ -23,6 +23,7 @@ class LinkPages:
         self._pages = pages
         self._tabs = hub.tabs
         self._browsers = browsers
+        browsers.on_activated(lambda tab: pages.activated(tab.id))
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
         """One message of an extension about its pages."""

@@ -163,6 +163,12 @@ class Pages:
         """The person looks at this tab no more; at which one instead, others say."""
         self._hub.hidden(tab)
 
+    def keep_allowed(self) -> None:
+        """The setting may have changed: whose pages may not publish any more, has none."""
+        allowed = self._settings().page_origins
+        storage = self._hub.storage
+        self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+
     def tidy(self) -> None:
         """Forget what is of no more use."""
         self._throttle.forget(time.monotonic())
@@ -302,7 +308,8 @@ class Pages:
                     self._lost(page)
             return
         tab = self._tabs.find(id)
-        if tab is not None and tab.active and tab.focused_window:
+        # Before anybody has turned to one: news of a tab are no sign that a person looks at it.
+        if self._hub.active is None and tab and tab.active and tab.focused_window:
             self.activated(id)
 
     def _note(self, page: Page, what: str, tools: int) -> None:
