@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tabhub.agents.admin import Admin
+from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.choosing import Choosing
+from tabhub.agents.crowd import Crowd, Seat
 from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
@@ -74,6 +76,10 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 PATIENCE = 30.0
 """Page tools have clocks of their own; the runner's only ends what these do not."""
+LOOK_SECONDS = 3.0
+"""How often we look whether a token was revoked without a word to us."""
+FAREWELL_SECONDS = 1.0
+"""How long who was let go may read what was said to them."""
 SHORTEST_HIDDEN = 8
 
 
@@ -123,14 +129,16 @@ class App:
             settings.recording,
         )
         self._clients = Clients(home) if home else None
+        self._tokens = self._clients.marks() if self._clients else {}
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.entry: AsgiApp = self.asgi
+        self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
         self.report = self._report()
         self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
+        Arrivals(self.hub.sessions, self._has_session)
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
@@ -225,6 +233,9 @@ class App:
     def _sessions(self) -> tuple[Register[Any], ...]:
         return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
 
+    def _has_session(self, key: str) -> bool:
+        return any(key in sessions for sessions in self._sessions)
+
     def _sse(self, backend: Backend) -> SseEndpoint:
         return SseEndpoint(
             backend,
@@ -296,7 +307,7 @@ class App:
 
     def count_use(self) -> Usage:
         """From now on it is known how long nobody has come in."""
-        self.entry = usage = Usage(self.asgi, time.monotonic)
+        self.asgi.app = usage = Usage(self._route, time.monotonic)
         return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -340,6 +351,7 @@ class App:
     def _read_again(self, home: Home) -> list[str]:
         """The keys of settings that only the next start takes."""
         clients = Clients(home)
+        clients.list()  # Raises if it cannot be read: then nothing is dropped.
         self._drop_revoked(clients)
         fresh, auth = load_settings(home), load_secret(home)
         toolsets.chosen(fresh.toolsets)
@@ -382,9 +394,21 @@ class App:
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        known = {MAIN.name, SSE.name, *(client.name for client in clients.list())}
-        self._drop(lambda client: client not in known)
+        marks, before = clients.marks(), self._tokens
+        known = {MAIN.name, SSE.name, *marks}
+        renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
+        self._tokens = marks
+        self._drop(lambda client: client not in known or client in renewed)
         self.shortcuts.keep_only(known)
+
+    def notice_revoked(self) -> None:
+        """Whoever revokes a token tells us, if they can; we look ourselves as well."""
+        if self._clients is None:
+            return
+        marks = self._clients.marks()
+        if any(marks.get(name) != mark for name, mark in self._tokens.items()):
+            self._drop_revoked(self._clients)
+        self._tokens = marks
 
     def _drop(self, which: Callable[[str], bool]) -> None:
         gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
@@ -397,6 +421,9 @@ class App:
         self.sse.end_of(which, error)
         for key in gone:
             self.end_session(key)
+        seats = self.crowd.of(which)
+        if seats:
+            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, _send_away, seats)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
@@ -423,13 +450,18 @@ class App:
         self.audit.close()
 
     async def reap_sessions(self) -> None:
-        """End idle sessions, for ever."""
+        """End the sessions of who was revoked, and idle ones, for ever."""
+        due = time.monotonic() + REAP_SECONDS
         while True:
-            await asyncio.sleep(REAP_SECONDS)
+            await asyncio.sleep(LOOK_SECONDS)
             try:
-                self.reap(time.time())
+                self.audit.settle(time.time())
+                self.notice_revoked()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + REAP_SECONDS
+                    self.reap(time.time())
             except Exception:
-                log.exception("idle sessions could not be ended this time")
+                log.exception("sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
         for endpoint in self.endpoints:
@@ -437,12 +469,16 @@ class App:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            is_held = any(key in sessions for sessions in self._sessions)
-            if not is_held and not self.runner.flights.has(key):
+            if not self._has_session(key) and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
         self.pages.tidy()
         self._page_images.alive(now)
+
+
+def _send_away(seats: list[Seat]) -> None:
+    for seat in seats:
+        seat.leave()
 
 
 def _long(token: str | None) -> list[str]:

@@ -1,6 +1,5 @@
 """The demo: a page that ships with tabhub, and one real call shown on the terminal."""
 
-import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,10 +11,8 @@ from msgspec import Raw
 
 from tabhub.app import App
 from tabhub.calls.ports import Call
-from tabhub.errors import Unavailable
 from tabhub.permissions.sites import site_of
 
-CONNECT_SECONDS = 60.0
 PUBLISH_SECONDS = 10.0
 SESSION = "demo"
 TOOL = "_search_products"
@@ -51,11 +48,7 @@ def serve_page() -> Iterator[str]:
 
 
 async def show(app: App, url: str) -> None:
-    """Wait for the browser, open the page in a tab and print what an agent would read."""
-    try:
-        await asyncio.wait_for(app.browsers.wait_for_one(), CONNECT_SECONDS)
-    except TimeoutError:
-        raise Unavailable("The browser runs, but its extension did not connect.") from None
+    """Open the page in a tab and print what an agent would read."""
     await _call(app, "browser_open_tab", b'{"url": "%s", "active": true}' % url.encode())
     text = await _call(app, "browser_read_page", b"{}")
     _show("One real call, browser_read_page on the demo shop:", text)
