@@ -11,6 +11,7 @@ from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.choosing import Choosing
+from tabhub.agents.crowd import Crowd, Seat
 from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
@@ -73,6 +74,10 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
+LOOK_SECONDS = 3.0
+"""How often we look whether a token was revoked without a word to us."""
+FAREWELL_SECONDS = 1.0
+"""How long who was let go may read what was said to them."""
 PATIENCE = 30.0
 """Page tools have clocks of their own; the runner's only ends what these do not."""
 SHORTEST_HIDDEN = 8
@@ -124,8 +129,9 @@ class App:
             settings.recording,
         )
         self._clients = Clients(home) if home else None
+        self._tokens = self._clients.marks() if self._clients else {}
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.entry: AsgiApp = self.asgi
+        self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
@@ -179,6 +185,7 @@ class App:
             in_browser.shots,
             recordings,
         )
+        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights
         )
@@ -301,7 +308,7 @@ class App:
 
     def count_use(self) -> Usage:
         """From now on it is known how long nobody has come in."""
-        self.entry = usage = Usage(self.asgi, time.monotonic)
+        self.asgi.app = usage = Usage(self._route, time.monotonic)
         return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -345,6 +352,7 @@ class App:
     def _read_again(self, home: Home) -> list[str]:
         """The keys of settings that only the next start takes."""
         clients = Clients(home)
+        clients.list()  # Raises if it cannot be read: then nothing is dropped.
         self._drop_revoked(clients)
         fresh, auth = load_settings(home), load_secret(home)
         toolsets.chosen(fresh.toolsets)
@@ -380,6 +388,9 @@ class App:
         self.settings.rates = fresh.rates
         self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
+        self.settings.cache = fresh.cache
+        self.settings.page_origins = fresh.page_origins
+        self.pages.keep_allowed()
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
         self.settings.worker_origins = fresh.worker_origins
@@ -387,9 +398,21 @@ class App:
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        known = {MAIN.name, SSE.name, *(client.name for client in clients.list())}
-        self._drop(lambda client: client not in known)
+        marks, before = clients.marks(), self._tokens
+        known = {MAIN.name, SSE.name, *marks}
+        renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
+        self._tokens = marks
+        self._drop(lambda client: client not in known or client in renewed)
         self.shortcuts.keep_only(known)
+
+    def notice_revoked(self) -> None:
+        """Whoever revokes a token tells us, if they can; we look ourselves as well."""
+        if self._clients is None:
+            return
+        marks = self._clients.marks()
+        if any(marks.get(name) != mark for name, mark in self._tokens.items()):
+            self._drop_revoked(self._clients)
+        self._tokens = marks
 
     def _drop(self, which: Callable[[str], bool]) -> None:
         gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
@@ -402,6 +425,9 @@ class App:
         self.sse.end_of(which, error)
         for key in gone:
             self.end_session(key)
+        seats = self.crowd.of(which)
+        if seats:
+            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, _send_away, seats)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
@@ -428,13 +454,18 @@ class App:
         self.audit.close()
 
     async def reap_sessions(self) -> None:
-        """End idle sessions, for ever."""
+        """End the sessions of who was revoked, and idle ones, for ever."""
+        due = time.monotonic() + REAP_SECONDS
         while True:
-            await asyncio.sleep(REAP_SECONDS)
+            await asyncio.sleep(LOOK_SECONDS)
             try:
-                self.reap(time.time())
+                self.audit.settle(time.time())
+                self.notice_revoked()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + REAP_SECONDS
+                    self.reap(time.time())
             except Exception:
-                log.exception("idle sessions could not be ended this time")
+                log.exception("sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
         for endpoint in self.endpoints:
@@ -447,6 +478,11 @@ class App:
         self.rules.grants.drop_expired(now)
         self.pages.tidy()
         self._page_images.alive(now)
+
+
+def _send_away(seats: list[Seat]) -> None:
+    for seat in seats:
+        seat.leave()
 
 
 def _long(token: str | None) -> list[str]:

@@ -130,7 +130,7 @@ async def test_tools_of_all_kinds_of_pages_are_told_in_full_and_run(plain: Bench
 async def test_forms_are_tools_and_one_for_a_person_says_so(native: Bench) -> None:
     target, page = await native.open("tools-form", "search")
     marks = {tool["name"]: tool.get("_meta") for tool in page["tools"]}
-    assert marks == {"search": None, "order": {"tabhub/waitsForPerson": True}}
+    assert marks == {"search": None, "order": {"tabhub/form": True}}
     done = await native.server.call(page, "search", q="tea")
     assert json.loads(done["payload"]["content"][0]["text"]) == {"form": "search", "q": "tea"}
     waiting = await native.server.begin_call(page, "order", note="soon")

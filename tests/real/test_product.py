@@ -81,6 +81,10 @@ def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stop
         assert process.wait(20) == 0
     assert 'heading "The tabhub demo shop"' in output
     assert re.search(r'button "Order" \[ref_\d+\]', output)
+    assert re.search(
+        r"a tool that the page itself offers, website_tool_\w+_search_products", output
+    )
+    assert "Decaf coffee" in output.partition("itself offers")[2]
     assert "claude mcp add --transport http tabhub" in output
     assert _processes_of(own.home) == ""
 

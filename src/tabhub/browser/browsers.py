@@ -55,6 +55,7 @@ class Browsers:
         self._sessions = hub.sessions
         self._ownership = hub.ownership
         self._panel_listeners: list[Callable[[], None]] = []
+        self._activation_listeners: list[Callable[[Tab], None]] = []
         self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
@@ -101,6 +102,14 @@ class Browsers:
     @property
     def has_panel(self) -> bool:
         return any(browser.panels for browser in self._all.values())
+
+    def on_activated(self, listener: Callable[[Tab], None]) -> None:
+        """Hear of every tab that a person turns to, by choosing it or its window."""
+        self._activation_listeners.append(listener)
+
+    def _activated(self, tab: Tab) -> None:
+        for listener in self._activation_listeners:
+            listener(tab)
 
     def on_panels(self, listener: Callable[[], None]) -> None:
         self._panel_listeners.append(listener)
@@ -266,6 +275,8 @@ class Browsers:
         if told.tab is not None:
             shown = self._shown(id)
             tab = self.learn(id, told.tab)
+            if told.state == "activated" and tab.focused_window:
+                self._activated(tab)
             if told.opened_by is not None:
                 self._opened_by(tab, told.opened_by)
             self._left(shown, id)

@@ -114,9 +114,10 @@ class Runner:
         raise Internal(f"Something went wrong inside tabhub while it ran {call.tool}.")
 
     async def _run_tool(self, call: Call, record: Record) -> CallResult:
-        record.tool = tool = self._tools.get(call.tool)
+        record.tool = tool = self._named(call, record)
         record.secrets = set(tool.secret_arguments)
         record.arguments = arguments = self._validators.arguments(tool, call.arguments)
+        record.fits = True
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
         wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
@@ -128,6 +129,13 @@ class Runner:
         if tool.source not in self._routers:
             record.tab = self._remember(tool, call.session, tab, result)
         return result
+
+    def _named(self, call: Call, record: Record) -> Tool:
+        if (tool := self._tools.find(call.tool)) is not None:
+            return tool
+        # It may be a name with a slip in it: what is secret anywhere is secret here.
+        record.secrets = {name for one in self._tools for name in one.secret_arguments}
+        return self._tools.get(call.tool)
 
     def _flight(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
         """What makes other calls is not ended itself: it tells what became of them."""

@@ -9,6 +9,7 @@ from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.home import Home
+from tabhub.errors import Unavailable
 from tabhub.hub.toolsets import chosen
 from tabhub.store.revoking import forget_client
 from tabhub.store.store import Store
@@ -41,17 +42,30 @@ def show(as_json: bool) -> None:
 
 
 def revoke(name: str) -> None:
-    take_back(Home.from_environment(), name)
-    print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+    home = Home.from_environment()
+    if take_back(home, name):
+        print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+        return
+    known = running.read(home)
+    said = f"Revoked: the token of {name} lets nobody in any more. The server could not be told"
+    if known is not None and not running.answers(known.port):
+        raise Unavailable(
+            f"{said}, and does not answer: whether it has ended what was under way is not known."
+            " `tabhub doctor` says more."
+        )
+    print(f"{said}; it notices within seconds, and ends what is under way.", file=sys.stderr)
 
 
-def take_back(home: Home, name: str) -> None:
-    """Whoever has this client's token is out, at once."""
+def take_back(home: Home, name: str) -> bool:
+    """Whoever has this client's token is out; whether no server is left that was not told."""
     Clients(home).revoke(name)
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
-    running.reload(home)
+    try:
+        return running.reload(home) is not None or not running.is_left(home)
+    except Unavailable:
+        return False
 
 
 def _facts(client: StoredClient) -> dict[str, Any]:

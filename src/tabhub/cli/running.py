@@ -64,6 +64,12 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
+def is_left(home: Home) -> bool:
+    """Whether a server has a pid file here, and its process is there."""
+    known = read(home)
+    return known is not None and known.pid > 0 and is_alive(known.pid)
+
+
 def silent(home: Home) -> str | None:
     """About a server that has left its pid file and does not answer."""
     known = read(home)
@@ -116,6 +122,11 @@ def is_tabhub(port: int) -> bool:
     """Whether some tabhub is at a port, ours or not."""
     told = _get(port, "/health?challenge=0", {})
     return told is not None and isinstance(told.get("proof"), str)
+
+
+def answers(port: int) -> bool:
+    """Whether somebody speaks HTTP there, if only to say that there is no place."""
+    return _ask("GET", port, "/health", {}) is not None
 
 
 def is_open(port: int) -> bool:

@@ -110,6 +110,10 @@ class Clients:
                 found = stored.client()
         return found
 
+    def marks(self) -> dict[str, str]:
+        """By name, what is another when a token was; ours that can be computed stay the same."""
+        return {one.name: "" if one.salt else one.hash for one in self._current()}
+
     def printed(self, secret: str) -> str:
         """The token that `tabhub start` prints: the same every time, until it is revoked."""
         return self.computed(PRINTED, secret)
