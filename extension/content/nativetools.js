@@ -1,6 +1,6 @@
 /** Tools of the page that the browser itself knows of (WebMCP): scripts' and forms'. */
 tabhub.define("nativetools", () => {
-  const FORM = "tabhub/form";
+  const FORM = "tabhub/waitsForPerson";
   const HAND_SUBMITTED = "form[toolname]:not([toolautosubmit])";
 
   function find() {
