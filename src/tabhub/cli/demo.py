@@ -1,5 +1,6 @@
 """The demo: a page that ships with tabhub, and one real call shown on the terminal."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
