@@ -1,6 +1,6 @@
 /** A page's end: its tools, and the tab it is in. */
 
-import { mayConnect } from "./access.js";
+import { knock, permission } from "./access.js";
 import { hold, whenReleased } from "./alive.js";
 import { openWorker } from "./door.js";
 import { on } from "./events.js";
@@ -27,6 +27,9 @@ export class WorkerClient extends EventTarget {
   #hold = null;
   #isClosed = false;
   #isKnown = false;
+  /** @type {Promise<PermissionStatus | undefined> | undefined} */
+  #permission;
+  #isDenied = false;
   /** @type {PromiseWithResolvers<void>} */
   #registered = Promise.withResolvers();
   /** @type {Status} */
@@ -149,12 +152,11 @@ export class WorkerClient extends EventTarget {
   }
 
   async #connect() {
-    const changed = () => void this.#connect();
-    if (await mayConnect(this.#url, changed)) {
-      this.#post({ type: "INIT", backendUrl: this.#url });
-    } else {
-      this.#say({ state: "denied", message: DENIED });
-    }
+    const asked = await (this.#permission ??= permission(() => void this.#connect()));
+    if (asked?.state === "prompt") await knock(this.#url);
+    this.#isDenied = asked?.state === "denied";
+    if (this.#isDenied) this.#say(this.#status);
+    else this.#post({ type: "INIT", backendUrl: this.#url });
   }
 
   /** @param {{tabId: string, isActive: boolean}[]} tabs */
@@ -182,8 +184,14 @@ export class WorkerClient extends EventTarget {
     this.#hold = null;
   }
 
-  /** @param {Status} status */
-  #say(status) {
+  /**
+   * A worker that is kept from the server cannot tell why.
+   * @param {Status} told
+   */
+  #say(told) {
+    const isCut = this.#isDenied && told.state !== "connected";
+    /** @type {Status} */
+    const status = isCut ? { state: "denied", message: DENIED } : told;
     this.#status = status;
     this.dispatchEvent(new CustomEvent("status", { detail: status }));
   }

@@ -16,7 +16,7 @@ export async function passFor({ port, secret }) {
   const proof = await askForProof(port, word);
   const key = await keyOf(secret);
   if (!(await isProof(proof, key, `tabhub:${port}:${word}`))) return null;
-  const told = encoder.encode(`tabhub:${port}:link:${word}`);
+  const told = encoder.encode(`tabhub-link:${port}:${word}`);
   return `once.${word}.${hex(await crypto.subtle.sign("HMAC", key, told))}`;
 }
 

@@ -74,12 +74,12 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
-PATIENCE = 30.0
-"""Page tools have clocks of their own; the runner's only ends what these do not."""
 LOOK_SECONDS = 3.0
 """How often we look whether a token was revoked without a word to us."""
 FAREWELL_SECONDS = 1.0
 """How long who was let go may read what was said to them."""
+PATIENCE = 30.0
+"""Page tools have clocks of their own; the runner's only ends what these do not."""
 SHORTEST_HIDDEN = 8
 
 
@@ -185,6 +185,7 @@ class App:
             in_browser.shots,
             recordings,
         )
+        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights
         )

@@ -60,7 +60,7 @@ async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() ->
         "browserToolCount": len(names),
         "pluginToolCount": 0,
         "browserToolNames": names,
-        "disabledBrowserTools": [],
+        "disabledBrowserTools": ["dev_utils"],
         "skipPermissions": False,
         "reloadCount": 0,
         "lastReloadTimestamp": 0,
@@ -143,11 +143,11 @@ async def test_tools_that_are_off_are_named_as_soon_as_they_are(tmp_path: Path) 
     home = Home(tmp_path / "home").create()
     settings = Settings(permissions=PermissionSettings(tools={"navigate": "off"}))
     async with served(settings, home=home) as server, client(server.port) as http:
-        assert (await _health(http))["disabledBrowserTools"] == ["navigate"]
+        assert (await _health(http))["disabledBrowserTools"] == ["navigate", "dev_utils"]
         config = {"permissions": {"tools": {"computer": "off", "find": "ask"}}}
         home.config.write_text(json.dumps(config))
         await http.post("/reload")
-        assert (await _health(http))["disabledBrowserTools"] == ["computer"]
+        assert (await _health(http))["disabledBrowserTools"] == ["computer", "dev_utils"]
 
 
 async def _audit(http: httpx.AsyncClient, **query: Any) -> list[Json]:

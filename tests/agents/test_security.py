@@ -9,12 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from tabhub.agents.security import OURS
 from tabhub.config.proof import is_proof
 from tabhub.config.settings import Settings, SseSettings
-from tabhub.pages import tab_list
 from tabhub.tools import catalog
+from tests.support.extension import connected
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -169,7 +170,7 @@ async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> Non
         async with client(server.port) as http:
             full = (await http.get("/health")).json()
     assert full["status"] == "ok"
-    assert full["toolCount"] == len(catalog.ALL) + len([tab_list.TOOL])
+    assert full["toolCount"] == len(server.app.hub.tools) > len(catalog.ALL)
     assert full["extensionConnected"] is False
 
 
@@ -189,6 +190,17 @@ async def test_health_proves_on_request_that_it_knows_the_secret() -> None:
         empty = (await http.get("/health", params={"challenge": "x" * 200})).json()
     assert is_proof(told["proof"], SECRET, "word", server.port)
     assert empty == {"status": "ok"}
+
+
+async def test_what_health_proves_to_anybody_opens_no_link() -> None:
+    """The extension's answer must be nothing that the server itself can be asked for."""
+    async with served() as server, client(server.port, None) as http:
+        for challenge in ("link:word", "word", "-link:word", ":link:word", "tabhub-link:1:word"):
+            await http.get("/health", params={"challenge": "word"})
+            told = (await http.get("/health", params={"challenge": challenge})).json()
+            with pytest.raises(InvalidStatus):
+                async with connected(server.port, secret=f"once.word.{told['proof']}"):
+                    pass
 
 
 async def test_a_head_without_end_is_refused_before_it_fills_the_memory() -> None:

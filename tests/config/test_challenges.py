@@ -2,13 +2,13 @@
 
 import pytest
 
-from tabhub.config.proof import KEPT_CHALLENGES, KEPT_SECONDS, Challenges, prove
+from tabhub.config.proof import KEPT_CHALLENGES, KEPT_SECONDS, Challenges, pass_for, prove
 
 SECRET, PORT = "5ec", 9515
 
 
 def answer(word: str, secret: str = SECRET, port: int = PORT) -> str:
-    return f"once.{word}.{prove(secret, f'link:{word}', port)}"
+    return f"once.{word}.{pass_for(secret, word, port)}"
 
 
 def test_an_answer_to_a_proved_word_counts_once() -> None:
@@ -28,6 +28,8 @@ def test_an_answer_to_a_proved_word_counts_once() -> None:
         "once.word.",
         "once.word.é",
         f"once.word.{prove(SECRET, 'word', PORT)}",
+        f"once.word.{prove(SECRET, 'link:word', PORT)}",
+        f"once.word.{prove(SECRET, '-link:word', PORT)}",
         answer("word", secret="another"),
         answer("word", port=1),
         answer("another"),

@@ -34,7 +34,7 @@ test("a server that knows the secret can show it, and is shown that we do", asyn
   await listening(honest, async (port) => {
     const [kind, word, answer] = (await passFor({ port, secret: SECRET }))?.split(".") ?? [];
     assert.equal(kind, "once");
-    assert.equal(answer, proofOf(`tabhub:${port}:link:${word}`));
+    assert.equal(answer, proofOf(`tabhub-link:${port}:${word}`));
     assert.equal(await passFor({ port, secret: "another" }), null);
   });
 });

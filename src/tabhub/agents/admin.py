@@ -14,7 +14,8 @@ from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, Challenges
-from tabhub.errors import InvalidArguments, NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
 
 Json = dict[str, Any]
@@ -151,12 +152,9 @@ class Admin:
 def _settings(body: bytes) -> PluginSettings:
     try:
         return msgspec.json.decode(body, type=PluginSettings)
-    except msgspec.ValidationError as error:
-        raise InvalidArguments(f"The body must be {{plugin, settings}}: {error}.") from None
-    except RecursionError:
-        raise ProtocolError("The body is nested too deeply.") from None
-    except ValueError as error:
-        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+    except jsonrpc.UNREADABLE as error:
+        misfit = InvalidArguments(f"The body must be {{plugin, settings}}: {error}.")
+        raise jsonrpc.explained(error, misfit) from None
 
 
 async def _say(send: Send, told: Json) -> None:

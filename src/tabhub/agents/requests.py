@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from tabhub.errors import ProtocolError
+from tabhub.hub import toolsets
 from tabhub.wire.asgi import Scope
 
 Headers = Mapping[bytes, bytes]
@@ -16,12 +17,16 @@ def query_of(scope: Scope) -> dict[str, str]:
 
 
 def named_toolsets(scope: Scope) -> frozenset[str] | None:
-    """What `?toolsets=a,b` names, however often."""
+    """What `?toolsets=a,b` names, however often; an error if there is no such toolset."""
     query = scope.get("query_string")
     if not query:
         return None
     named = [value for name, value in parse_qsl(query.decode("latin-1")) if name == "toolsets"]
-    return frozenset(",".join(named).split(",")) if named else None
+    if not named:
+        return None
+    names = frozenset(",".join(named).split(","))
+    toolsets.chosen(names)
+    return names
 
 
 def require_method(scope: Scope, *methods: str) -> None:

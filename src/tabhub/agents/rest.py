@@ -25,7 +25,7 @@ from tabhub.calls.ports import Call, Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
-from tabhub.errors import InvalidArguments, NotFound, ProtocolError, Refused, TabhubError
+from tabhub.errors import InvalidArguments, NotFound, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
@@ -219,12 +219,9 @@ def _arguments(headers: Headers, body: bytes) -> Raw:
     try:
         jsonrpc.require_text(body)
         arguments = _call_body(body).arguments
-    except msgspec.ValidationError as error:
-        raise InvalidArguments(f"The body of a call: {error}.") from None
-    except RecursionError:
-        raise InvalidArguments("The body is nested too deeply.") from None
-    except ValueError as error:
-        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+    except jsonrpc.UNREADABLE as error:
+        misfit = InvalidArguments(f"The body of a call: {error}.")
+        raise jsonrpc.explained(error, misfit) from None
     return jsonrpc.EMPTY if arguments == b"null" else arguments
 
 

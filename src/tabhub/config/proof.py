@@ -5,7 +5,8 @@ command's own choosing, what only our server can compute; the port is part of it
 can pass on another server's answer.
 
 A browser's extension goes on with the word that was just proved to it, and shows in turn, once,
-what only it can compute: its secret goes over the line to nobody at all.
+what only it can compute: its secret goes over the line to nobody at all. What it shows is made
+with a word of its own before it, so that nobody can have the server prove it.
 """
 
 import hashlib
@@ -20,12 +21,23 @@ ONCE = "once"
 
 
 def prove(secret: str, challenge: str, port: int) -> str:
-    told = f"tabhub:{port}:{challenge}".encode()
-    return hmac.digest(secret.encode(), told, hashlib.sha256).hex()
+    return _digest(secret, f"tabhub:{port}:{challenge}")
+
+
+def pass_for(secret: str, challenge: str, port: int) -> str:
+    """What the extension answers; never what `prove` gives, for whatever challenge."""
+    return _digest(secret, f"tabhub-link:{port}:{challenge}")
 
 
 def is_proof(given: object, secret: str, challenge: str, port: int) -> bool:
-    expected = prove(secret, challenge, port)
+    return _is_same(given, prove(secret, challenge, port))
+
+
+def _digest(secret: str, told: str) -> str:
+    return hmac.digest(secret.encode(), told.encode(), hashlib.sha256).hex()
+
+
+def _is_same(given: object, expected: str) -> bool:
     return isinstance(given, str) and hmac.compare_digest(given.encode(), expected.encode())
 
 
@@ -46,7 +58,7 @@ class Challenges:
         """Whether this is `once.<word>.<answer>` for a word that waits for one."""
         kind, _, rest = given.partition(".")
         word, _, answer = rest.rpartition(".")
-        if kind != ONCE or not is_proof(answer, secret, f"link:{word}", port):
+        if kind != ONCE or not _is_same(answer, pass_for(secret, word, port)):
             return False
         proved = self._proved.pop(word, None)
         return proved is not None and self._clock() - proved <= KEPT_SECONDS

@@ -11,7 +11,6 @@ from tabhub.config.clients import Client
 from tabhub.hub import toolsets
 from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.permissions.verdict import Deny
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "
@@ -51,8 +50,8 @@ class Listing:
         ]
 
     def is_disabled(self, tool: Tool, client: Client) -> bool:
-        """Whether a rule denies it whatever the call."""
-        return isinstance(self._guard.about(tool, client, managed=True), Deny)
+        """Whether a rule or a setting denies it whatever the call."""
+        return self._guard.is_off(tool, client)
 
     def info(self, tool: Tool, client: Client) -> m.ToolInfo:
         return m.ToolInfo(
