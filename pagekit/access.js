@@ -9,21 +9,15 @@ const NAMES = ["loopback-network", "local-network-access"];
 const PROBE = "tabhub-probe";
 
 /**
- * @param {string} url
- * @param {() => void} changed called when the person changes their mind later
+ * @param {() => void} changed called when the person changes their mind
+ * @returns {Promise<PermissionStatus | undefined>} undefined: this browser does not ask
  */
-export async function mayConnect(url, changed) {
-  const permission = await asked();
-  if (permission) on(permission, "change", changed);
-  if (permission?.state === "prompt") await knock(url);
-  return permission?.state !== "denied";
-}
-
-/** @returns {Promise<PermissionStatus | undefined>} undefined: this browser does not ask */
-async function asked() {
+export async function permission(changed) {
   for (const name of NAMES) {
     try {
-      return await navigator.permissions.query({ name: /** @type {PermissionName} */ (name) });
+      const found = await navigator.permissions.query(/** @type {any} */ ({ name }));
+      on(found, "change", changed);
+      return found;
     } catch {
       // It has another name here, or none.
     }
@@ -34,7 +28,7 @@ async function asked() {
  * Ends when the person has answered, and the server too or not.
  * @param {string} url
  */
-function knock(url) {
+export function knock(url) {
   return new Promise((ended) => {
     const socket = new WebSocket(url, [PROBE]);
     on(socket, "close", ended);

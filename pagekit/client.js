@@ -1,6 +1,6 @@
 /** A page's end: its tools, and the tab it is in. */
 
-import { mayConnect } from "./access.js";
+import { knock, permission } from "./access.js";
 import { hold, whenReleased } from "./alive.js";
 import { openWorker } from "./door.js";
 import { on } from "./events.js";
@@ -27,6 +27,9 @@ export class WorkerClient extends EventTarget {
   #hold = null;
   #isClosed = false;
   #isKnown = false;
+  /** @type {Promise<PermissionStatus | undefined> | undefined} */
+  #permission;
+  #isDenied = false;
   /** @type {PromiseWithResolvers<void>} */
   #registered = Promise.withResolvers();
   /** @type {Status} */
@@ -42,7 +45,6 @@ export class WorkerClient extends EventTarget {
     const type = workerType ?? home.type;
     this.#worker = { url: new URL(given, location.href).href, type, backendUrl: url };
     this.#watch();
-    this.#announce();
     void this.#join();
   }
 
@@ -71,6 +73,7 @@ export class WorkerClient extends EventTarget {
   async registerTool(name, description, schema, handler, options) {
     const told = described(name, description, schema, handler, options);
     this.#tools.add(told, handler);
+    if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
     // Whatever is there when the worker takes this tab in, it is told then.
     if (this.#isKnown) this.#tell(told);
     await this.ready;
@@ -78,9 +81,7 @@ export class WorkerClient extends EventTarget {
 
   /** @param {string} name */
   async unregisterTool(name) {
-    if (!this.#tools.remove(name)) throw new Error(`There is no tool ${name} here.`);
-    await this.ready;
-    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    if (!this.#remove(name)) throw new Error(`There is no tool ${name} here.`);
   }
 
   close() {
@@ -106,6 +107,12 @@ export class WorkerClient extends EventTarget {
 
   #page() {
     return { url: location.href, title: document.title };
+  }
+
+  /** @param {string} name */
+  #remove(name) {
+    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    return this.#tools.remove(name);
   }
 
   /** @param {object} told */
@@ -134,9 +141,9 @@ export class WorkerClient extends EventTarget {
     const port = this.#port;
     this.#id = tabId;
     keepTabId(tabId);
-    this.#announce();
     whenReleased(lock, () => this.#lost(port));
     this.#isKnown = true;
+    this.#announce();
     this.#tools.all().forEach((told) => this.#tell(told));
     this.#registered.resolve();
     this.#look();
@@ -145,12 +152,11 @@ export class WorkerClient extends EventTarget {
   }
 
   async #connect() {
-    const changed = () => void this.#connect();
-    if (await mayConnect(this.#url, changed)) {
-      this.#post({ type: "INIT", backendUrl: this.#url });
-    } else {
-      this.#say({ state: "denied", message: DENIED });
-    }
+    const asked = await (this.#permission ??= permission(() => void this.#connect()));
+    if (asked?.state === "prompt") await knock(this.#url);
+    this.#isDenied = asked?.state === "denied";
+    if (this.#isDenied) this.#say(this.#status);
+    else this.#post({ type: "INIT", backendUrl: this.#url });
   }
 
   /** @param {{tabId: string, isActive: boolean}[]} tabs */
@@ -178,14 +184,21 @@ export class WorkerClient extends EventTarget {
     this.#hold = null;
   }
 
-  /** @param {Status} status */
-  #say(status) {
+  /**
+   * A worker that is kept from the server cannot tell why.
+   * @param {Status} told
+   */
+  #say(told) {
+    const isCut = this.#isDenied && told.state !== "connected";
+    /** @type {Status} */
+    const status = isCut ? { state: "denied", message: DENIED } : told;
     this.#status = status;
     this.dispatchEvent(new CustomEvent("status", { detail: status }));
   }
 
   /** The extension, if there is one, learns that its tab and ours are the same. */
   #announce() {
+    if (!this.#isKnown) return;
     document.dispatchEvent(new CustomEvent("tabhub:worker", { detail: this.#id }));
   }
 
@@ -198,6 +211,10 @@ export class WorkerClient extends EventTarget {
     const { signal } = this.#events;
     on(document, "visibilitychange", () => this.#look(), signal);
     on(window, "focus", () => this.#look(), signal);
+    // A page may change its address, and its title after that, without being left.
+    const { navigation } = /** @type {any} */ (globalThis);
+    if (navigation)
+      on(navigation, "currententrychange", () => setTimeout(() => this.#look()), signal);
     on(document, "tabhub:ask", () => this.#announce(), signal);
     // A page that goes to the back/forward cache is not there until it comes back.
     on(window, "pagehide", () => this.#leave(), signal);

@@ -57,7 +57,7 @@ export class MCPController {
     whenReleased(data.lock, () => this.#drop(port));
     const { id: tabId } = tab;
     port.postMessage({ type: "TAB_REGISTERED", tabId, lock: this.#lock, status: this.#status });
-    this.#line?.tell("browser/registerTools", tab.told());
+    this.#tell(tab);
     this.#list();
   }
 
@@ -153,7 +153,12 @@ export class MCPController {
    */
   #soon(tab) {
     clearTimeout(tab.timer);
-    tab.timer = setTimeout(() => this.#line?.tell("browser/updateTools", tab.told()), GATHER_MS);
+    tab.timer = setTimeout(() => this.#tell(tab), GATHER_MS);
+  }
+
+  /** @param {Tab} tab */
+  #tell(tab) {
+    this.#line?.tell("browser/registerTools", tab.told());
   }
 
   /**
@@ -161,7 +166,7 @@ export class MCPController {
    * @param {{url: string, title: string, isShown: boolean}} page
    */
   #look(tab, page) {
-    if (tab.see(page)) this.#line?.tell("browser/registerTools", tab.told());
+    if (tab.see(page)) this.#soon(tab);
     tab.isShown = page.isShown;
     if (tab.isShown) this.handleSetActiveTab({ tabId: tab.id });
     else if (this.#active === tab) this.#lookElsewhere();
@@ -217,7 +222,7 @@ export class MCPController {
     const line = this.#line;
     if (!line) return;
     line.welcomed();
-    for (const tab of this.#tabs.values()) line.tell("browser/registerTools", tab.told());
+    for (const tab of this.#tabs.values()) this.#tell(tab);
     this.#tellActive();
     this.#say({ state: "connected" });
   }

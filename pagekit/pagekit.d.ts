@@ -29,6 +29,8 @@ export interface ToolOptions {
   title?: string;
   outputSchema?: Schema;
   annotations?: Annotations;
+  /** Takes the tool away when it is aborted. */
+  signal?: AbortSignal;
 }
 
 export interface TabInfo {
@@ -103,14 +105,11 @@ export class MCPController {
   handleSetActiveTab(data: { tabId: string | null }): void;
 }
 
-/**
- * Offer a tool: by the browser's own WebMCP where there is one, else by the worker. Returns what
- * takes it away again.
- */
+/** Offer a tool: by the browser's own WebMCP where there is one, else by the worker. */
 export function registerTool<Arguments = any>(
   name: string,
   description: string,
   schema: Schema | null | undefined,
   handler: Handler<Arguments>,
   options?: ToolOptions & { client?: WorkerClient; via?: "worker" },
-): Promise<() => Promise<void>>;
+): Promise<void>;

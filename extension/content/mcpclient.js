@@ -21,6 +21,8 @@ tabhub.define("mcpclient", () => {
     let isGreeted = false;
     /** @type {any} */
     let abilities = {};
+    /** @type {unknown} */
+    let extensions;
     let changed = () => {};
 
     /** @param {string} id */
@@ -73,6 +75,7 @@ tabhub.define("mcpclient", () => {
       for (let page = 0; page < MOST_PAGES && found.length <= toolbounds.MAX_TOOLS; page++) {
         const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
         if (!Array.isArray(answer?.tools)) break;
+        if (page === 0) extensions = answer._meta;
         for (const tool of answer.tools) found.push(tool);
         cursor = answer.nextCursor;
         if (typeof cursor !== "string" || !cursor) break;
@@ -81,13 +84,13 @@ tabhub.define("mcpclient", () => {
     }
 
     /** @type {TabhubToolSource["call"]} */
-    async function call(name, args, { signal, progress }) {
+    async function call(name, args, { signal, progress, extensions: ours }) {
       const id = randomId();
       signal.addEventListener("abort", () => {
         post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
         settle(id, signal.reason, null);
       });
-      const _meta = { progressToken: id };
+      const _meta = { ...ours, progressToken: id };
       return send(id, "tools/call", { name, arguments: args, _meta }, progress);
     }
 
@@ -143,6 +146,7 @@ tabhub.define("mcpclient", () => {
       isThere: () => isThere,
       polls: () => abilities.tools?.listChanged !== true,
       capabilities: () => abilities.browser ?? {},
+      extensions: () => extensions,
       onChange: (listener) => (changed = listener),
       list,
       call,

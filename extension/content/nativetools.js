@@ -1,6 +1,6 @@
 /** Tools of the page that the browser itself knows of (WebMCP): scripts' and forms'. */
 tabhub.define("nativetools", () => {
-  const WAITS = "tabhub/waitsForPerson";
+  const FORM = "tabhub/waitsForPerson";
   const HAND_SUBMITTED = "form[toolname]:not([toolautosubmit])";
 
   function find() {
@@ -43,7 +43,7 @@ tabhub.define("nativetools", () => {
     const found = [...(await tools()).values()];
     const waiting = handSubmitted();
     return found.map(({ name, title, description, inputSchema, annotations }) => {
-      const _meta = waiting.has(name) ? { [WAITS]: true } : undefined;
+      const _meta = waiting.has(name) ? { [FORM]: true } : undefined;
       return { name, title, description, inputSchema, annotations, _meta };
     });
   }
@@ -65,6 +65,7 @@ tabhub.define("nativetools", () => {
     isThere: () => context !== null,
     polls: () => false,
     capabilities: () => ({}),
+    extensions: () => undefined,
     onChange: (listener) => (changed = listener),
     list,
     call,

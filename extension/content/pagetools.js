@@ -65,7 +65,8 @@ tabhub.define("pagetools", () => {
     const { texts, leftOut } = toolbounds.list(items);
     owners = new Map([...texts.keys()].map((name) => [name, /** @type {any} */ (from.get(name))]));
     const kind = owners.values().next().value?.kind ?? "native";
-    const about = { kind, capabilities: capabilities(), leftOut, workerId };
+    const extensions = toolbounds.extensions(owners.values().next().value?.extensions());
+    const about = { kind, capabilities: capabilities(), extensions, leftOut, workerId };
     const tools = `[${[...texts.values()].join(",")}]`;
     const now = JSON.stringify(about) + tools;
     const isNothing = !texts.size && !workerId;
@@ -114,7 +115,7 @@ tabhub.define("pagetools", () => {
   }
 
   /** @type {TabhubPageTools["call"]} */
-  async function call({ callId, toolName, args, maxMs = LIMIT_MS }) {
+  async function call({ callId, toolName, args, extensions, maxMs = LIMIT_MS }) {
     const owner = await ownerOf(toolName);
     const controller = new AbortController();
     const { signal } = controller;
@@ -122,7 +123,8 @@ tabhub.define("pagetools", () => {
     const limit = setTimeout(late, Math.min(maxMs, LIMIT_MS));
     running.set(callId, controller);
     try {
-      const how = { signal, progress: progressOf(callId) };
+      const theirs = toolbounds.extensions(extensions);
+      const how = { signal, progress: progressOf(callId), extensions: theirs };
       const value = await Promise.race([owner.call(toolName, args, how), ended(signal)]);
       return { success: true, payload: toolbounds.result(value) };
     } catch (error) {

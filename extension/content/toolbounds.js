@@ -7,6 +7,8 @@ tabhub.define("toolbounds", () => {
   const MAX_RESULT = 9_000_000;
   const MAX_DEPTH = 100;
   const MAX_MESSAGE = 2000;
+  const MAX_EXTENSIONS = 10_000;
+  const OURS = "tabhub/";
   const FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
   /**
@@ -75,6 +77,13 @@ tabhub.define("toolbounds", () => {
     return tabhub.fail("too_large", message);
   }
 
+  /** @type {TabhubToolBounds["extensions"]} */
+  function extensions(value) {
+    if (!isRecord(value) || isDeep(value) || JSON.stringify(value).length > MAX_EXTENSIONS) return;
+    const theirs = Object.entries(value).filter(([key]) => !key.startsWith(OURS));
+    return theirs.length ? Object.fromEntries(theirs) : undefined;
+  }
+
   /** @param {string} text */
   function parsed(text) {
     try {
@@ -98,5 +107,5 @@ tabhub.define("toolbounds", () => {
     return (text || "The tool failed.").slice(0, MAX_MESSAGE);
   }
 
-  return { MAX_TOOLS, MAX_TEXT: MAX_RESULT, isRecord, list, result, fromText, message };
+  return { MAX_TOOLS, MAX_TEXT: MAX_RESULT, isRecord, list, extensions, result, fromText, message };
 });

@@ -502,6 +502,8 @@ interface TabhubToolBounds {
     texts: Map<string, string>;
     leftOut: { many: number; large: number; invalid: number };
   };
+  /** What a page sends along with its tools, and gets back with calls; undefined for nothing. */
+  extensions(value: unknown): Record<string, unknown> | undefined;
   /** The same value, if it is a result of a bearable size. */
   result(value: unknown): object;
   /** A result of what WebMCP returns. */
@@ -524,12 +526,17 @@ interface TabhubToolSource {
   /** Whether it does not say by itself that its tools have changed. */
   polls(): boolean;
   capabilities(): any;
+  extensions(): unknown;
   onChange(listener: () => void): void;
   list(): Promise<any[]>;
   call(
     name: string,
     args: object,
-    how: { signal: AbortSignal; progress: TabhubProgress },
+    how: {
+      signal: AbortSignal;
+      progress: TabhubProgress;
+      extensions?: Record<string, unknown>;
+    },
   ): Promise<any>;
 }
 
@@ -557,6 +564,7 @@ interface TabhubPageTools {
     callId: string;
     toolName: string;
     args: object;
+    extensions?: unknown;
     maxMs?: number;
   }): Promise<{ success: boolean; payload: object | string }>;
   stop(body: { callId: string }): void;

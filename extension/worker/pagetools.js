@@ -21,7 +21,8 @@ const MAX_TEXT = 9_000_000;
 const MOST_FRAMES = 100;
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {{documentId: string, about: object, tools: unknown[]}} Published */
+/** @typedef {import("./navigation.js").Context["progress"]} Progress */
+/** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 
 /**
  * @typedef {object} Outlets
@@ -33,8 +34,8 @@ const MOST_FRAMES = 100;
 export class PageTools {
   /** @type {Map<Frame, Published>} */
   #published = new Map();
-  /** @type {Map<string, (told: any) => void>} by the call's id */
-  #progress = new Map();
+  /** @type {Map<string, {frame: Frame, tell: Progress}>} by the call's id */
+  #running = new Map();
   #outlets;
   /** Tells in the order of what happened, each after the news of its tab. */
   #telling = Promise.resolve();
@@ -55,8 +56,17 @@ export class PageTools {
    */
   said(frame, message) {
     if (message.type === "tools") this.#publish(frame, message);
-    else if (message.type === "toolProgress") this.#progress.get(message.callId)?.(message);
+    else if (message.type === "toolProgress") this.#progressed(frame, message);
     else if (message.type === "bridge") void injectBridge(frame, message.name);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} message
+   */
+  #progressed(frame, { callId, progress, total, message }) {
+    const call = this.#running.get(callId);
+    if (call?.frame === frame) call.tell(progress, total, message);
   }
 
   /** @param {Frame} frame */
@@ -70,27 +80,20 @@ export class PageTools {
    * @param {Frame} frame
    * @param {any} message
    */
-  #publish(frame, { tools, kind, capabilities, workerId, leftOut }) {
+  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut }) {
     const { origin, documentId = "", documentLifecycle, url = "" } = frame.sender ?? {};
     if (!WEB.test(origin ?? "") || documentLifecycle === "prerender") return;
     if (!Array.isArray(tools) || tools.length > MAX_TOOLS || !KINDS.has(kind)) return;
     const known = this.#published.get(frame);
     if (!known && this.#countIn(frame.tabId) >= MOST_FRAMES) return;
     this.#noteLeftOut(frame, leftOut);
-    const extensions = hasAny(leftOut) ? { extensions: { "tabhub/leftOut": leftOut } } : {};
-    const about = {
-      origin,
-      url: clip(url, URL_LENGTH),
-      kind,
-      capabilities,
-      workerId,
-      ...extensions,
-    };
-    const published = { documentId, about, tools };
+    const about = { origin, url: clip(url, URL_LENGTH), kind, capabilities, workerId };
+    const more = hasAny(leftOut) ? { ...extensions, "tabhub/leftOut": leftOut } : extensions;
+    const published = { documentId, about, tools, extensions: more };
     this.#published.set(frame, published);
-    if (known && isSame(known.about, about)) {
-      this.#tell("browser/updateTools", { ...idOf(frame, published), tools, ...extensions });
-    } else this.#register(frame, published);
+    const isUpdate = known && isSame(known.about, about);
+    if (!isUpdate) this.#register(frame, published);
+    else this.#tell("browser/updateTools", { ...idOf(frame, published), tools, extensions: more });
   }
 
   /** @param {number} tabId */
@@ -104,7 +107,7 @@ export class PageTools {
    */
   #noteLeftOut({ tabId }, leftOut) {
     if (!hasAny(leftOut)) return;
-    const { many, large, invalid } = leftOut;
+    const [many, large, invalid] = [leftOut.many, leftOut.large, leftOut.invalid].map(Number);
     const counts = `${many} too many, ${large} too large, ${invalid} invalid`;
     this.#outlets.note(`tools of the page in tab ${tabId} were left out: ${counts}`);
   }
@@ -114,8 +117,8 @@ export class PageTools {
    * @param {Published} published
    */
   #register(frame, published) {
-    const { about, tools } = published;
-    this.#tell("browser/registerTools", { ...idOf(frame, published), ...about, tools });
+    const { about, tools, extensions } = published;
+    this.#tell("browser/registerTools", { ...idOf(frame, published), ...about, tools, extensions });
   }
 
   /**
@@ -134,46 +137,40 @@ export class PageTools {
 
   /**
    * @param {any} params as in `browser/executeTool`
-   * @param {{signal: AbortSignal, progress: import("./navigation.js").Context["progress"]}} how
+   * @param {{signal: AbortSignal, progress: Progress}} how
    * @returns {Promise<{success: boolean, payload: unknown}>}
    */
-  async execute({ tabId, frameId = 0, documentId, toolName, args, callId, timeoutMs }, how) {
-    const frame = await this.#frameFor(tabId, frameId, documentId);
+  async execute(params, how) {
+    const { toolName, args, callId, extensions, timeoutMs } = params;
+    const frame = await frameFor(params);
     how.signal.throwIfAborted();
     const id = String(callId);
     const maxMs = Number.isFinite(timeoutMs) ? Math.min(timeoutMs, LIMIT_MS) : LIMIT_MS;
-    const body = { callId: id, toolName: String(toolName), args: args ?? {}, maxMs };
+    const body = { callId: id, toolName: String(toolName), args: args ?? {}, extensions, maxMs };
     const stop = onAbort(how.signal, () => {
       frame.ask("stopPageTool", { callId: id }).catch(() => {});
     });
-    this.#progress.set(id, ({ progress, total, message }) =>
-      how.progress(progress, total, message),
-    );
+    this.#running.set(id, { frame, tell: how.progress });
     try {
       return await frame.ask("pageTool", body, maxMs + GRACE_MS);
     } catch (error) {
       throw afterwards(error);
     } finally {
       stop();
-      this.#progress.delete(id);
+      this.#running.delete(id);
     }
   }
+}
 
-  /**
-   * @param {unknown} tab
-   * @param {number} frameId
-   * @param {unknown} documentId
-   */
-  async #frameFor(tab, frameId, documentId) {
-    const tabId = await requireTab(tab);
-    const frame = framesOf(tabId).find((each) => each.frameId === frameId);
-    if (!frame)
-      throw new CommandError("adapter_not_ready", "The tab's page cannot be reached yet.");
-    if (documentId && frame.sender?.documentId !== documentId) {
-      throw new CommandError("navigated_away", "The tab shows another page by now.");
-    }
-    return frame;
+/** @param {any} params */
+async function frameFor({ tabId, frameId = 0, documentId }) {
+  const tab = await requireTab(tabId);
+  const frame = framesOf(tab).find((each) => each.frameId === frameId);
+  if (!frame) throw new CommandError("adapter_not_ready", "The tab's page cannot be reached yet.");
+  if (documentId && frame.sender?.documentId !== documentId) {
+    throw new CommandError("navigated_away", "The tab shows another page by now.");
   }
+  return frame;
 }
 
 /**

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tabhub.agents.admin import Admin
+from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.choosing import Choosing
@@ -138,6 +139,7 @@ class App:
         self.report = self._report()
         self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
+        Arrivals(self.hub.sessions, self._has_session)
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
@@ -232,6 +234,9 @@ class App:
     @property
     def _sessions(self) -> tuple[Register[Any], ...]:
         return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
+
+    def _has_session(self, key: str) -> bool:
+        return any(key in sessions for sessions in self._sessions)
 
     def _sse(self, backend: Backend) -> SseEndpoint:
         return SseEndpoint(
@@ -391,6 +396,9 @@ class App:
         self.settings.rates = fresh.rates
         self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
         self.settings.toolsets = fresh.toolsets
+        self.settings.cache = fresh.cache
+        self.settings.page_origins = fresh.page_origins
+        self.pages.keep_allowed()
         self.settings.downloads = fresh.downloads
         self.settings.uploads = fresh.uploads
         self.settings.worker_origins = fresh.worker_origins
@@ -473,8 +481,7 @@ class App:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            is_held = any(key in sessions for sessions in self._sessions)
-            if not is_held and not self.runner.flights.has(key):
+            if not self._has_session(key) and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
         self.pages.tidy()

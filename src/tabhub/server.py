@@ -41,6 +41,7 @@ class Server:
                 ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 server_header=False,
                 date_header=False,

@@ -123,6 +123,19 @@ def test_a_server_that_does_not_answer_is_named_and_not_killed(product: Product)
         assert product.run("stop").returncode == 0
 
 
+def test_a_server_that_was_just_killed_is_not_said_to_run(product: Product) -> None:
+    with product.running("start", "--port", "0") as process:
+        product.wait_running()
+        process.kill()
+        # Nobody has waited for it: it stays in the list of processes.
+        for command in ("status", "stop", "doctor"):
+            told = product.run(command).stdout
+            assert ("without tidying up" in told, "does not answer" in told) == (
+                command != "doctor",
+                False,
+            )
+
+
 @pytest.mark.requirement("OT-18")
 def test_status_tells_a_person_what_there_is(product: Product) -> None:
     with product.running("start", "--port", "0") as process:
@@ -130,6 +143,16 @@ def test_status_tells_a_person_what_there_is(product: Product) -> None:
         lines = product.run("status").stdout.splitlines()
     assert lines[0].endswith(f"runs on http://127.0.0.1:{port} (pid {process.pid}).")
     assert [line.split(":")[0] for line in lines[1:]] == ["up for", "browsers", "agents", "tools"]
+
+
+async def test_agents_from_before_a_restart_are_not_counted_as_there(product: Product) -> None:
+    for expected in ("1", "0 (and 1 from before the restart)", "1"):
+        with product.running("start", "--port", "0"):
+            port = product.wait_running()
+            if expected == "1":
+                async with product.client(port) as http:
+                    await http.post("/tools/permissions_check/call", json={})
+            assert f"agents:   {expected}\n" in product.run("status").stdout
 
 
 def test_a_span_is_told_by_its_two_largest_units() -> None:

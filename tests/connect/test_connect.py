@@ -464,8 +464,56 @@ def test_an_agent_that_nobody_knows_is_answered_with_those_that_are(product: Pro
     refused = product.run("connect", "emacs")
     assert refused.returncode == 2
     assert all(agent.name in refused.stderr for agent in AGENTS)
-    absent = product.run("connect", "cursor", "--remove")
-    assert (absent.returncode, "not connected" in absent.stderr) == (1, True)
+
+
+def test_removing_what_is_not_there_is_done_already(product: Product) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    for text in (None, "", CURSOR):
+        if text is not None:
+            _file(product, agent).write_text(text)
+        absent = product.run("connect", "cursor", "--remove")
+        assert (absent.returncode, "nothing to remove" in absent.stderr) == (0, True)
+    assert _file(product, agent).read_text() == CURSOR
+    product.run("connect", "cursor")
+    assert product.run("connect", "cursor", "--remove").returncode == 0
+    assert "nothing to remove" in product.run("connect", "cursor", "--remove").stderr
+
+
+def test_folders_that_were_made_for_a_file_go_with_it_unless_something_has_come_into_them(
+    product: Product,
+) -> None:
+    person = Path(product.environment["HOME"])
+    for name in ("windsurf", "cursor"):
+        assert product.run("connect", name).returncode == 0
+    (person / ".cursor" / "mine").touch()
+    for name in ("windsurf", "cursor"):
+        assert product.run("connect", name, "--stdio").returncode == 0
+        assert product.run("connect", name, "--remove").returncode == 0
+    assert [*person.iterdir()] == [person / ".cursor"]
+    (person / ".codeium").mkdir()
+    for flags in ((), ("--remove",)):
+        assert product.run("connect", "windsurf", *flags).returncode == 0
+    assert [*(person / ".codeium").iterdir()] == []
+
+
+def test_a_bridge_can_be_told_to_bring_a_browser(product: Product) -> None:
+    agent = named("gemini")
+    assert agent is not None
+    path = _written(product, agent)
+    before = path.read_bytes()
+    flags = ("--stdio", "--browser", "--headless")
+    assert product.run("connect", "gemini", *flags).returncode == 0
+    assert _entry(agent, path)["args"][-4:] == ["start", *flags]
+    assert "already" in product.run("connect", "gemini", *flags).stderr
+    assert product.run("connect", "gemini", "--stdio").returncode == 0
+    assert _entry(agent, path)["args"][-2:] == ["start", "--stdio"]
+    assert product.run("connect", "gemini", "--remove").returncode == 0
+    assert path.read_bytes() == before
+    for wrong in (("--browser",), ("--stdio", "--headless")):
+        assert product.run("connect", "gemini", *wrong).returncode == 2
+    assert path.read_bytes() == before
+    assert product.run("connect", "claude-desktop", "--browser").returncode == 0
 
 
 def test_the_difference_of_a_dry_run_is_what_is_written(product: Product) -> None:

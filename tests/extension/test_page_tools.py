@@ -332,3 +332,41 @@ async def test_a_flood_is_told_rarely_and_other_tabs_notice_nothing(plain: Bench
     told = [m for m in plain.server.heard[start:] if "Tools" in m.get("method", "")]
     assert len(told) < 5
     assert not any("not_asked_for" in names(m["params"]) for m in told)
+
+
+async def test_native_tools_without_number_or_bounds_are_cut_too(native: Bench) -> None:
+    target, page = await native.open("tools", "never")
+    start = len(native.server.heard)
+    huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
+    many = "Promise.all(Array.from({length: 3000}, (_, i) => publish('a' + i)))"
+    await native.cdp.evaluate(target, f"{huge}.then(() => {many}).then(() => true)")
+    cut = await native.tools("a1999", start)
+    assert len(cut["tools"]) == 2000
+    assert cut["extensions"]["tabhub/leftOut"]["many"] > 0
+    assert await native.server.refusal(page, "huge", a=1) in ("too_large", "no_tab_for_tool")
+
+
+async def test_a_polyfill_that_lies_harms_nobody(plain: Bench) -> None:
+    target, page = await plain.open("tools-polyfill")
+    huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
+    await plain.cdp.evaluate(target, f"{huge}.then(() => true)")
+    await plain.tools("huge")
+    assert await plain.server.refusal(page, "huge", a=1) == "too_large"
+    lie = "JSON.stringify = () => 'x'.repeat(20_000_000)"
+    await plain.cdp.evaluate(target, f"void ({lie})")
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    call = {"toolName": "double", "args": {"a": 1}, "callId": "l", "timeoutMs": 1000}
+    answer = await plain.server.ask("browser/executeTool", **where, **call)
+    assert answer["error"]["data"]["reason"] == "timeout"
+    _, other = await plain.open("tools-global")
+    assert (await plain.server.call(other, "double", a=2))["success"]
+
+
+@pytest.mark.requirement("MB-03")
+async def test_what_a_page_sends_along_is_passed_both_ways(plain: Bench) -> None:
+    target, page = await plain.open("tools-hostile", "good")
+    assert page["extensions"] == {"example/token": "t"}
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    call = {"toolName": "good", "args": {}, "callId": "e", "extensions": page["extensions"]}
+    await plain.server.ask("browser/executeTool", **where, **call)
+    assert await plain.cdp.evaluate(target, "window.lastMeta['example/token']") == "t"

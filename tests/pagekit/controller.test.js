@@ -21,6 +21,11 @@ function page(controller) {
   return made;
 }
 
+/** @param {{tools: object[]}} told */
+function hasTools({ tools }) {
+  return tools.length > 0;
+}
+
 /** A controller with pages that are registered, and the server's end of its socket. */
 async function connected(count = 1) {
   const controller = new MCPController();
@@ -36,8 +41,8 @@ async function connected(count = 1) {
 test("a call goes to the port of its tab and to no other", async () => {
   const { made, socket } = await connected(2);
   made.forEach((one) => one.send({ type: "REGISTER_TOOL", name: "buy", tabId: one.id }));
-  await socket.heard("browser/updateTools");
-  await socket.heard("browser/updateTools");
+  await socket.heard("browser/registerTools", hasTools);
+  await socket.heard("browser/registerTools", hasTools);
   const params = { tabId: made[1].id, toolName: "buy", args: { n: 1 }, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
   const call = await made[1].heard("CALL_TOOL");
@@ -49,7 +54,7 @@ test("a call goes to the port of its tab and to no other", async () => {
 test("only the port that was called can answer", async () => {
   const { made, socket } = await connected(2);
   made[1].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[1].id });
-  await socket.heard("browser/updateTools");
+  await socket.heard("browser/registerTools", hasTools);
   const params = { tabId: made[1].id, toolName: "buy", args: {}, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
   const { callId } = await made[1].heard("CALL_TOOL");
@@ -74,7 +79,7 @@ test("what cannot be called is refused with a word", async () => {
 test("a tab that goes takes its calls with it", async () => {
   const { made, socket } = await connected();
   made[0].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[0].id });
-  await socket.heard("browser/updateTools");
+  await socket.heard("browser/registerTools", hasTools);
   const params = { tabId: made[0].id, toolName: "buy", args: {}, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
   await made[0].heard("CALL_TOOL");

@@ -132,10 +132,14 @@ export class Socket extends EventTarget {
 
   /**
    * @param {string} method
+   * @param {(params: any) => boolean} [fits]
    * @returns {Promise<any>}
    */
-  async heard(method) {
-    return (await this.#inbox.take((message) => message.method === method)).params;
+  async heard(method, fits = () => true) {
+    const found = await this.#inbox.take((message) => {
+      return message.method === method && fits(message.params);
+    });
+    return found.params;
   }
 
   /**

@@ -10,7 +10,7 @@ function shown(status: Status): string {
 
 client.addEventListener("status", ({ detail }) => console.log(shown(detail)));
 
-export async function offer(): Promise<() => Promise<void>> {
+export async function offer(signal: AbortSignal): Promise<void> {
   await client.registerTool<{ query: string }>(
     "search",
     "Find products.",
@@ -28,5 +28,5 @@ export async function offer(): Promise<() => Promise<void>> {
   // @ts-expect-error a name is text
   await client.unregisterTool(5);
   WorkerClient.clearTabId();
-  return registerTool("cart", "Show the cart.", null, () => ({ items: [] }));
+  return registerTool("cart", "Show the cart.", null, () => ({ items: [] }), { signal });
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -248,6 +249,51 @@ async def test_a_socket_has_only_so_many_tabs() -> None:
             assert "result" in await worker.register(f"fallback_{n}_a")
         assert "error" in await worker.register("fallback_200_a")
         assert "result" in await worker.register("fallback_0_a")
+
+
+async def test_one_origin_is_connected_only_so_often() -> None:
+    async with served(PAIRED) as server, AsyncExitStack() as stack:
+        for _ in range(16):
+            await stack.enter_async_context(let_in(server.port))
+        async with knocking(server.port) as one_more:
+            assert (await one_more.closed())[0] == 4008
+        async with let_in(server.port, "http://localhost:1"):
+            pass
+
+
+async def test_a_page_that_goes_while_it_waits_is_forgotten(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served() as server:
+        for _ in range(3):
+            async with knocking(server.port) as worker:
+                await worker.next()
+        async with asyncio.timeout(10):
+            while server.app.pairing.waiting():
+                await asyncio.sleep(0.01)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() -> None:
+    async with served(PAIRED) as server:
+        active = server.app.hub.pages
+        async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as other:
+            await shop.register(ONE, tool("search"))
+            await other.register(OTHER, tool("search"))
+            await shop.ask("browser/activeTab", tabId=ONE)
+            assert active.active == ONE
+            await other.ask("browser/activeTab", tabId=OTHER)
+            await shop.ask("browser/activeTab", tabId=None)
+            assert active.active == OTHER
+            await other.ask("browser/activeTab", tabId=None)
+            assert active.active is None
+
+
+async def test_nonsense_is_said_once_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with served(PAIRED) as server, let_in(server.port) as worker:
+        for _ in range(50):
+            assert "error" in await worker.ask("config.getState")
+    assert sum("make no sense" in record.getMessage() for record in caplog.records) == 1
 
 
 @pytest.fixture

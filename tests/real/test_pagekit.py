@@ -110,8 +110,13 @@ async def test_a_public_page_needs_the_persons_leave_to_reach_this_machine(tmp_p
         page = await here.open()
         assert "local network" in (await here.status(page, "denied"))["message"]
         assert here.heard.of("connect") == []
+        # A page that may ask, and gets no answer, is told of no server; a no is told as such.
+        for setting, state in (("prompt", "waiting"), ("denied", "denied")) * 2:
+            await _permit(here, setting)
+            await here.status(page, state)
         await _permit(here, "granted")
         await here.tabs(await here.connected(page))
+        assert len(here.heard.of("connect")) == 1
 
 
 async def _permit(here: World, setting: str) -> None:
@@ -173,6 +178,22 @@ async def test_a_tab_that_leaves_closes_or_crashes_is_gone_soon(tmp_path: Path) 
 
 
 @pytest.mark.requirement("MT-05")
+async def test_tabs_outlive_the_worker_that_dies_with_one_of_them(tmp_path: Path) -> None:
+    async with world(tmp_path) as here:
+        pages = [await here.open() for _ in range(3)]
+        tabs = [await here.connected(page) for page in pages]
+        await here.tabs(*tabs)
+        targets = (await here.cdp.send("Target.getTargets"))["targetInfos"]
+        (worker,) = [told for told in targets if told["type"] == "shared_worker"]
+        await here.cdp.send("Target.closeTarget", targetId=worker["targetId"])
+        await here.heard.until("connect", 2)
+        await here.tabs(*tabs)
+        assert [await here.value(page, TAB_ID) for page in pages] == tabs
+        found = await here.heard.call(tabs[1], "view_cart")
+        assert found.success
+
+
+@pytest.mark.requirement("MT-05")
 async def test_the_tools_of_a_tab_go_one_by_one(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         page = await here.open()
@@ -202,6 +223,17 @@ async def test_the_tools_of_a_tab_go_one_by_one(tmp_path: Path) -> None:
         call.cancel()
         assert await here.until(page, "window.stopped")
         await here.value(page, "client.unregisterTool('slow')")
+        await _until(lambda: here.heard.tabs.get(second) == [])
+        again = """(() => {
+          for (let times = 0; times < 3; times++) {
+            window.gone?.abort();
+            window.gone = new AbortController();
+            void client.registerTool("quick", "Is quick.", null, () => 1, gone);
+          }
+        })()"""
+        await here.value(page, again)
+        await _until(lambda: here.heard.tabs.get(second) == ["quick"])
+        await here.value(page, "gone.abort()")
         await _until(lambda: here.heard.tabs.get(second) == [])
         await here.value(page, "client.close()")
         await here.tabs(tab)

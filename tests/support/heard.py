@@ -10,7 +10,7 @@ from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
 from tabhub.wire.pages import Execute, Outcome
 
-NAMES = ("register", "update", "gone", "activated", "connect", "disconnect")
+NAMES = ("register", "update", "gone", "activated", "hidden", "connect", "disconnect")
 
 
 class Heard:
@@ -55,8 +55,14 @@ class Heard:
 
     @property
     def active(self) -> str | None:
-        told = self.of("activated")
-        return told[-1][0] if told else None
+        """The tab that was last said to be looked at, and not to be hidden since."""
+        found: str | None = None
+        for name, *given in self.events:
+            if name == "activated":
+                found = given[0]
+            elif name == "hidden" and given[0] == found:
+                found = None
+        return found
 
     async def until(self, name: str, count: int = 1) -> None:
         async with asyncio.timeout(10):

@@ -2,14 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
+
+from tabhub.config.proof import prove
 
 SECRET = "5" * 64
 SECONDS = 15.0
@@ -112,10 +116,30 @@ def names(page: dict[str, Any]) -> list[str]:
     return [tool.get("name", "") for tool in page.get("tools", [])]
 
 
+def _prove(socket: ServerConnection, request: Request) -> Response | None:
+    """What the extension asks before it connects: whether we know the secret."""
+    _, _, challenge = request.path.partition("/health?challenge=")
+    if not challenge:
+        return None
+    proof = prove(SECRET, challenge, socket.local_address[1])
+    body = json.dumps({"status": "ok", "proof": proof}).encode()
+    return Response(200, "OK", Headers({"Content-Length": str(len(body))}), body)
+
+
+def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol:
+    return offered[0]
+
+
 @asynccontextmanager
 async def scripted() -> AsyncIterator[ScriptedServer]:
     double = ScriptedServer()
-    ours = [Subprotocol("tabhub")]
-    async with serve(double.attend, "127.0.0.1", 0, subprotocols=ours, max_size=None) as server:
+    async with serve(
+        double.attend,
+        "127.0.0.1",
+        0,
+        select_subprotocol=_subprotocol,
+        process_request=_prove,
+        max_size=None,
+    ) as server:
         double.port = next(iter(server.sockets)).getsockname()[1]
         yield double

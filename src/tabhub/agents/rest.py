@@ -16,7 +16,7 @@ from tabhub.agents.answers import send_json
 from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
 from tabhub.agents.body import read_body, require_json
 from tabhub.agents.choosing import Choosing, Limit, Wanted
-from tabhub.agents.mcp.listing import Listing, marked
+from tabhub.agents.mcp.listing import Listing, marked, whole_schema
 from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
@@ -126,7 +126,7 @@ class Rest:
             name=tool.name,
             title=tool.title,
             description=marked(tool.description, disabled),
-            input_schema=tool.input_schema,
+            input_schema=whole_schema(tool),
             annotations=dict(tool.annotations) or UNSET,
             plugin=tool.plugin or tool.domain,
             toolsets=sorted(tool.toolsets),

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import socket
+import time
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -12,11 +14,13 @@ from tabhub.config import settings
 from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
+from tabhub.config.processes import is_alive
 from tabhub.config.proof import is_proof, is_proof_to_client, label_of
 from tabhub.config.secret import Auth, load
 from tabhub.errors import Unavailable
 
 ANSWER_SECONDS = 3.0
+ENDING_SECONDS, LOOK_SECONDS = 2.0, 0.05
 Facts = dict[str, Any]
 
 
@@ -61,17 +65,6 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process, ours or not."""
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def is_left(home: Home) -> bool:
     """Whether a server has a pid file here, and its process is there."""
     known = read(home)
@@ -83,7 +76,7 @@ def silent(home: Home) -> str | None:
     known = read(home)
     if known is None:
         return None
-    if is_left(home):
+    if is_hung(known):
         return (
             f"Its pid file names the process {known.pid}, which runs but does not answer on port"
             f" {known.port}. If that is tabhub, end it: kill {known.pid}"
@@ -107,6 +100,25 @@ def elsewhere(home: Home) -> str | None:
             " TABHUB_HOME names the home."
         )
     return None
+
+
+def is_hung(known: PidFile) -> bool:
+    """Whether the process of a pid file lives on; one that has just been killed gets a moment."""
+    limit = time.monotonic() + ENDING_SECONDS
+    while known.pid > 0 and is_alive(known.pid):
+        if time.monotonic() > limit or is_listening(known.port):
+            return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def is_listening(port: int) -> bool:
+    """Whether somebody has a port open here, answering or not."""
+    try:
+        socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def find(home: Home) -> Facts | None:

@@ -41,8 +41,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
-    yield from (f"  {_browser(browser)}" for browser in facts.get("browsers", ()))
-    yield f"agents:   {facts['agents']}"
+    yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
+    yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield f"tools:    {facts['toolCount']}"
     if facts["stopped"]:
         yield "All agents are stopped; the side panel lets them go on."
@@ -50,7 +50,13 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield "Permissions are SKIPPED: nobody is asked."
 
 
-def _browser(browser: dict[str, Any]) -> str:
+def _agents(known: int, asleep: int) -> str:
+    """Who has not come back after a restart may never do so."""
+    return f"{known - asleep} (and {asleep} from before the restart)" if asleep else str(known)
+
+
+def described(browser: dict[str, Any]) -> str:
+    """A browser in a line."""
     panels = "side panel open" if browser["panels"] else "no side panel open"
     whose = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"

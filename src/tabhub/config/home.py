@@ -29,7 +29,12 @@ class Home:
     @classmethod
     def from_environment(cls) -> "Home":
         named = os.environ.get("TABHUB_HOME")
-        return cls(Path(named).expanduser() if named else Path.home() / ".tabhub")
+        return cls(Path(named).expanduser()) if named else cls.usual()
+
+    @classmethod
+    def usual(cls) -> "Home":
+        """Where it is unless somebody says otherwise."""
+        return cls(Path.home() / ".tabhub")
 
     def create(self) -> "Home":
         """Make the folders; one that is another's, or that others write to, has no secret."""

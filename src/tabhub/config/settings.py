@@ -1,7 +1,9 @@
 """What a person can set in `config.json`, with the defaults that hold otherwise."""
 
 import os
+import shutil
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -210,8 +212,8 @@ def token_from_environment() -> str | None:
 
 def home_from_environment() -> dict[str, str]:
     """What another program has to set so that its tabhub has the same home as ours."""
-    named = os.environ.get("TABHUB_HOME")
-    return {"TABHUB_HOME": os.path.abspath(os.path.expanduser(named))} if named else {}
+    home = Home.from_environment().root.absolute()
+    return {} if home == Home.usual().root else {"TABHUB_HOME": str(home)}
 
 
 def environment_for_servers() -> dict[str, str]:
@@ -222,6 +224,12 @@ def environment_for_servers() -> dict[str, str]:
 def browser_from_environment() -> str | None:
     """The browser a person wants used instead of the one we would find."""
     return os.environ.get("TABHUB_BROWSER") or None
+
+
+def on_path(name: str) -> Path | None:
+    """What a shell runs by this name."""
+    found = shutil.which(name)
+    return None if found is None else Path(found)
 
 
 def has_display() -> bool:

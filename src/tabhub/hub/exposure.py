@@ -5,25 +5,25 @@ entry of its own, with the tab's index in its name. So nobody's schema wins sile
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from tabhub.hub.descriptions import description
-from tabhub.hub.names import PageToolName, ToolNamer
+from tabhub.hub.names import PageToolName, free_name
 from tabhub.hub.page_schema import PageSchema, parameter_for
-from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
+from tabhub.hub.page_tools import Holder, Page, PageRef, Published, Remembered, TabKey
 from tabhub.hub.tools import Tool
 
 SOURCE = "pages"
 TOOLSETS = frozenset({"pages"})
 Mode = Literal["merged", "per-tab"]
-Key = tuple[str, str, object]
-"""Domain, the page's name for the tool, and what tells it from others of that name."""
-PLAIN = None
-"""What tells nothing: for a remembered tool of no tab."""
+Key = tuple[object, ...]
+NO_ALIASES: Mapping[str, str] = {}
+"""One for all of them."""
+NUMBER, WORD, EITHER = ("integer",), ("string",), ("integer", "string")
 
 
 class Place(NamedTuple):
@@ -34,33 +34,54 @@ class Place(NamedTuple):
     at: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
-    """One listed tool, and the tabs that have it: the one updated last is the last."""
+    """One listed tool, and the tabs that have it: the one updated last is the last.
+
+    Most tools are in one tab only: then no dict is made for it.
+    """
 
     name: str
     domain: str
     index: int | None
     tool: Published
-    tabs: dict[TabKey, tuple[PageRef, ...]] = field(default_factory=dict)
-    workers: int = 0
-    """How many of the tabs only the page worker reaches."""
     place: Place | None = None
-    shown: tuple[object, ...] | None = None
-    """What the listed tool was made of."""
+    listed: Tool | None = None
+    _one: Holder | None = None
+    _many: dict[TabKey, tuple[PageRef, ...]] | None = None
+
+    @property
+    def tabs(self) -> dict[TabKey, tuple[PageRef, ...]]:
+        if self._many is not None:
+            return self._many
+        return {} if self._one is None else dict((self._one,))
 
     def add(self, page: Page) -> None:
-        refs = self.tabs.pop(page.tab, ())
-        if not refs and isinstance(page.tab, str):
-            self.workers += 1
-        self.tabs[page.tab] = (*(ref for ref in refs if ref != page.ref), page.ref)
+        if self._many is None and (self._one is None or self._one == page.holder):
+            self._one = page.holder
+            return
+        many = self._made_many()
+        refs = many.pop(page.tab, ())
+        many[page.tab] = (*(ref for ref in refs if ref != page.ref), page.ref)
 
     def remove(self, page: Page) -> None:
-        left = tuple(ref for ref in self.tabs.get(page.tab, ()) if ref != page.ref)
+        if self._one == page.holder:
+            self._one = None
+            return
+        many = self._made_many()
+        left = tuple(ref for ref in many.get(page.tab, ()) if ref != page.ref)
         if left:
-            self.tabs[page.tab] = left
-        elif self.tabs.pop(page.tab, None) and isinstance(page.tab, str):
-            self.workers -= 1
+            many[page.tab] = left
+        else:
+            many.pop(page.tab, None)
+        if not many:
+            self._many = None
+
+    def _made_many(self) -> dict[TabKey, tuple[PageRef, ...]]:
+        if self._many is None:
+            self._many = {} if self._one is None else dict((self._one,))
+            self._one = None
+        return self._many
 
 
 class Changes(NamedTuple):
@@ -71,68 +92,67 @@ class Changes(NamedTuple):
 
 
 class Exposure:
-    """The entries, by what makes them one and by name."""
+    """The entries: by domain and the page's name for the tool, and by the name in the list."""
 
     def __init__(self, mode: Mode, seconds: float, index_of: Callable[[str, TabKey], int]) -> None:
         self.mode = mode
         self._seconds = seconds
         self._index_of = index_of
-        self._namer = ToolNamer()
-        self._entries: dict[Key, Entry] = {}
-        self._by_name: dict[str, Key] = {}
-        self._variants: dict[tuple[str, str], list[Key]] = {}
-        self._placed: dict[Key, None] = {}
-        self._dirty: dict[Key, None] = {}
+        self._domains: dict[str, dict[str, Entry | tuple[Entry, ...]]] = {}
+        self._by_name: dict[str, Entry] = {}
+        self._placed: dict[Entry, None] = {}
+        self._dirty: dict[Entry, None] = {}
         self._gone: dict[str, None] = {}
-        self._listed: set[str] = set()
         self._active: TabKey | None = None
 
     def find(self, name: str) -> Entry | None:
-        key = self._by_name.get(name)
-        return None if key is None else self._entries[key]
+        return self._by_name.get(name)
+
+    def parse(self, name: str) -> PageToolName | None:
+        """What a name stands for: asked of those that were given, never guessed."""
+        entry = self._by_name.get(name)
+        return None if entry is None else PageToolName(entry.domain, entry.tool.name, entry.index)
 
     def publish(self, page: Page, tool: Published) -> None:
-        key = self._key(page, tool)
-        entry = self._entries.get(key)
+        entry = self._entry(page, tool)
         if entry is None:
-            self._forget_remembered(page.domain, tool.name)
-            entry = self._new(key, tool, self._needed_index(page, tool))
+            self.forget(page.domain, tool.name)
+            entry = self._new(page.domain, tool, self._needed_index(page, tool))
         entry.add(page)
         entry.tool = tool
-        self._keep_place(key, Place(page.url, page.origin, page.seen) if tool.cached else None)
-        self._dirty[key] = None
+        self._keep_place(entry, Place(page.url, page.origin, page.seen) if tool.cached else None)
+        self._dirty[entry] = None
 
     def withdraw(self, page: Page, tool: Published) -> None:
-        key = self._key(page, tool)
-        entry = self._entries[key]
+        entry = self._entry(page, tool)
+        if entry is None:
+            return
         entry.remove(page)
-        self._dirty[key] = None
+        self._dirty[entry] = None
         if entry.tabs:
             return
         if entry.place is None:
-            self._drop(key)
+            self._drop(entry)
         elif self.mode == "per-tab":
-            self._drop(key)
-            if not self._variants.get((entry.domain, tool.name)):
-                self.remember(Remembered(entry.domain, entry.tool, *entry.place))
+            self._drop(entry)
+            self.remember(Remembered(entry.domain, entry.tool, *entry.place))
 
     def remember(self, kept: Remembered) -> None:
-        """List a tool that no tab has."""
-        variant = kept.tool.identity if self.mode == "merged" else PLAIN
-        key = (kept.domain, kept.tool.name, variant)
-        if key not in self._entries and not self._variants.get((kept.domain, kept.tool.name)):
-            self._new(key, kept.tool, None)
-            self._keep_place(key, Place(kept.url, kept.origin, kept.at))
-            self._dirty[key] = None
+        """List a tool that no tab has, unless one of its name is listed."""
+        if not self._variants(kept.domain, kept.tool.name):
+            entry = self._new(kept.domain, kept.tool, None)
+            self._keep_place(entry, Place(kept.url, kept.origin, kept.at))
+            self._dirty[entry] = None
 
     def forget(self, domain: str, tool: str) -> None:
         """A remembered tool is to be listed no more; one that a tab has stays."""
-        self._forget_remembered(domain, tool)
+        for entry in self._variants(domain, tool):
+            if not entry.tabs:
+                self._drop(entry)
 
     def remembered(self) -> Iterator[Remembered]:
         """What would stay if all tabs closed."""
-        for key in self._placed:
-            entry = self._entries[key]
+        for entry in self._placed:
             if entry.place is not None:
                 yield Remembered(entry.domain, entry.tool, *entry.place)
 
@@ -140,41 +160,41 @@ class Exposure:
         """Another tab is in front; where the list shows that, these are shown anew."""
         self._active = tab
         if self.mode == "per-tab":
-            for page, tool in affected:
-                key = self._key(page, tool)
-                self._dirty[key] = None
+            found = (self._entry(page, tool) for page, tool in affected)
+            self._dirty.update((entry, None) for entry in found if entry is not None)
 
     def settle(self) -> Changes:
         """All that has changed since the last time."""
-        put = [tool for key in self._dirty if (tool := self._fresh(key)) is not None]
-        gone = [n for n in self._gone if n not in self._by_name and n in self._listed]
-        self._listed.update(tool.name for tool in put)
-        self._listed.difference_update(gone)
+        there = [entry for entry in self._dirty if self._by_name.get(entry.name) is entry]
+        put = [tool for entry in there if (tool := self._fresh(entry)) is not None]
+        gone = [name for name in self._gone if name not in self._by_name]
         self._dirty, self._gone = {}, {}
         return Changes(put, gone)
 
-    def _fresh(self, key: Key) -> Tool | None:
-        """The tool as it is to be listed, if that has changed."""
-        entry = self._entries.get(key)
-        if entry is None:
-            return None
-        is_active = self.mode == "per-tab" and self._active in entry.tabs
-        tool = entry.tool
-        shown = (*tool.identity, tool.description, tool.title, _kinds(entry), is_active)
-        if shown == entry.shown:
-            return None
-        entry.shown = shown
-        return self._tool(entry, is_active)
+    def key(self, page: Page, tool: Published) -> Key:
+        """The same for what shares an entry."""
+        own = None if self.mode == "merged" else page.tab
+        return page.domain, tool.name, own, *tool.identity
 
-    def _tool(self, entry: Entry, is_active: bool) -> Tool:
+    def _fresh(self, entry: Entry) -> Tool | None:
+        """The tool as it is to be listed, if that has changed."""
+        tool = self._tool(entry)
+        if tool == entry.listed:
+            return None
+        entry.listed = tool
+        return tool
+
+    def _tool(self, entry: Entry) -> Tool:
         tool = entry.tool
         is_merged = self.mode == "merged"
         parameter = parameter_for(tool.schema) if is_merged else ""
-        index = None if is_merged else entry.index
+        index, is_marked = None, False
+        if not is_merged:
+            index, is_marked = entry.index, self._active in entry.tabs
         return Tool(
             name=entry.name,
-            description=description(tool.description, entry.domain, index, is_active),
-            input_schema=PageSchema(tool.schema, parameter, _kinds(entry)),
+            description=description(tool.description, entry.domain, index, is_marked),
+            input_schema=PageSchema(tool.schema, parameter, _kinds(entry.tabs)),
             source=SOURCE,
             title=tool.title,
             annotations=_decoded(tool.annotations),
@@ -182,54 +202,62 @@ class Exposure:
             domain=entry.domain,
             toolsets=TOOLSETS,
             tab_argument=parameter,
+            aliases=NO_ALIASES,
         )
 
-    def _key(self, page: Page, tool: Published) -> Key:
-        is_merged = self.mode == "merged"
-        return page.domain, tool.name, tool.identity if is_merged else (page.tab, tool.identity)
+    def _variants(self, domain: str, tool: str) -> tuple[Entry, ...]:
+        found = self._domains.get(domain, {}).get(tool, ())
+        return (found,) if isinstance(found, Entry) else found
+
+    def _entry(self, page: Page, tool: Published) -> Entry | None:
+        """The entry that a page's tool has, or would share."""
+        for entry in self._variants(page.domain, tool.name):
+            if entry.tool.identity == tool.identity:
+                if self.mode == "merged" or page.tab in entry.tabs:
+                    return entry
+        return None
 
     def _needed_index(self, page: Page, tool: Published) -> int | None:
-        if self.mode == "merged" and not self._variants.get((page.domain, tool.name)):
+        if self.mode == "merged" and not self._variants(page.domain, tool.name):
             return None
         return self._index_of(page.domain, page.tab)
 
-    def _new(self, key: Key, tool: Published, index: int | None) -> Entry:
-        domain, called, variant = key
-        name = self._namer.take(PageToolName(domain, called, index), variant)
-        entry = self._entries[key] = Entry(name, domain, index, tool)
-        self._by_name[name] = key
-        self._variants.setdefault((domain, called), []).append(key)
+    def _new(self, domain: str, tool: Published, index: int | None) -> Entry:
+        meant = PageToolName(domain, tool.name, index)
+        name = free_name(meant, tool.identity, self._by_name)
+        entry = self._by_name[name] = Entry(name, domain, index, tool)
+        others = self._variants(domain, tool.name)
+        self._domains.setdefault(domain, {})[tool.name] = (*others, entry) if others else entry
         return entry
 
-    def _keep_place(self, key: Key, place: Place | None) -> None:
-        self._entries[key].place = place
+    def _keep_place(self, entry: Entry, place: Place | None) -> None:
+        entry.place = place
         if place is None:
-            self._placed.pop(key, None)
+            self._placed.pop(entry, None)
         else:
-            self._placed[key] = None
+            self._placed[entry] = None
 
-    def _drop(self, key: Key) -> None:
-        entry = self._entries.pop(key)
-        self._placed.pop(key, None)
+    def _drop(self, entry: Entry) -> None:
         del self._by_name[entry.name]
-        self._namer.free(entry.name)
-        self._gone[entry.name] = None
-        variants = self._variants[key[:2]]
-        variants.remove(key)
-        if not variants:
-            del self._variants[key[:2]]
+        self._placed.pop(entry, None)
+        if entry.listed is not None:
+            self._gone[entry.name] = None
+        tools, called = self._domains[entry.domain], entry.tool.name
+        left = tuple(other for other in self._variants(entry.domain, called) if other is not entry)
+        if left:
+            tools[called] = left
+        else:
+            del tools[called]
+        if not tools:
+            del self._domains[entry.domain]
 
-    def _forget_remembered(self, domain: str, tool: str) -> None:
-        for key in list(self._variants.get((domain, tool), ())):
-            if not self._entries[key].tabs:
-                self._drop(key)
 
-
-def _kinds(entry: Entry) -> tuple[str, ...]:
-    """The types of ids that the tool's tabs have."""
-    if not entry.workers:
-        return ("integer",)
-    return ("string",) if entry.workers == len(entry.tabs) else ("integer", "string")
+def _kinds(tabs: Mapping[TabKey, object]) -> tuple[str, ...]:
+    """The types of ids that a tool's tabs have."""
+    types = {type(tab) for tab in tabs}
+    if str not in types:
+        return NUMBER
+    return EITHER if int in types else WORD
 
 
 @lru_cache(maxsize=1000)

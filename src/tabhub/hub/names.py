@@ -1,6 +1,7 @@
-"""Names of page tools: format and parse, side by side. Parsing asks the register, never guesses."""
+"""Names of page tools. What one stands for, `Exposure` knows: underscores tell nothing."""
 
 import re
+from collections.abc import Container
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -20,37 +21,16 @@ class PageToolName(NamedTuple):
     """Which of the domain's tabs, where that is part of the name."""
 
 
-class ToolNamer:
-    """Gives every page tool a name that no other has, and knows what each name stands for.
+def free_name(meant: PageToolName, owner: object, taken: Container[str]) -> str:
+    """A name that is not taken; `owner` tells apart what would be called the same.
 
     Names of our own tools and of plugins never begin like these: only page tools can meet.
     """
-
-    def __init__(self) -> None:
-        self._meanings: dict[str, PageToolName] = {}
-
-    def take(self, meant: PageToolName, owner: object) -> str:
-        """A free name; `owner` tells apart what would be called the same."""
-        plain = fitted(meant)
-        if plain not in self._meanings:
-            self._meanings[plain] = meant
-            return plain
-        return self._distinct(meant, owner)
-
-    def _distinct(self, meant: PageToolName, owner: object) -> str:
-        number = 0
-        while True:
-            name = closed(_joined(meant), repr((tuple(meant), owner, number)))
-            if name not in self._meanings:
-                self._meanings[name] = meant
-                return name
-            number += 1
-
-    def free(self, name: str) -> None:
-        self._meanings.pop(name, None)
-
-    def parse(self, name: str) -> PageToolName | None:
-        return self._meanings.get(name)
+    name, number = fitted(meant), 0
+    while name in taken:
+        name = closed(_joined(meant), repr((tuple(meant), owner, number)))
+        number += 1
+    return name
 
 
 def fitted(meant: PageToolName) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 
-from tabhub.hub.exposure import Entry, Exposure, Mode
+from tabhub.hub.exposure import Entry, Exposure, Key, Mode
 from tabhub.hub.page_tools import (
     DomainToolStorage,
     Page,
@@ -83,8 +83,7 @@ class PageHub:
 
     def activated(self, tab: TabKey | None) -> None:
         """Somebody looks at a tab. The list may show it, but has not changed for that."""
-        if isinstance(tab, str):
-            tab = next((to for (_, id), to in self._joined.items() if id == tab), tab)
+        tab = self._meant(tab)
         if tab == self.active:
             return
         before, self.active = self.active, tab
@@ -92,6 +91,16 @@ class PageHub:
         affected = [(page, tool) for page in chain(*both) for tool in page.tools.values()]
         self.exposure.activate(tab, affected)
         self._settle(quiet=True)
+
+    def hidden(self, tab: TabKey) -> None:
+        """Nobody looks at this tab any more, wherever they look now."""
+        if self._meant(tab) == self.active:
+            self.activated(None)
+
+    def _meant(self, tab: TabKey | None) -> TabKey | None:
+        if not isinstance(tab, str):
+            return tab
+        return next((to for (_, id), to in self._joined.items() if id == tab), tab)
 
     def load(self, pages: list[Page], remembered: list[Remembered]) -> None:
         """What was known before; whoever comes back takes its place."""
@@ -171,7 +180,7 @@ class PageHub:
     def _replace(self, stale: list[Page], fresh: list[Page]) -> None:
         """Some pages for others; what both have is never gone in between."""
         dropped = [page for page in stale if self.storage.drop(page.ref) is not None]
-        kept = {key for page in fresh for key in _keys(page)}
+        kept = {key for page in fresh for key in self._keys(page)}
         # A name is freed before somebody else may need it.
         self._withdraw(dropped, lambda key: key not in kept)
         for page in fresh:
@@ -183,11 +192,14 @@ class PageHub:
         for domain, tab in {(page.domain, page.tab) for page in (*stale, *fresh)}:
             self._tell(domain, tab)
 
-    def _withdraw(self, pages: list[Page], which: Callable[[object], bool]) -> None:
+    def _withdraw(self, pages: list[Page], which: Callable[[Key], bool]) -> None:
         for page in pages:
-            for key, tool in zip(_keys(page), page.tools.values(), strict=True):
+            for key, tool in zip(self._keys(page), page.tools.values(), strict=True):
                 if which(key):
                     self.exposure.withdraw(page, tool)
+
+    def _keys(self, page: Page) -> list[Key]:
+        return [self.exposure.key(page, tool) for tool in page.tools.values()]
 
     def _publish(self, page: Page) -> None:
         for tool in page.tools.values():
@@ -201,11 +213,6 @@ class PageHub:
     def _tell(self, domain: str, tab: TabKey) -> None:
         for listener in self._listeners:
             listener(domain, tab)
-
-
-def _keys(page: Page) -> list[tuple[str, TabKey, str, tuple[bytes, bytes]]]:
-    """What would be the same tool in the same tab."""
-    return [(page.domain, page.tab, tool.name, tool.identity) for tool in page.tools.values()]
 
 
 def is_restored(page: Page) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
 ABOUT = "Optional: the tab to use, by an id of list_browser_tabs; else the one in front."
+FIRST = b'{"properties":{'
 _decode = msgspec.json.decode
 
 
@@ -30,9 +31,22 @@ class PageSchema(Mapping[str, Any]):
         schema: dict[str, Any] = _decode(self.own)
         if not self.parameter:
             return schema
+        properties = {self.parameter: self._told(), **schema.get("properties", {})}
+        return {**schema, "properties": properties}
+
+    def written(self) -> bytes:
+        """The same as JSON; where properties come first, without reading it."""
+        if not self.parameter:
+            return self.own
+        if not self.own.startswith(FIRST):
+            return msgspec.json.encode(self.plain())
+        rest = self.own[len(FIRST) :]
+        told = msgspec.json.encode({self.parameter: self._told()})[1:-1]
+        return b"".join((FIRST, told, b"" if rest.startswith(b"}") else b",", rest))
+
+    def _told(self) -> dict[str, Any]:
         kind = self._kinds[0] if len(self._kinds) == 1 else list(self._kinds)
-        told = {"type": kind, "description": ABOUT}
-        return {**schema, "properties": {**schema.get("properties", {}), self.parameter: told}}
+        return {"type": kind, "description": ABOUT}
 
     def page_schema(self) -> dict[str, Any]:
         """As the page has it."""

@@ -22,7 +22,11 @@ class PageRef(Struct, frozen=True):
     document: str = ""
 
 
-class Published(Struct, frozen=True):
+Holder = tuple[TabKey, tuple[PageRef, ...]]
+"""A tab, and the documents in it."""
+
+
+class Published(Struct, frozen=True, gc=False):
     """A tool as a page has published it, checked."""
 
     name: str
@@ -59,6 +63,14 @@ class Page:
     extensions: dict[str, Any] | None = None
     tab: TabKey = 0
     """The tab it is in: its own, or the one that the page worker's id stands for."""
+    _holder: Holder | None = None
+
+    @property
+    def holder(self) -> Holder:
+        """Made once: all of its tools share it."""
+        if self._holder is None or self._holder[0] != self.tab:
+            self._holder = (self.tab, (self.ref,))
+        return self._holder
 
 
 class Remembered(Struct, frozen=True):
@@ -85,7 +97,7 @@ class DomainToolStorage:
     def __init__(self) -> None:
         self._pages: dict[PageRef, Page] = {}
         self._domains: dict[str, dict[TabKey, Holding]] = {}
-        self._tabs: dict[TabKey, set[PageRef]] = {}
+        self._tabs: dict[TabKey, tuple[PageRef, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -104,7 +116,7 @@ class DomainToolStorage:
         if holding is None:
             holding = tabs[page.tab] = Holding(_free_index(tabs))
         holding.pages[page.ref] = page
-        self._tabs.setdefault(page.tab, set()).add(page.ref)
+        self._tabs[page.tab] = (*self._tabs.get(page.tab, ()), page.ref)
 
     def drop(self, ref: PageRef) -> Page | None:
         page = self._pages.pop(ref, None)
@@ -116,7 +128,7 @@ class DomainToolStorage:
             del tabs[page.tab]
         if not tabs:
             del self._domains[page.domain]
-        self._tabs[page.tab].discard(ref)
+        self._tabs[page.tab] = tuple(other for other in self._tabs[page.tab] if other != ref)
         if not self._tabs[page.tab]:
             del self._tabs[page.tab]
         return page

@@ -1,6 +1,8 @@
 """Tools as pages define them, turned into what the hub takes. What does not fit is refused."""
 
 import re
+import sys
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,9 +14,10 @@ from tabhub.pages.schemas import NO_ARGUMENTS, Unfit, checked_schema
 from tabhub.wire.pages import Kind
 
 CACHE = "tabhub/cache"
-FORM = "tabhub/form"
+FORM = "tabhub/waitsForPerson"
 """Says that a person may have to send a form before the tool answers."""
 ANNOTATION_BYTES = 2048
+SHARED_BYTES = 1024
 WITHOUT_SCHEMA: tuple[Kind, ...] = ("native", "polyfill")
 """WebMCP lets a tool without arguments do without a schema, MCP does not."""
 HINTS = (
@@ -61,14 +64,24 @@ def _published(told: Definition, kind: Kind, limits: Limits, keeps: bool) -> Pub
     named = hints.get("title")
     title = told.title or (named if isinstance(named, str) else None)
     return Published(
-        name=told.name,
+        name=sys.intern(told.name),
         description=readable(told.description),
-        schema=_schema(told, kind, limits),
+        schema=_shared(_schema(told, kind, limits)),
         title=readable(title, LONGEST_TITLE) if title else None,
-        annotations=_annotations(hints),
+        annotations=_shared(_annotations(hints)),
         cached=keeps or hints.get("cache") is True or meta.get(CACHE) is True,
         patient=meta.get(FORM) is True,
     )
+
+
+def _shared(written: bytes) -> bytes:
+    """The same page in many tabs, or the same shop under many names, is kept once."""
+    return written if len(written) > SHARED_BYTES else _known(written)
+
+
+@lru_cache(maxsize=4096)
+def _known(written: bytes) -> bytes:
+    return bytes(written)
 
 
 def _schema(told: Definition, kind: Kind, limits: Limits) -> bytes:

@@ -8,7 +8,7 @@ from tabhub.errors import NotFound, ProtocolError
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
-from tabhub.wire.pages import Document, Execute, Outcome, RegisterTools, UpdateTools
+from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
 PREFIX = "link:"
 _register = msgspec.json.Decoder(RegisterTools).decode
@@ -23,6 +23,7 @@ class LinkPages:
         self._pages = pages
         self._tabs = hub.tabs
         self._browsers = browsers
+        browsers.on_activated(lambda tab: pages.activated(tab.id))
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
         """One message of an extension about its pages."""
@@ -66,9 +67,9 @@ class LinkPages:
             told.url,
             "" if tab is None else tab.title,
             told.tools,
-            told.capabilities,
+            told.capabilities or Capabilities(),
             kind=told.kind,
-            worker_id=told.worker_id,
+            worker_id=told.worker_id or "",
             extensions=told.extensions,
         )
 

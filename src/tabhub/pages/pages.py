@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
+from tabhub.hub.descriptions import readable
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
@@ -27,6 +28,8 @@ SCHEMAS_PER_TAB = 8
 LONGEST_URL = 2000
 LONGEST_ID = 100
 EXTENSION_BYTES = 16 * 1024
+LEFT_OUT = "tabhub/leftOut"
+"""What the extension has already refused of a page's tools."""
 SUSPENDED_SECONDS = 60.0
 """How long pages stay whose way has gone, in case it comes back."""
 RESUMED_SECONDS = 5.0
@@ -156,6 +159,16 @@ class Pages:
         """The person looks at this tab; None: at none of those that are known."""
         self._hub.activated(tab)
 
+    def hidden(self, tab: TabKey) -> None:
+        """The person looks at this tab no more; at which one instead, others say."""
+        self._hub.hidden(tab)
+
+    def keep_allowed(self) -> None:
+        """The setting may have changed: whose pages may not publish any more, has none."""
+        allowed = self._settings().page_origins
+        storage = self._hub.storage
+        self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+
     def tidy(self) -> None:
         """Forget what is of no more use."""
         self._throttle.forget(time.monotonic())
@@ -220,6 +233,11 @@ class Pages:
         )
 
     def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
+        left_out = (extensions or {}).get(LEFT_OUT)
+        if left_out:
+            self._complaints.say(
+                domain, f"left out by the extension: {readable(str(left_out), 300)}"
+            )
         if extensions and len(msgspec.json.encode(extensions)) > EXTENSION_BYTES:
             self._complaints.say(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
             return None
@@ -290,7 +308,8 @@ class Pages:
                     self._lost(page)
             return
         tab = self._tabs.find(id)
-        if tab is not None and tab.active and tab.focused_window:
+        # Before anybody has turned to one: news of a tab are no sign that a person looks at it.
+        if self._hub.active is None and tab and tab.active and tab.focused_window:
             self.activated(id)
 
     def _note(self, page: Page, what: str, tools: int) -> None:

@@ -10,7 +10,7 @@ DEEPEST = 50
 MOST_PLACES = 20_000
 """Places to look at, with references followed: what a check of arguments may cost."""
 KNOWN = ("draft-06", "draft-07", "2019-09", "2020-12")
-NO_ARGUMENTS = b'{"type":"object","properties":{}}'
+NO_ARGUMENTS = b'{"properties":{},"type":"object"}'
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 _FOREIGN = ("$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor", "$vocabulary")
 
@@ -31,7 +31,8 @@ def checked_schema(given: msgspec.Raw, most_bytes: int) -> bytes:
     if not isinstance(schema.get("properties", {}), dict):
         raise Unfit("its schema has properties that are no object")
     _Places(schema).count()
-    return msgspec.json.encode({**_cleaned(schema), "type": "object"})
+    # Properties come first, so that one more can be put in without reading all of it.
+    return msgspec.json.encode({"properties": {}, **_cleaned(schema), "type": "object"})
 
 
 def _object(given: msgspec.Raw) -> Json:
@@ -77,8 +78,8 @@ class _Places:
                 places += self._referred(reference, depth)
         for child in _children(node):
             places += self._of(child, depth + 1)
-            if places > MOST_PLACES:
-                raise Unfit("its schema is too large once its references are followed")
+            _require_few(places)
+        _require_few(places)
         return places
 
     def _refuse_foreign(self, node: Json) -> None:
@@ -107,6 +108,11 @@ class _Places:
                 raise Unfit("its schema refers to nothing")
             node = node[key]
         return node
+
+
+def _require_few(places: int) -> None:
+    if places > MOST_PLACES:
+        raise Unfit("its schema is too large once its references are followed")
 
 
 def _children(node: Any) -> Iterator[Any]:

@@ -25,6 +25,8 @@ from tabhub.wire.asgi import Receive, Scope, Send
 
 KNOCK_SECONDS = 120.0
 MOST_SOCKETS = 64
+MOST_OF_ONE = 16
+"""Of one origin, each from another browser."""
 MESSAGES_AT_ONCE, MESSAGES_A_SECOND = 1000.0, 50.0
 BYTES_AT_ONCE, BYTES_A_SECOND = 32 * 1024 * 1024.0, 1024 * 1024.0
 LINES_AT_ONCE, LINES_A_SECOND = 10.0, 10 / 60
@@ -87,10 +89,17 @@ class WorkerEndpoint:
 
         line = WorkerLine(f"worker:{next(self._numbers)}", origin, self._pages, self._claims)
         connection = Connection(
-            send_text, lambda _, method, params: line.hear(method, params), self._max_bytes
+            send_text,
+            lambda _, method, params: line.hear(method, params),
+            self._max_bytes,
+            lambda *_: self._complaints.say(origin, "sends messages that make no sense"),
         )
         line.connection = connection
-        if origin in self._pairing or await self._admitted(origin, receive, connection.tell, close):
+        if sum(other.origin == origin for other in self._lines) >= MOST_OF_ONE:
+            await close(worker.TOO_MUCH, f"{origin} is connected {MOST_OF_ONE} times already")
+        elif origin in self._pairing or await self._admitted(
+            origin, receive, connection.tell, close
+        ):
             await self._serve(line, connection, receive, close)
 
     async def _admitted(self, origin: str, receive: Receive, tell: Tell, close: Close) -> bool:

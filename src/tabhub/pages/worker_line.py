@@ -122,13 +122,11 @@ class WorkerLine:
         self._claims.pop(tab, None)
 
     def _activated(self, tab: str | None) -> None:
-        """Nobody's leaving makes another origin's tab less looked at."""
-        if tab is None and self._active is None:
-            return
+        before, self._active = self._active, tab
         if tab is not None:
-            self._ref(tab)
-        self._active = tab
-        self._pages.activated(tab)
+            self._pages.activated(self._ref(tab).tab)
+        elif before is not None:
+            self._pages.hidden(before)
 
     def _ref(self, tab: str) -> PageRef:
         if tab not in self._tabs:

@@ -219,9 +219,7 @@ def _shown(context: Context, tab: Tab) -> Json:
 LIST_TABS = BrowserTool(
     name="browser_list_tabs",
     title="List tabs",
-    description=(
-        "All open tabs, and whose they are. You can use your own and those the person shares."
-    ),
+    description=("All open tabs, and whose. You can use your own and those the person shares."),
     run=_list_tabs,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,

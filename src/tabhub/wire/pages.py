@@ -33,8 +33,8 @@ class RegisterTools(Document, kw_only=True):
     url: str = ""
     tools: list[msgspec.Raw]
     kind: Kind = "native"
-    capabilities: Capabilities = Capabilities()
-    worker_id: str = ""
+    capabilities: Capabilities | None = None
+    worker_id: str | None = None
     """The tab as the page worker library calls it, if the page uses that."""
     extensions: dict[str, Any] | None = None
 

@@ -89,7 +89,12 @@ class Answers:
         if method is None:
             raise dispatch.not_found(name)
         params = method.params(raw)
-        return await method.answer(self._backend)(HandshakeExchange(outlet, params.meta), params)
+        exchange = HandshakeExchange(outlet, params.meta)
+        result = await method.answer(self._backend)(exchange, params)
+        if isinstance(result, m.CallResult) and isinstance(result.structured_content, list):
+            # These revisions allow an object only; the text says the same.
+            result = msgspec.structs.replace(result, structured_content=msgspec.UNSET)
+        return result
 
 
 def introduction(message: jsonrpc.Incoming) -> m.InitializeParams:

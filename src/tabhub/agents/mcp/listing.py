@@ -64,12 +64,16 @@ class Listing:
         )
 
 
-def _schema(tool: Tool) -> Mapping[str, Any]:
-    """Our own tools take no other arguments, each of them, and say so to who gives one."""
+def whole_schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
+    """A tool's schema as it can be written."""
     given = tool.input_schema
-    if isinstance(given, PageSchema):
-        return given.plain()
-    if tool.plugin != "browser":
+    return msgspec.Raw(given.written()) if isinstance(given, PageSchema) else given
+
+
+def _schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
+    """Our own tools take no other arguments, each of them, and say so to who gives one."""
+    given = whole_schema(tool)
+    if tool.plugin != "browser" or isinstance(given, msgspec.Raw):
         return given
     return {key: value for key, value in given.items() if key != "additionalProperties"}
 

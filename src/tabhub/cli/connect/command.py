@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +34,8 @@ class Wish(NamedTuple):
     gateway: bool
     stdio: bool
     dry_run: bool
+    browser: Sequence[str] = ()
+    """Flags about the browser that the bridge is to bring along."""
 
 
 def run(wish: Wish, *, remove: bool) -> None:
@@ -41,6 +43,8 @@ def run(wish: Wish, *, remove: bool) -> None:
     if agent is None:
         known = ", ".join(one.name for one in AGENTS)
         raise InvalidArguments(f"There is no agent {wish.agent!r}; tabhub knows {known}.")
+    if wish.browser and not _is_bridge(wish, agent):
+        raise InvalidArguments(f"{wish.browser[0]} needs --stdio: only a bridge starts a browser.")
     home = Home.from_environment().create()
     path = Path(os.path.abspath(wish.file.expanduser() if wish.file else agent.file(Places())))
     with locked(home.connections):
@@ -88,15 +92,15 @@ class _Connection:
         """Take out of the file what names tabhub, and take the token back."""
         if self._found.entry is None:
             self._forget(wish.dry_run)
-            raise NotFound(
-                f"{self._agent.title} is not connected: {self._file.path} has no tabhub."
-            )
+            self._say(f"There is nothing to remove: {self._file.path} has no tabhub.")
+            return
         after = self._undone()
         if wish.dry_run:
             self._show(after, self._found.token)
             return
         if self._record is not None and self._record.made_file and not self._keeps(after):
             self._file.path.unlink()
+            _remove_folders(self._file.path.parent, self._record.made_folder)
         else:
             file.write(self._file, after)
         self._forget(dry_run=False)
@@ -120,14 +124,15 @@ class _Connection:
         return found == entry if self._is_theirs else _includes(found, entry)
 
     def _entry(self, wish: Wish, token: str) -> dict[str, Any]:
+        gateway = ["--gateway"] if wish.gateway else []
         way = Way(
             url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if wish.gateway else ''}",
             token=token,
-            command=[*program(), "start", "--stdio", *(["--gateway"] if wish.gateway else [])],
+            command=[*program(), "start", "--stdio", *gateway, *wish.browser],
             environment=settings.home_from_environment(),
         )
-        make = self._agent.stdio if wish.stdio or self._agent.http is None else self._agent.http
-        return self._agent.fitting(make(way), self._data)
+        http = None if wish.stdio else self._agent.http
+        return self._agent.fitting((http or self._agent.stdio)(way), self._data)
 
     def _valid_token(self) -> str | None:
         token = self._found.token
@@ -147,6 +152,7 @@ class _Connection:
 
     def _write(self, entry: dict[str, Any], token: str, client: str | None) -> None:
         after, edit = self._changed(entry)
+        folder = _first_missing(self._file.path.parent)
         file.write(self._file, after)
         # An entry that was there before us is replaced for good: it may hold a secret.
         old, new = ("", "") if self._found.entry else recorded(edit, token)
@@ -155,7 +161,7 @@ class _Connection:
             return
         name = client or self._name_of(token)
         path, made = str(self._file.path), not self._file.is_there
-        self._records.keep(Record(self._agent.name, path, name, old, new, made))
+        self._records.keep(Record(self._agent.name, path, name, old, new, made, folder))
 
     def _name_of(self, token: str) -> str:
         known = self._clients.find(token)
@@ -210,8 +216,26 @@ class _Connection:
         if self._file.path.stat().st_mode & 0o077:
             yield f"Others on this machine can read the token there: chmod 600 {self._file.path}"
         yield f"Restart {self._agent.title} to have it read its settings again."
-        if not wish.stdio and self._agent.http is not None and running.find(self._home) is None:
+        if not _is_bridge(wish, self._agent) and running.find(self._home) is None:
             yield "No server is running: `tabhub start --background` starts one that stays."
+
+
+def _is_bridge(wish: Wish, agent: Agent) -> bool:
+    return wish.stdio or agent.http is None
+
+
+def _first_missing(folder: Path) -> str:
+    """The outermost of the folders that must be made for a file."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    return str(missing[-1]) if missing else ""
+
+
+def _remove_folders(inner: Path, outermost: str) -> None:
+    """Take away folders that were made for a file, as far as nothing else has come into them."""
+    made = [one for one in (inner, *inner.parents) if outermost and one.is_relative_to(outermost)]
+    with suppress(OSError):
+        for folder in made:
+            folder.rmdir()
 
 
 def _includes(before: Any, entry: dict[str, Any]) -> bool:
