@@ -34,8 +34,8 @@ TOOL = Tool(
     name="dev_utils",
     title="Developer's tools",
     description=(
-        "For work on tabhub itself, off unless it runs in dev mode: its state and yours, forget "
-        "yours, reload or cut off the extension."
+        "For work on tabhub, in dev mode only: its state and yours, forget yours, reload or cut "
+        "off the extension."
     ),
     input_schema=schema({"action": {"enum": [*LOOKING, *CHANGING]}, "tabId": TAB_ID}, ("action",)),
     source=SOURCE,
