@@ -40,7 +40,7 @@ tabhub.define("mcpclient", () => {
      * @param {TabhubProgress} [progress]
      */
     function send(id, method, params, progress) {
-      const waiting = { ...Promise.withResolvers(), progress, toldAt: 0 };
+      const waiting = { ...Promise.withResolvers(), progress, toldAt: -Infinity };
       pending.set(id, waiting);
       post({ jsonrpc: "2.0", id, method, params });
       return waiting.promise;
