@@ -37,13 +37,14 @@ from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
+from tabhub.config.changes import Changes
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
 from tabhub.config.home import Home
-from tabhub.config.keys import differing
+from tabhub.config.keys import differing, take_live
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
-from tabhub.errors import AccessError, NotFound
+from tabhub.errors import AccessError, Internal, NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.pages.link import LinkPages
@@ -81,10 +82,13 @@ class App:
         home: Home | None = None,
         skip_permissions: bool = False,
         share_active_tab: bool = False,
+        dev: bool = False,
     ) -> None:
         toolsets.chosen(settings.toolsets)
-        self.settings = settings
+        self._dev = dev
+        self.settings = self._with_flags(settings)
         self._home = home
+        self._changes = Changes(settings)
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
@@ -109,6 +113,8 @@ class App:
             settings.recording,
         )
         self._clients = Clients(home) if home else None
+        if self._clients is not None:
+            self._changes.see_clients(client.name for client in self._clients.list())
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
         self.entry: AsgiApp = self.asgi
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
@@ -299,23 +305,55 @@ class App:
         self.rates.admin(client)
 
     def reload_extensions(self) -> int:
-        return self.browsers.reload_extensions()
+        told = self.browsers.reload_extensions()
+        self.audit.record(incident("admin", MAIN.name, "extension reload"))
+        return told
 
     def reload(self) -> dict[str, Any]:
         """Read settings, policy and secret again; with a fault in any, all stays as it was."""
         started = time.perf_counter()
-        self.audit.record(incident("admin", MAIN.name, "reload"))
-        waiting = [] if self._home is None else self._read_again(self._home)
-        told = {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+        fault: TabhubError | None = None
+        try:
+            waiting = [] if self._home is None else self._read_again(self._home)
+        except (TabhubError, OSError) as error:
+            fault = error if isinstance(error, TabhubError) else Internal(str(error))
+            raise fault from None
+        finally:
+            took = self.report.reloads.note(started, fault)
+            news = self._changes.told()
+            self.audit.record(incident("admin", MAIN.name, "reload", news, fault))
+        told = {"plugins": 0, "durationMs": took}
         return {**told, "restart": waiting} if waiting else told
+
+    def in_force(self) -> dict[str, Any]:
+        """The settings as they hold now, and where the file says otherwise."""
+        told: dict[str, Any] = {
+            "settings": self.report.settings_told(),
+            "differs": [],
+            "fault": None,
+        }
+        if self._home is None:
+            return told
+        try:
+            fresh = self._with_flags(load_settings(self._home))
+        except (TabhubError, OSError) as error:
+            return {**told, "fault": str(error)}
+        return {**told, "differs": differing(fresh, self.settings)}
+
+    def _with_flags(self, settings: Settings) -> Settings:
+        """What a file says, where flags and the environment do not say more."""
+        settings.dev = settings.dev or self._dev
+        settings.mcp_server.auth_token = auth_token(settings)
+        return settings
 
     def _read_again(self, home: Home) -> list[str]:
         """The keys of settings that only the next start takes."""
         clients = Clients(home)
         self._drop_revoked(clients)
-        fresh, auth = load_settings(home), load_secret(home)
+        fresh, auth = self._with_flags(load_settings(home)), load_secret(home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
+        self._changes.see_settings(fresh)
         self._take(fresh)
         if auth is not None and auth.secret != self._admin.secret:
             self._take_secret(clients, auth.secret)
@@ -323,40 +361,39 @@ class App:
 
     def _take_secret(self, clients: Clients, secret: str) -> None:
         """The old one, and what was computed from it, lets nobody in any more, nor stay."""
+        self._changes.see_secret()
         self.audit.hide(secret)
         self._admin.secret = secret
         self.asgi.take_secret(secret)
         for name in (PRINTED, CLI):
             clients.computed(name, secret)
-        self._drop(lambda client: client in (MAIN.name, PRINTED, CLI))
+        self._drop(lambda client: client in (MAIN.name, PRINTED))
+        # The command line goes on under its new token, with its tabs.
+        self._drop(lambda client: client == CLI, stays=lambda key: not self._is_held(key))
         self.browsers.cut_all()
 
     def _take(self, fresh: Settings) -> None:
         """Of the settings, what can change while the server runs."""
-        token = fresh.mcp_server.auth_token = auth_token(fresh)
+        token = fresh.mcp_server.auth_token
         if token != self.settings.mcp_server.auth_token:
-            self.settings.mcp_server.auth_token = token
             for secret in _long(token):
                 self.audit.hide(secret)
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
-        self.settings.mcp_server.cors_origins = fresh.mcp_server.cors_origins
-        self.settings.permissions = fresh.permissions
-        self.settings.policy_file = fresh.policy_file
-        self.settings.unattended = fresh.unattended
-        self.settings.rates = fresh.rates
-        self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
-        self.settings.toolsets = fresh.toolsets
-        self.settings.downloads = fresh.downloads
-        self.settings.uploads = fresh.uploads
+        take_live(fresh, self.settings)
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        known = {MAIN.name, SSE.name, *(client.name for client in clients.list())}
+        names = [client.name for client in clients.list()]
+        self._changes.see_clients(names)
+        known = {MAIN.name, SSE.name, *names}
         self._drop(lambda client: client not in known)
         self.shortcuts.keep_only(known)
 
-    def _drop(self, which: Callable[[str], bool]) -> None:
+    def _drop(
+        self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
+    ) -> None:
+        """Put clients out; what they have under way ends also where their session stays."""
         gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
         for endpoint in self.endpoints:
             # One that has called nothing yet still hears the news.
@@ -366,7 +403,12 @@ class App:
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         self.sse.end_of(which, error)
         for key in gone:
-            self.end_session(key)
+            if not stays(key):
+                self.end_session(key)
+
+    def _is_held(self, key: str) -> bool:
+        """Whether a session is one that a client has opened, and not what its calls share."""
+        return any(key in sessions for sessions in self._sessions)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
@@ -407,8 +449,7 @@ class App:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            is_held = any(key in sessions for sessions in self._sessions)
-            if not is_held and not self.runner.flights.has(key):
+            if not self._is_held(key) and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 

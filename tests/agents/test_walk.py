@@ -33,7 +33,7 @@ FOR_AGENTS = {
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""
 FOR_THE_PERSON = {
-    *("/ws", "/ws-info", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
+    *("/ws", "/ws-info", "/settings", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
 }
 
 POWERLESS: dict[str, Json] = {

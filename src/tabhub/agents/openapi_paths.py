@@ -272,6 +272,16 @@ PATHS: Json = {
     "/ws-info": _reading(
         "wsInfo", "Where the extension connects", _told("The address.", wsUrl=STRING)
     ),
+    "/settings": _reading(
+        "settings",
+        "The settings in force, and where the file says otherwise",
+        _told(
+            "Them; `fault` says what is wrong with the file, if it cannot be read.",
+            settings=OBJECT,
+            differs=listed(STRING),
+            fault={"type": ["string", "null"]},
+        ),
+    ),
     "/audit": _reading(
         "audit",
         "What was done, the newest first",

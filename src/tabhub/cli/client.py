@@ -2,13 +2,14 @@
 
 import json
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.home import Home
+from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.toolsets import chosen
 from tabhub.store.revoking import forget_client
 from tabhub.store.store import Store
@@ -18,6 +19,7 @@ def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None
     home = Home.from_environment().create()
     only = None if toolsets is None else chosen(toolsets.split(","))
     token = Clients(home).add(name, only, read_only)
+    announce(home)
     told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
     print(json.dumps(told) if as_json else token)
     print(
@@ -45,13 +47,23 @@ def revoke(name: str) -> None:
     print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
 
 
+def announce(home: Home) -> None:
+    """Have it in the record; the token opens the door anyway."""
+    with suppress(TabhubError):
+        running.reload(home)
+
+
 def take_back(home: Home, name: str) -> None:
     """Whoever has this client's token is out, at once."""
     Clients(home).revoke(name)
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
-    running.reload(home)
+    try:
+        running.reload(home)
+    except Unavailable as error:
+        said = f"The token of {name} is out, but what it has opened goes on. {error.message}"
+        raise Unavailable(said) from None
 
 
 def _facts(client: StoredClient) -> dict[str, Any]:
