@@ -28,7 +28,9 @@ class NotRunning(Unavailable):
     """No server of this home answers."""
 
     def __init__(self, hint: str = "Start it: tabhub start") -> None:
-        super().__init__(f"No server is running. {hint}")
+        port = settings.port_from_environment()
+        where = "" if port is None else f" on port {port}, which {settings.PORT} names"
+        super().__init__(f"No server is running{where}. {hint}")
 
 
 class PidFile(msgspec.Struct):
