@@ -149,8 +149,8 @@ CALL: Json = {
         "operationId": "callTool",
         "summary": "Call a tool",
         "description": "With Accept: text/event-stream the answer is a stream of `progress` "
-        "events that ends with `result` or `error`; its status is 200 either way. Closing the "
-        "connection cancels the call.",
+        "events that ends with `result` or `error`, with status 200; an error before the first "
+        "event is a plain answer. Closing the connection cancels the call.",
         "parameters": [
             header(
                 "Idempotency-Key",

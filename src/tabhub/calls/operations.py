@@ -65,7 +65,7 @@ class Operations:
             task.add_done_callback(lambda ended: self._end(key, operation, ended))
             self._known[key] = operation
         if operation.fingerprint != fingerprint:
-            raise InvalidArguments(f"The operation id {id!r} belongs to another call.")
+            raise InvalidArguments(f"The {call.operation_named} {id!r} belongs to another call.")
         if operation.task is None:
             raise ProtocolError(
                 "This operation has run and will not run again; its result was too large to be "
