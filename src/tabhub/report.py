@@ -63,6 +63,7 @@ class Report:
             "activeSessions": sessions,
             "ssePort": self.sse_port,
             "agents": len(self.hub.sessions.all()),
+            "agentNames": [agent.shown for agent in self.hub.sessions.all()],
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),

@@ -164,4 +164,4 @@ async def test_the_command_line_keeps_its_tabs_and_those_of_who_is_put_out_close
         assert product.run(*ROTATE).returncode == 0
         product.wait_browser(after=before["browsers"][0]["connectedAt"])
         wait_for(lambda: len(tabs()) == 1, "the tab of the old secret to close")
-        assert tabs()[0] == (f"{page}#ours", "tabhub-cli")
+        assert tabs()[0] == (f"{page}#ours", "tabhub-cli (cli)")

@@ -34,12 +34,18 @@ def show(as_json: bool) -> None:
     if as_json:
         print(json.dumps(known))
         return
-    for client in known:
-        limits = [
-            *(["read-only"] if client["readOnly"] else []),
-            *([] if client["toolsets"] is None else ["only " + ",".join(client["toolsets"])]),
-        ]
-        print("  ".join([client["name"], client["created"], *limits]))
+    if not known:
+        print("There are no clients yet: tabhub client add NAME", file=sys.stderr)
+        return
+    rows = [("client", "made", "may"), *map(_row, known)]
+    name, made, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for row in rows:
+        print(f"{row[0]:{name}}  {row[1]:{made}}  {row[2]}")
+
+
+def _row(client: dict[str, Any]) -> tuple[str, str, str]:
+    tools = "all tools" if client["toolsets"] is None else f"only {','.join(client['toolsets'])}"
+    return client["name"], client["created"], tools + client["readOnly"] * ", read-only"
 
 
 def revoke(name: str) -> None:
