@@ -11,7 +11,7 @@ MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
-.PHONY: agents lint ruff types imports clean lock
+.PHONY: agents lint ruff types imports clean lock pagekit
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -75,12 +75,16 @@ agents: setup $(AGENTS_STAMP) ## have real agents read what connect writes (fetc
 bench: setup $(PEERS_STAMP) ## print the tables of measurements
 	@$(BIN)/python -m bench
 
+pagekit: $(NPM_STAMP) ## build the page worker library into build/pagekit
+	@scripts/build-pagekit
+
 docs: setup ## write the generated pages of docs/
 	@$(BIN)/python scripts/docs.py
 
-lint: ruff ## ruff, the lock files and, once npm packages are there, the extension
+lint: ruff ## ruff, the lock files and, once npm packages are there, the JavaScript
 	@scripts/check-locks
 	@[ ! -e $(NPM_STAMP) ] || scripts/check-extension
+	@[ ! -e $(NPM_STAMP) ] || scripts/check-pagekit
 
 ruff: setup
 	$(BIN)/ruff check --quiet $(CODE)

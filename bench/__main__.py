@@ -10,8 +10,10 @@ from bench import (
     evaluate,
     faults,
     help,
+    hub,
     memory,
     operations,
+    page_calls,
     permit,
     reading,
     search,
@@ -25,6 +27,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
     "doors": doors.measure,
     "search": search.measure,
+    "hub": hub.measure,
     "reading": reading.measure,
     "faults": faults.measure,
     "help": help.measure,
@@ -35,6 +38,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "sessions": sessions.measure,
     "evaluate": evaluate.measure,
     "operations": operations.measure,
+    "pages": page_calls.measure,
     "coverage": coverage.measure,
 }
 

@@ -18,10 +18,12 @@ from tabhub.config import keys
 from tabhub.config.kinds import is_section
 from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
+from tabhub.pages import tab_list
 from tabhub.tools import catalog
 from tabhub.wire import link
 
 ROOT = Path(__file__).parent.parent
+LISTED = (*catalog.ALL, tab_list.TOOL)
 NOTE = "<!-- Written by `make docs` from the code. -->"
 
 
@@ -32,7 +34,10 @@ def tools() -> str:
         "reaches into frames and shadow roots."
     )
     return "\n".join(
-        [f"# Browser tools\n\n{NOTE}\n\n{intro}\n", *(_tool(tool) for tool in catalog.ALL)]
+        [
+            f"# Browser tools\n\n{NOTE}\n\n{intro}\n",
+            *(_tool(tool) for tool in LISTED),
+        ]
     )
 
 

@@ -2,7 +2,8 @@
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, upload, walker, dom } = tabhub;
-  const { durable, elements, find, maincontent, markup, prose, waiting } = tabhub;
+  const { durable, elements, find, framedtools, maincontent, markup } = tabhub;
+  const { pagetools, prose, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -186,6 +187,11 @@ tabhub.define("port", () => {
     ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
     ["expectShown", ({ word }) => upload.expect(word)],
     ["hasShown", () => upload.hasShown()],
+    ["pageTool", (body) => pagetools.call(body)],
+    ["stopPageTool", (body) => pagetools.stop(body)],
+    ["introduce", () => framedtools.introduce()],
+    ["toChild", (body) => framedtools.forward(body)],
+    ["fromParent", ({ payload }) => framedtools.receive(payload)],
   ];
   const answers = new Map(table);
 
@@ -228,6 +234,8 @@ tabhub.define("port", () => {
     port.onMessage.addListener((message) => void answer(message));
     port.onDisconnect.addListener(disconnected);
     post(port, { type: "hello", range: refs.range() });
+    framedtools.connected((message) => post(port, message));
+    pagetools.connected((message) => post(port, message));
   }
 
   function disconnected() {

@@ -490,7 +490,95 @@ interface TabhubUpload {
   hasShown(): boolean;
 }
 
+type TabhubProgress = (told: { progress?: unknown; total?: unknown; message?: unknown }) => void;
+
+interface TabhubToolBounds {
+  readonly MAX_TOOLS: number;
+  /** The longest text of one message or result. */
+  readonly MAX_TEXT: number;
+  isRecord(value: unknown): value is Record<string, unknown>;
+  /** Tools as JSON, by their names, and how many had to be left out. */
+  list(items: any[]): {
+    texts: Map<string, string>;
+    leftOut: { many: number; large: number; invalid: number };
+  };
+  /** What a page sends along with its tools, and gets back with calls; undefined for nothing. */
+  extensions(value: unknown): Record<string, unknown> | undefined;
+  /** The same value, if it is a result of a bearable size. */
+  result(value: unknown): object;
+  /** A result of what WebMCP returns. */
+  fromText(text: unknown): Record<string, unknown>;
+  message(error: unknown): string;
+}
+
+interface TabhubToolPace {
+  make(now: () => number): {
+    /** In how many milliseconds the next change may be told. */
+    wait(): number;
+    told(characters: number): void;
+  };
+}
+
+/** One way by which pages publish tools. */
+interface TabhubToolSource {
+  kind: "native" | "mcp-b" | "polyfill";
+  isThere(): boolean;
+  /** Whether it does not say by itself that its tools have changed. */
+  polls(): boolean;
+  capabilities(): any;
+  extensions(): unknown;
+  onChange(listener: () => void): void;
+  list(): Promise<any[]>;
+  call(
+    name: string,
+    args: object,
+    how: {
+      signal: AbortSignal;
+      progress: TabhubProgress;
+      extensions?: Record<string, unknown>;
+    },
+  ): Promise<any>;
+}
+
+interface TabhubMcpSource extends TabhubToolSource {
+  receive(payload: unknown): void;
+}
+
+interface TabhubMcpClient {
+  make(kind: TabhubToolSource["kind"], post: (payload: unknown) => void): TabhubMcpSource;
+}
+
+interface TabhubFramedTools extends TabhubToolSource {
+  /** What came from this document's server by way of the parent's window. */
+  receive(payload: unknown): void;
+  /** Says to the parent which window this document is in. */
+  introduce(): void;
+  /** Passes a message on to a child's window. */
+  forward(message: { name: string; origin: string; payload: unknown }): void;
+  connected(say: (message: object) => void): void;
+}
+
+interface TabhubPageTools {
+  connected(say: (message: object) => void): void;
+  call(body: {
+    callId: string;
+    toolName: string;
+    args: object;
+    extensions?: unknown;
+    maxMs?: number;
+  }): Promise<{ success: boolean; payload: object | string }>;
+  stop(body: { callId: string }): void;
+}
+
 interface TabhubParts {
+  toolbounds: TabhubToolBounds;
+  toolpace: TabhubToolPace;
+  nativetools: TabhubToolSource;
+  mcpclient: TabhubMcpClient;
+  mcptools: TabhubMcpSource;
+  framedtools: TabhubFramedTools;
+  bridgedtools: TabhubMcpSource & { readonly name: string };
+  pagetools: TabhubPageTools;
   dom: TabhubDom;
   refs: TabhubRefs;
   roles: TabhubRoles;

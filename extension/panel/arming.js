@@ -4,7 +4,15 @@
  */
 
 const REST_MS = 500;
-const TAKES = new Set(["stop-all", "pause", "take-back", "unshare", "revoke", "skip-off"]);
+const TAKES = new Set([
+  "stop-all",
+  "pause",
+  "take-back",
+  "unshare",
+  "revoke",
+  "skip-off",
+  "keep-out",
+]);
 
 /** @typedef {HTMLButtonElement | HTMLSelectElement} Control */
 

@@ -4,6 +4,7 @@ import { agentRow } from "./agents.js";
 import { approval } from "./approvals.js";
 import { restWhatMoved } from "./arming.js";
 import { button, byId, el, fill, strange } from "./dom.js";
+import { knockRow } from "./knocks.js";
 import { grantRow, pluginTools } from "./permissions.js";
 import { thisTab } from "./thistab.js";
 import { agentsOf, bannersOf, pluginsOf, thisTabOf } from "./view.js";
@@ -110,6 +111,8 @@ function renderRest(model, server, hands) {
   const tab = thisTabOf(model);
   fill(byId("this-tab"), tab ? [tab] : [], "tabId", (shown) => thisTab(shown, attempt));
   byId("this-tab-section").hidden = !tab;
+  fill(byId("knocks"), server.knocks, "code", (knock) => knockRow(knock, attempt));
+  byId("knocks-section").hidden = !server.knocks.length;
   renderPermissions(server, attempt);
 }
 

@@ -62,6 +62,13 @@ interface GrantState {
   expires: number | null;
 }
 
+/** A page that wants to offer its tools without the extension. */
+interface KnockState {
+  origin: string;
+  /** The page shows it too. */
+  code: string;
+}
+
 interface ServerState {
   browser: string;
   kind: "managed" | "personal";
@@ -72,6 +79,7 @@ interface ServerState {
   confirmations: Confirmation[];
   tools: ToolState[];
   grants: GrantState[];
+  knocks: KnockState[];
   unattended: string;
   policyFile: string | null;
 }

@@ -13,6 +13,8 @@ import { Reach } from "./reach.js";
  * @typedef {object} Commands
  * @property {Promise<unknown>} ready settles when commands may run
  * @property {(name: string, context: Context) => Promise<unknown>} run
+ * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
+ *   calls a tool that a page publishes
  * @property {() => Promise<void>} tellNews
  * @property {(settings: {recording: unknown}) => void} [learn] takes what the server wishes
  */
@@ -60,25 +62,39 @@ export class Dispatcher {
   /** @param {Request} request */
   async #answer(request) {
     try {
-      const output = await this.#run(request);
-      if (!this.#line.answer(request.id, { output })) throw tooLarge();
+      const result = await this.#run(request);
+      if (!this.#line.answer(request.id, result)) throw tooLarge();
     } catch (error) {
-      noteFailure(request.params.tool, error);
+      noteFailure(request.params.tool ?? request.method, error);
       this.#line.refuse(request.id, toWire(error));
     }
   }
 
   /** @param {Request} request */
   async #run({ method, params }) {
+    const { execute, run } = this.#commands;
+    if (method === "browser/executeTool" && execute) {
+      const progress = this.#progressTeller(params.callId);
+      return this.#tracked(params.callId, (signal) => execute(params, { signal, progress }));
+    }
     if (method !== "tool.dispatch" || params.plugin !== "browser") throw unknown(method);
-    const { tool, dispatchId } = params;
+    const work = (/** @type {AbortSignal} */ signal) =>
+      run(params.tool, this.#contextOf(params, signal));
+    return { output: await this.#tracked(params.dispatchId, work) };
+  }
+
+  /**
+   * @template T
+   * @param {unknown} id by which it may be cancelled
+   * @param {(signal: AbortSignal) => Promise<T>} work
+   */
+  async #tracked(id, work) {
     const controller = new AbortController();
-    const key = String(dispatchId);
+    const key = String(id);
     this.#running.set(key, controller);
     try {
       await this.#commands.ready;
-      const context = this.#contextOf(params, controller.signal);
-      return await unlessAborted(context.signal, () => this.#commands.run(tool, context));
+      return await unlessAborted(controller.signal, work);
     } finally {
       this.#running.delete(key);
     }

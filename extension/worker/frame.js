@@ -20,6 +20,8 @@ export class Frame {
   onGone = () => {};
   /** @type {(news: any) => void} */
   onNews = () => {};
+  /** @type {(message: any) => void} what it says of the tools that its page publishes */
+  onSaid = () => {};
 
   /**
    * @param {chrome.runtime.Port} port
@@ -32,6 +34,7 @@ export class Frame {
     this.tabId = tabId;
     this.frameId = frameId;
     this.site = site;
+    this.sender = port.sender;
     port.onMessage.addListener((message) => this.#receive(message));
     port.onDisconnect.addListener(() => this.#gone());
   }
@@ -69,6 +72,7 @@ export class Frame {
   #receive(message) {
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
+    else if (typeof message?.type === "string") this.onSaid(message);
     else this.#settle(message?.id, answerError(message), message?.value);
   }
 

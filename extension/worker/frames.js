@@ -17,6 +17,11 @@ const bornAt = Date.now();
 const tabs = new Map();
 /** @type {Set<(frame: Frame) => void>} */
 const arrivals = new Set();
+/** Hears what frames say of their pages' tools, and when they go. */
+let publisher = {
+  said(/** @type {Frame} */ _, /** @type {any} */ __) {},
+  gone(/** @type {Frame} */ _) {},
+};
 const books = new SlotBooks();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let saveTimer;
@@ -39,7 +44,11 @@ export function frameConnected(port) {
   const site = siteOfDocument(sender.origin, sender.url);
   const frame = new Frame(port, sender.tab.id, sender.frameId ?? 0, site);
   frame.onHello = () => register(frame);
-  frame.onGone = () => unregister(frame);
+  frame.onGone = () => {
+    unregister(frame);
+    publisher.gone(frame);
+  };
+  frame.onSaid = (message) => publisher.said(frame, message);
 }
 
 /** @param {Frame} frame */
@@ -75,6 +84,11 @@ export function forgetFrames(tabId) {
  */
 export function framesOf(tabId) {
   return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
+}
+
+/** @param {typeof publisher} listener */
+export function tellPublisher(listener) {
+  publisher = listener;
 }
 
 export function connectedTabs() {

@@ -44,9 +44,10 @@ export class Herald {
    * What the introduction tells as well: before it there is no need.
    * @param {string} method
    * @param {object} params
+   * @returns {boolean | undefined} false when it is larger than the link carries
    */
   notify(method, params) {
-    if (!this.#held) this.#line?.notify(method, params);
+    return this.#held ? undefined : this.#line?.notify(method, params);
   }
 
   /** @param {News} item */

@@ -5,6 +5,7 @@
 
 import { readIdentity } from "./identity.js";
 import { closedError, Line } from "./line.js";
+import { passFor } from "./proof.js";
 import * as rpc from "./rpc.js";
 import { beginTruce, endTruce, isTruce } from "./truce.js";
 
@@ -102,9 +103,10 @@ export class Link {
   async #openSocket() {
     if (await isTruce()) return null;
     const identity = await readIdentity();
-    if (!identity) return null;
+    const pass = identity && (await passFor(identity));
+    if (!pass) return null;
     this.#identity = identity;
-    const protocols = ["tabhub", identity.secret, identity.profileId];
+    const protocols = ["tabhub", pass, identity.profileId];
     return new WebSocket(`ws://127.0.0.1:${identity.port}/ws`, protocols);
   }
 

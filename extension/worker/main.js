@@ -23,7 +23,8 @@ import {
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { restoreEmulation } from "./emulation.js";
-import { forgetFrames, frameConnected, restoreSlots } from "./frames.js";
+import { FramedServers } from "./framedservers.js";
+import { forgetFrames, frameConnected, restoreSlots, tellPublisher } from "./frames.js";
 import { dragEvent } from "./drag.js";
 import { forgetWindow, learnFronts, noteFront } from "./front.js";
 import { Herald } from "./herald.js";
@@ -36,6 +37,7 @@ import { tabClosed, listenToLoads } from "./loads.js";
 import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
+import { PageTools } from "./pagetools.js";
 import { isPanel, Panels } from "./panels.js";
 import { forgetPresets, restorePresets } from "./presets.js";
 import { forgetForced, PSEUDO } from "./pseudo.js";
@@ -86,15 +88,35 @@ const attention = new Attention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
 const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
 const news = new TabNews((item) => herald.tell(item));
+const pageTools = new PageTools({
+  tell: (method, params) => herald.notify(method, params),
+  tellNews: () => news.flush(),
+  note: (text) => note("warn", text),
+});
+const framedServers = new FramedServers();
+tellPublisher({
+  said(frame, message) {
+    pageTools.said(frame, message);
+    framedServers.said(frame, message);
+  },
+  gone(frame) {
+    pageTools.gone(frame);
+    framedServers.gone(frame);
+  },
+});
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
     run: runCommand,
+    execute: (params, how) => pageTools.execute(params, how),
     tellNews: () => news.flush(),
     learn: ({ recording }) => setRecording(recording),
   });
   note("info", "the link to the server is open");
-  void herald.opened(line).then(() => relay.refresh());
+  void herald.opened(line).then(() => {
+    pageTools.opened();
+    void relay.refresh();
+  });
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
 link.onClosed = () => {

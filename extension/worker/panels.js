@@ -14,6 +14,7 @@ const REQUESTS = new Set([
   "config.setToolPermission",
   "confirmation.response",
   "grant.revoke",
+  "page.pair",
   "tab.share",
   "tab.takeBack",
 ]);

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tabhub.agents.admin import Admin
+from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.choosing import Choosing
+from tabhub.agents.crowd import Crowd, Seat
 from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
@@ -19,10 +21,9 @@ from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
-from tabhub.agents.origins import Origins
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.rest import Rest
-from tabhub.agents.security import Gatekeeper, refuse
+from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
@@ -38,19 +39,27 @@ from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
 from tabhub.config.changes import Changes
-from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, is_token
+from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
 from tabhub.config.keys import differing, take_live
+from tabhub.config.origins import Origins
+from tabhub.config.proof import label_of
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import AccessError, Internal, NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.pages import source as page_source
+from tabhub.pages import tab_list
 from tabhub.pages.link import LinkPages
+from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
+from tabhub.pages.pairing import Pairing
+from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
+from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
@@ -67,6 +76,12 @@ from tabhub.wire.asgi import Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
+LOOK_SECONDS = 3.0
+"""How often we look whether a token was revoked without a word to us."""
+FAREWELL_SECONDS = 1.0
+"""How long who was let go may read what was said to them."""
+PATIENCE = 30.0
+"""Page tools have clocks of their own; the runner's only ends what these do not."""
 SHORTEST_HIDDEN = 8
 
 
@@ -100,11 +115,17 @@ class App:
         self.guard = Guard(
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
+        self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
+        self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.all_for(self.hub.tools))
+        self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
-        self.pages = Pages()
+        self.pairing = Pairing(home, settings.worker_origins)
+        self._worker = WorkerEndpoint(
+            self.pages, self.pairing, self.audit, settings.limits.ws_bytes
+        )
+        self._page_images = PageImages(self.store, self.hub.pages, time.time())
         self._link = LinkEndpoint(
             self.browsers,
             self._desk(),
@@ -113,16 +134,17 @@ class App:
             settings.recording,
         )
         self._clients = Clients(home) if home else None
-        if self._clients is not None:
-            self._changes.see_clients(client.name for client in self._clients.list())
+        self._tokens = self._clients.marks() if self._clients else {}
+        self._changes.see_clients(self._tokens)
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.entry: AsgiApp = self.asgi
+        self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self._open_doors()
         self.report = self._report()
-        self._admin = Admin(self, self.report, secret)
+        self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
+        Arrivals(self.hub.sessions, self._has_session)
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
@@ -135,6 +157,13 @@ class App:
             SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
             turns.SOURCE: turns.TurnSource(self.hub.sessions),
+            page_source.SOURCE: page_source.PageSource(
+                self.hub,
+                self.pages,
+                BrowserOpener(self.browsers, self.hub),
+                lambda: self.settings.limits,
+            ),
+            tab_list.SOURCE: tab_list.TabListSource(self.hub),
         }
         self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
         runner = Runner(
@@ -145,6 +174,7 @@ class App:
             self.sources,
             time.monotonic,
             self.settings.limits,
+            {page_source.SOURCE: page_source.PageRouter(self.hub)},
         )
         self.sources[batch.SOURCE] = batch.BatchSource(
             runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
@@ -161,6 +191,7 @@ class App:
             in_browser.shots,
             recordings,
         )
+        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
         self.sources[plan.SOURCE] = plan.PlanSource(
             self.hub.tools, self.guard, approvals, runner.flights
         )
@@ -173,6 +204,7 @@ class App:
         choosing = Choosing(tools, self.index)
         given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
         product = ProductBackend(*given)
+        tools.on_refresh(listing.changed)
         tools.on_change(product.tools_changed)
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
@@ -197,7 +229,7 @@ class App:
     @property
     def paths(self) -> list[str]:
         """Every path that answers; those of REST go on below theirs."""
-        return [*self._paths, *self._admin.paths, "/ws"]
+        return [*self._paths, *self._admin.paths, "/ws", FOR_PAGES]
 
     @property
     def endpoints(self) -> tuple[McpEndpoint, ...]:
@@ -207,6 +239,9 @@ class App:
     @property
     def _sessions(self) -> tuple[Register[Any], ...]:
         return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
+
+    def _has_session(self, key: str) -> bool:
+        return any(key in sessions for sessions in self._sessions)
 
     def _sse(self, backend: Backend) -> SseEndpoint:
         return SseEndpoint(
@@ -258,25 +293,35 @@ class App:
             return SSE
         return self._clients.find(token) if self._clients else None
 
+    def hash_labelled(self, label: str) -> str | None:
+        """The hash of a token by which we can prove ourselves to who has it."""
+        token = self.settings.mcp_server.auth_token
+        if token and label_of(hash_of(token)) == label:
+            return hash_of(token)
+        return self._clients.hash_labelled(label) if self._clients and label else None
+
     def _throttled(self, refusal: Refusal) -> None:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
     def _desk(self) -> Desk:
-        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules)
+        pairing = self.pairing
+        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
-        desk = Desk(self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
+        desk = Desk(*given, pairing)
         self.desk = desk
         return desk
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)
-        hub = self.hub
-        for source in (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules):
+        hub, pairing = self.hub, self.pairing
+        seen = (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules, pairing)
+        for source in seen:
             source.on_change(news.changed)
 
     def count_use(self) -> Usage:
         """From now on it is known how long nobody has come in."""
-        self.entry = usage = Usage(self.asgi, time.monotonic)
+        self.asgi.app = usage = Usage(self._route, time.monotonic)
         return usage
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -290,6 +335,8 @@ class App:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/ws":
             await self._link(scope, receive, send)
+        elif scope["path"] == FOR_PAGES:
+            await self._worker(scope, receive, send)
         else:
             await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
@@ -349,6 +396,7 @@ class App:
     def _read_again(self, home: Home) -> list[str]:
         """The keys of settings that only the next start takes."""
         clients = Clients(home)
+        clients.list()  # Raises if it cannot be read: then nothing is dropped.
         self._drop_revoked(clients)
         fresh, auth = self._with_flags(load_settings(home)), load_secret(home)
         toolsets.chosen(fresh.toolsets)
@@ -369,7 +417,7 @@ class App:
             clients.computed(name, secret)
         self._drop(lambda client: client in (MAIN.name, PRINTED))
         # The command line goes on under its new token, with its tabs.
-        self._drop(lambda client: client == CLI, stays=lambda key: not self._is_held(key))
+        self._drop(lambda client: client == CLI, stays=lambda key: not self._has_session(key))
         self.browsers.cut_all()
 
     def _take(self, fresh: Settings) -> None:
@@ -381,14 +429,28 @@ class App:
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         take_live(fresh, self.settings)
+        self.pages.keep_allowed()
+        self.pairing.take(fresh.worker_origins)
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        names = [client.name for client in clients.list()]
-        self._changes.see_clients(names)
-        known = {MAIN.name, SSE.name, *names}
-        self._drop(lambda client: client not in known)
+        marks, before = clients.marks(), self._tokens
+        self._changes.see_clients(marks)
+        known = {MAIN.name, SSE.name, *marks}
+        renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
+        self._tokens = marks
+        self._drop(lambda client: client not in known or client in renewed)
         self.shortcuts.keep_only(known)
+
+    def notice_revoked(self) -> None:
+        """Whoever revokes a token tells us, if they can; we look ourselves as well."""
+        if self._clients is None:
+            return
+        marks = self._clients.marks()
+        if any(marks.get(name) != mark for name, mark in self._tokens.items()):
+            self._drop_revoked(self._clients)
+            self.audit.record(incident("admin", MAIN.name, "reload", self._changes.told()))
+        self._tokens = marks
 
     def _drop(
         self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
@@ -405,10 +467,9 @@ class App:
         for key in gone:
             if not stays(key):
                 self.end_session(key)
-
-    def _is_held(self, key: str) -> bool:
-        """Whether a session is one that a client has opened, and not what its calls share."""
-        return any(key in sessions for sessions in self._sessions)
+        seats = self.crowd.of(which)
+        if seats:
+            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, _send_away, seats)
 
     def end_session(self, key: str) -> None:
         """End a session of whichever kind."""
@@ -435,13 +496,18 @@ class App:
         self.audit.close()
 
     async def reap_sessions(self) -> None:
-        """End idle sessions, for ever."""
+        """End the sessions of who was revoked, and idle ones, for ever."""
+        due = time.monotonic() + REAP_SECONDS
         while True:
-            await asyncio.sleep(REAP_SECONDS)
+            await asyncio.sleep(LOOK_SECONDS)
             try:
-                self.reap(time.time())
+                self.audit.settle(time.time())
+                self.notice_revoked()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + REAP_SECONDS
+                    self.reap(time.time())
             except Exception:
-                log.exception("idle sessions could not be ended this time")
+                log.exception("sessions could not be ended this time")
 
     def reap(self, now: float) -> None:
         for endpoint in self.endpoints:
@@ -449,9 +515,16 @@ class App:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if not self._is_held(key) and not self.runner.flights.has(key):
+            if not self._has_session(key) and not self.runner.flights.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
+        self.pages.tidy()
+        self._page_images.alive(now)
+
+
+def _send_away(seats: list[Seat]) -> None:
+    for seat in seats:
+        seat.leave()
 
 
 def _long(token: str | None) -> list[str]:

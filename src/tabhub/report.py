@@ -45,25 +45,29 @@ class Report:
     """Where the server listens."""
     sse_port: int | None = None
     """Where a second listener is, if there is one."""
+    starting: bool = False
+    """Whether something that was asked for at the start is not there yet."""
     _started: float = field(default_factory=time.monotonic)
 
     def health(self) -> Json:
         """What `/health` adds for those who have the secret."""
-        browsers = self.browsers.all()
+        browsers, agents = self.browsers.all(), self.hub.sessions.all()
         sessions = sum(self.sessions().values())
         return {
             "version": __version__,
             "sdkVersion": __version__,
             "mode": "dev" if self.settings.dev else "production",
             "pid": os.getpid(),
+            "starting": self.starting,
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [_described(browser) for browser in browsers],
             "mcpClients": sessions,
             "activeSessions": sessions,
             "ssePort": self.sse_port,
-            "agents": len(self.hub.sessions.all()),
-            "agentNames": [agent.shown for agent in self.hub.sessions.all()],
+            "agents": len(agents),
+            "agentsAsleep": sum(agent.asleep for agent in agents),
+            "agentNames": [agent.shown for agent in agents],
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from tabhub.agents.bounded import BoundedHttp
+from tabhub.agents.bounded import bounded
 from tabhub.app import App
 
 STOP_SECONDS = 3
@@ -34,14 +34,15 @@ class Server:
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
-                app.entry,
+                app.asgi,
                 loop="none",
-                http=BoundedHttp,
+                http=bounded(app.crowd),
                 ws="websockets-sansio",
                 ws_max_size=app.settings.limits.ws_bytes,
                 ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 server_header=False,
                 date_header=False,

@@ -18,6 +18,7 @@ from tabhub.server import Server
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
+from tests.support.worker import knocking
 
 Json = dict[str, Any]
 SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
@@ -35,6 +36,8 @@ class Protected:
     extension: FakeExtension
     question: str
     token: str
+    code: str
+    """Of a page that knocks."""
 
     def state(self) -> Any:
         """All that a person decides, as the panel and the disk have it."""
@@ -61,6 +64,7 @@ async def protected(folder: Path) -> AsyncIterator[Protected]:
         served(settings, home=home) as server,
         connected(server.port) as extension,
         client(server.port) as http,
+        knocking(server.port) as page,
     ):
         await extension.sync(tab(SHARED), tab(OWNED), tab(PRIVATE), shared=False, panels=1)
         await extension.ask("tab.share", {"tabId": SHARED, "shared": True})
@@ -69,8 +73,9 @@ async def protected(folder: Path) -> AsyncIterator[Protected]:
         question = (await extension.next("confirmation.request"))["params"]["id"]
         server.app.hub.ownership.take(SESSION, OWNED)
         token = Clients(home).add(INTRUDER)
+        code = (await page.next())["params"]["code"]
         try:
-            yield Protected(server, home, extension, question, token)
+            yield Protected(server, home, extension, question, token, code)
         finally:
             waiting.cancel()
             await asyncio.wait({waiting})

@@ -13,6 +13,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, RateSettings, Settings
 from tabhub.config.settings import load as load_settings
+from tabhub.pages import tab_list
 from tabhub.tools import catalog
 from tests.audit.events import event
 from tests.support.agent import Agent
@@ -40,7 +41,8 @@ async def _use(http: httpx.AsyncClient) -> None:
 async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
         told = await _health(http)
-    names = [tool.name for tool in catalog.ALL if tool.plugin == "browser"]
+    tools = (*catalog.ALL, tab_list.TOOL)
+    names = [tool.name for tool in tools if tool.plugin == "browser"]
     expected = {
         "status": "ok",
         "version": __version__,
@@ -55,11 +57,11 @@ async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() ->
         "pluginDetails": [],
         "failedPlugins": [],
         "discoveryErrors": [],
-        "toolCount": len(catalog.ALL),
+        "toolCount": len(tools),
         "browserToolCount": len(names),
         "pluginToolCount": 0,
         "browserToolNames": names,
-        "disabledBrowserTools": [],
+        "disabledBrowserTools": ["dev_utils"],
         "skipPermissions": False,
         "reloadCount": 0,
         "lastReloadTimestamp": 0,
@@ -142,11 +144,11 @@ async def test_tools_that_are_off_are_named_as_soon_as_they_are(tmp_path: Path) 
     home = Home(tmp_path / "home").create()
     settings = Settings(permissions=PermissionSettings(tools={"navigate": "off"}))
     async with served(settings, home=home) as server, client(server.port) as http:
-        assert (await _health(http))["disabledBrowserTools"] == ["navigate"]
+        assert (await _health(http))["disabledBrowserTools"] == ["navigate", "dev_utils"]
         config = {"permissions": {"tools": {"computer": "off", "find": "ask"}}}
         home.config.write_text(json.dumps(config))
         await http.post("/reload")
-        assert (await _health(http))["disabledBrowserTools"] == ["computer"]
+        assert (await _health(http))["disabledBrowserTools"] == ["computer", "dev_utils"]
 
 
 async def _audit(http: httpx.AsyncClient, **query: Any) -> list[Json]:

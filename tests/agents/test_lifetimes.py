@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tabhub.app import App
@@ -12,7 +14,8 @@ from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.store.revoking import forget_client
-from tests.agents.mcp.clients import connect
+from tests.agents.mcp.clients import LoneClient, connect, events
+from tests.agents.mcp.sse_clients import streaming
 from tests.agents.test_agents_and_tabs import browser, opened, outcome
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import Refusal, connected, tab
@@ -59,6 +62,40 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             with pytest.raises(ToolFailed) as failed:
                 await Agent(http).call("browser_execute_script", code="1", tabId=id)
             assert failed.value.reason in ("foreign_tab", "tab_not_found")
+
+
+async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabhub.app.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.app.FAREWELL_SECONDS", 0.05)
+    guest, other = Clients(home).add("guest"), Clients(home).add("other")
+    async with (
+        served(home=home) as server,
+        client(server.port, guest) as http,
+        client(server.port, other) as others,
+        streaming(http) as agent,
+        listening(http) as news,
+        listening(others),
+    ):
+        session, lasting = await connect(http), await connect(others)
+        Clients(home).revoke("guest")
+        Clients(home).add("guest")
+        event = await agent.next()
+        assert event is not None and event.kind == "error"
+        with suppress(httpx.RemoteProtocolError):
+            async for _ in events(news):
+                pass
+        assert session.session not in server.app.mcp.sessions
+        assert (await lasting.request("ping")).status_code == 200
+        assert len(server.app.crowd.of(lambda name: name == "guest")) == 0
+        assert len(server.app.crowd.of(lambda name: name == "other")) == 2
+
+
+def listening(http: httpx.AsyncClient) -> AbstractAsyncContextManager[httpx.Response]:
+    """A stream of news, without a session."""
+    wanted = {"notifications": {"toolsListChanged": True}}
+    return LoneClient(http).streaming("subscriptions/listen", wanted)
 
 
 async def test_pausing_and_stopping_outlive_the_server(home: Home) -> None:

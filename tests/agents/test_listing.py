@@ -72,16 +72,29 @@ async def test_the_settings_choose_the_toolsets_where_the_address_does_not() -> 
 async def test_what_is_not_listed_can_be_called_all_the_same() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, "/mcp?toolsets=pages")
-        assert await listed(agent) == {}
+        assert {*await listed(agent)} == {"list_browser_tabs"}
         assert (await agent.call("permissions_check", tool=SCRIPT))["decision"] == "allow"
+
+
+INFO = {"name": "x", "version": "1"}
 
 
 @pytest.mark.parametrize("query", ["?toolsets=cor", "?toolsets=core,", "?toolsets=core,CLAUDE"])
 async def test_an_unknown_toolset_is_an_error_that_names_those_there_are(query: str) -> None:
     async with served() as server, client(server.port) as http:
-        error = (await Agent(http, f"/mcp{query}").post("tools/list")).json()["error"]
-    assert error["data"]["reason"] == "invalid_arguments"
-    assert "There is no toolset" in error["message"] and "claude" in error["message"]
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": INFO}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        for answer in (
+            await Agent(http, f"/mcp{query}").post("tools/list"),
+            await http.post(f"/mcp{query}", json=asked),
+            await http.post(f"/mcp/gateway{query}", json=asked),
+            await http.get(f"/sse{query}"),
+        ):
+            assert answer.status_code == 400
+            error = answer.json()["error"]
+            assert error.get("data", error)["reason"] == "invalid_arguments"
+            assert "There is no toolset" in error["message"] and "claude" in error["message"]
+        assert len(server.app.mcp.sessions) == len(server.app.gateway.sessions) == 0
 
 
 @pytest.mark.requirement("OT-33")

@@ -12,7 +12,7 @@ from tabhub.config.home import Home
 from tests.support.serving import SECRET, client, served
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
-UNTOLD = {"/ws", "/mcp/", "/mcp/gateway/", "/tools/"}
+UNTOLD = {"/ws", "/page", "/mcp/", "/mcp/gateway/", "/tools/"}
 """A WebSocket, and other spellings of paths that are described."""
 
 

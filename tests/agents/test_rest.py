@@ -185,7 +185,7 @@ NESTED = b'{"arguments": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"
         (b'{"arguments": "x"}', "invalid_arguments"),
         (b'{"args": {}}', "invalid_arguments"),
         (b'{"arguments": {"tabId": 1e400}}', "invalid_arguments"),
-        (NESTED, "invalid_arguments"),
+        (NESTED, "invalid_request"),
     ],
 )
 async def test_a_body_that_is_no_call_is_a_400(body: bytes, reason_word: str) -> None:

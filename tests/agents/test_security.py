@@ -1,13 +1,22 @@
 """Who may come in."""
 
 import asyncio
+import base64
+import hashlib
+import json
 from contextlib import suppress
+from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
 
+from tabhub.agents.security import OURS
 from tabhub.config.proof import is_proof
+from tabhub.config.settings import Settings, SseSettings
+from tabhub.pages import tab_list
 from tabhub.tools import catalog
+from tests.support.extension import connected
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -88,6 +97,48 @@ async def test_an_extension_and_the_servers_own_origin_are_let_through() -> None
 
 
 @pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize("auth", [True, False])
+async def test_what_a_browser_says_comes_from_a_page_elsewhere_is_refused(auth: bool) -> None:
+    """Pictures, scripts and forms of pages carry no Origin, or need none."""
+    async with served(auth=auth) as server, client(server.port) as http:
+        for site in ("cross-site", "same-site"):
+            for method, path in [*ENDPOINTS, ("GET", "/health"), ("GET", "/sse")]:
+                answer = await http.request(method, path, headers={"Sec-Fetch-Site": site})
+                assert answer.status_code == 403, path
+                assert answer.json()["error"]["reason"] == "foreign_origin"
+        for site in ("none", "same-origin"):
+            answer = await http.get("/health", headers={"Sec-Fetch-Site": site})
+            assert answer.status_code == 200
+        extension = {"Sec-Fetch-Site": "cross-site", "Origin": OURS.decode()}
+        assert (await http.get("/health", headers=extension)).status_code == 200
+
+
+@pytest.mark.requirement("OT-17")
+async def test_a_page_that_is_named_says_so_by_its_origin_and_may_come_from_elsewhere() -> None:
+    settings = Settings(mcp_server=SseSettings(cors_origins=["https://app.example"]))
+    page = {"Sec-Fetch-Site": "cross-site", "Origin": "https://app.example"}
+    async with served(settings) as server, client(server.port) as http:
+        assert (await http.get("/tools", headers=page)).status_code == 200
+        assert (await http.get("/audit", headers=page)).status_code == 403
+        del page["Origin"]
+        assert (await http.get("/tools", headers=page)).status_code == 403
+
+
+@pytest.mark.requirement("OT-17")
+async def test_where_nobody_needs_a_token_only_our_own_extension_is_let_in() -> None:
+    async with served(auth=False) as server, client(server.port, None) as http:
+        for origin, status in ((OURS.decode(), 200), ("chrome-extension://" + "a" * 32, 403)):
+            assert (await _ask(http, "POST", "/reload", Origin=origin)).status_code == status
+
+
+def test_the_extension_we_know_is_the_one_we_ship() -> None:
+    manifest = Path(__file__).parents[2] / "extension" / "manifest.json"
+    key = base64.b64decode(json.loads(manifest.read_text())["key"])
+    letters = (chr(ord("a") + int(digit, 16)) for digit in hashlib.sha256(key).hexdigest()[:32])
+    assert OURS.decode() == "chrome-extension://" + "".join(letters)
+
+
+@pytest.mark.requirement("OT-17")
 @pytest.mark.parametrize(
     ("host", "status"),
     [
@@ -121,7 +172,7 @@ async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> Non
         async with client(server.port) as http:
             full = (await http.get("/health")).json()
     assert full["status"] == "ok"
-    assert full["toolCount"] == len(catalog.ALL)
+    assert full["toolCount"] == len(catalog.ALL) + len([tab_list.TOOL])
     assert full["extensionConnected"] is False
 
 
@@ -141,6 +192,17 @@ async def test_health_proves_on_request_that_it_knows_the_secret() -> None:
         empty = (await http.get("/health", params={"challenge": "x" * 200})).json()
     assert is_proof(told["proof"], SECRET, "word", server.port)
     assert empty == {"status": "ok"}
+
+
+async def test_what_health_proves_to_anybody_opens_no_link() -> None:
+    """The extension's answer must be nothing that the server itself can be asked for."""
+    async with served() as server, client(server.port, None) as http:
+        for challenge in ("link:word", "word", "-link:word", ":link:word", "tabhub-link:1:word"):
+            await http.get("/health", params={"challenge": "word"})
+            told = (await http.get("/health", params={"challenge": challenge})).json()
+            with pytest.raises(InvalidStatus):
+                async with connected(server.port, secret=f"once.word.{told['proof']}"):
+                    pass
 
 
 async def test_a_head_without_end_is_refused_before_it_fills_the_memory() -> None:

@@ -23,7 +23,7 @@ from tests.support.serving import SECRET, client, served
 from tests.support.tools import in_toolset
 
 Json = dict[str, Any]
-READING = in_toolset("core", reading=True)
+READING = in_toolset("core", reading=True) | {"list_browser_tabs"}
 
 
 @pytest.fixture

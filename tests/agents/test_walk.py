@@ -24,6 +24,7 @@ from tests.agents.protected import (
     protected,
 )
 from tests.support.serving import client
+from tests.support.worker import SHOP
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 FOR_AGENTS = {
@@ -33,7 +34,8 @@ FOR_AGENTS = {
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""
 FOR_THE_PERSON = {
-    *("/ws", "/ws-info", "/settings", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
+    *("/ws", "/page", "/ws-info", "/settings", "/audit"),
+    *("/reload", "/extension/reload", "/plugin-settings"),
 }
 
 POWERLESS: dict[str, Json] = {
@@ -53,6 +55,7 @@ POWERFUL: dict[str, Json] = {
     "tab.share": {"tabId": PRIVATE, "shared": True},
     "tab.takeBack": {"tabId": OWNED},
     "grant.revoke": {"id": GRANT},
+    "page.pair": {"origin": SHOP, "code": "CODE", "allowed": True},
     "tab.syncAll": {"browser": {"kind": "managed"}, "tabs": []},
     "tab.stateChanged": {"tabId": PRIVATE, "state": "closed"},
     "panel.changed": {"open": 0},
@@ -61,9 +64,10 @@ EVERY = POWERLESS | POWERFUL
 
 
 def said(there: Protected, method: str) -> Json:
-    """The message, about the question that is open."""
+    """The message, about the question that is open and the page that knocks."""
+    known = {"QUESTION": there.question, "CODE": there.code}
     params = {
-        key: there.question if value == "QUESTION" else value
+        key: known.get(value, value) if isinstance(value, str) else value
         for key, value in EVERY[method].items()
     }
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

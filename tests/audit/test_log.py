@@ -2,12 +2,15 @@
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tabhub.audit.folding import SECONDS, WRITTEN
 from tabhub.audit.log import KEPT_IN_MEMORY, AuditLog, read
+from tabhub.calls.ports import Event
 from tabhub.config.settings import AuditSettings
-from tabhub.errors import Refused
+from tabhub.errors import NotFound, Refused, from_reason
 from tests.audit.events import event
 
 
@@ -66,6 +69,80 @@ def test_a_full_file_makes_room_and_the_one_before_is_kept(path: Path) -> None:
     tools = [entry["tool"] for entry in read(path)]
     assert tools == [str(number) for number in range(30 - len(tools), 30)]
     assert len(tools) > 5
+
+
+def test_five_full_files_are_kept_and_read_in_order(path: Path) -> None:
+    log = AuditLog(path, AuditSettings(max_bytes=2_000))
+    for number in range(200):
+        log.record(event(tool=str(number)))
+    files = sorted(file.name for file in path.parent.iterdir())
+    assert files == ["audit.log", *(f"audit.log.{number}" for number in range(1, 6))]
+    tools = [int(entry["tool"]) for entry in read(path)]
+    assert tools == list(range(200 - len(tools), 200))
+    assert len(tools) > 25
+
+
+def refusal(reason: str = "unknown_tool", **changes: Any) -> Event:
+    return event(**{"verdict": "refused", "error": NotFound("no", reason), **changes})
+
+
+def test_what_is_tried_in_vain_again_and_again_is_told_as_one_line(
+    log: AuditLog, path: Path
+) -> None:
+    log.record(event(tool="real"))
+    for number in range(WRITTEN + 1000):
+        log.record(refusal(tool=f"t{number}"))
+    log.record(event(tool="also real"))
+    for _ in range(7):
+        log.record(refusal("invalid_arguments"))
+    assert log.counts.summary(event().time)["totalInvocations"] == WRITTEN + 1009
+    told = [(entry["tool"], entry.get("times")) for entry in read(path)]
+    assert told == [("real", None), *((f"t{n}", None) for n in range(WRITTEN)), ("also real", None)]
+    log.record(event(tool="later", time=event().time + SECONDS))
+    folded = [
+        (entry["error"]["reason"], entry["times"]) for entry in read(path) if "times" in entry
+    ]
+    assert folded == [("unknown_tool", 1000), ("invalid_arguments", 7)]
+    assert next(read(path))["tool"] == "real" and log.entries()[-1]["tool"] == "real"
+
+
+def test_another_clients_attempts_and_a_new_minute_are_written_again(log: AuditLog) -> None:
+    for _ in range(WRITTEN + 1):
+        log.record(refusal())
+    log.record(refusal(client="other", tool="other"))
+    log.record(refusal(tool="later", time=event().time + SECONDS))
+    assert [entry["tool"] for entry in log.entries(limit=3)][::2] == ["later", "other"]
+
+
+def test_what_was_counted_is_told_to_who_looks_and_is_not_lost_at_the_end(
+    log: AuditLog, path: Path
+) -> None:
+    for _ in range(WRITTEN + 5):
+        log.record(refusal())
+    assert log.entries()[0]["times"] == 5
+    for _ in range(3):
+        log.record(refusal())
+    log.close()
+    assert [entry.get("times") for entry in read(path)][-2:] == [5, 3]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "folded"),
+    [
+        ("denied", "permission_off", True),
+        ("refused", "foreign_tab", True),
+        ("allowed", "extension_disconnected", True),
+        ("allowed", "stale_ref", False),
+        ("allowed", "page_may_have_received", False),
+        ("asked", "timeout", False),
+    ],
+)
+def test_what_may_have_done_something_is_always_written(
+    log: AuditLog, path: Path, verdict: str, reason: str, folded: bool
+) -> None:
+    for _ in range(WRITTEN + 1):
+        log.record(event(verdict=verdict, error=from_reason(reason, "no")))
+    assert len(list(read(path))) == WRITTEN + (0 if folded else 1)
 
 
 def test_a_torn_line_is_left_out_and_spoils_no_other(log: AuditLog, path: Path) -> None:

@@ -13,7 +13,15 @@ from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
-from tabhub.errors import Cancelled, Internal, InvalidArguments, NotFound, ProtocolError, TimedOut
+from tabhub.errors import (
+    Cancelled,
+    Internal,
+    InvalidArguments,
+    NotFound,
+    ProtocolError,
+    TimedOut,
+    Unavailable,
+)
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -271,6 +279,43 @@ async def test_the_oldest_operations_go_when_there_are_too_many() -> None:
         await bench.call(id=f"op {number}")
     assert (await bench.call(id="op 1000"))["runs"] == 1001
     assert (await bench.call(id="op 0"))["runs"] == 1002
+
+
+async def test_no_client_pushes_out_what_another_has_run() -> None:
+    bench = Bench(result_bytes=20)
+    assert (await bench.call(id="pay"))["runs"] == 1
+    for number in range(1001):
+        await bench.call(id=f"op {number}", caller="another client")
+    assert (await bench.call(id="pay"))["runs"] == 1
+    assert len(bench.source.jobs) == 1002
+
+
+async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
+    bench = Bench()
+    assert (await bench.call(id="pay"))["runs"] == 1
+    for number in range(1001):
+        with pytest.raises(NotFound):
+            await bench.call("nope", id=f"op {number}")
+    with pytest.raises(InvalidArguments, match="minimum"):
+        await bench.call(arguments={"n": 0}, id="mended")
+    assert (await bench.call(id="mended"))["runs"] == 2
+    assert (await bench.call(id="pay"))["runs"] == 1
+
+
+async def test_operations_that_still_run_are_not_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabhub.calls.operations.KEPT_OPERATIONS", 3)
+    bench = Bench()
+    bench.source.go.clear()
+    running = [asyncio.create_task(bench.call(id=f"op {number}")) for number in range(3)]
+    await bench.source.started.wait()
+    with pytest.raises(Unavailable) as refused:
+        await bench.call(id="one more")
+    assert refused.value.reason == "too_many_calls"
+    bench.source.go.set()
+    await asyncio.gather(*running)
+    await bench.call(id="one more")
 
 
 async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_done_again() -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from tabhub.config.home import Home
-from tabhub.config.proof import prove
+from tabhub.config.proof import prove, prove_to_client
 from tabhub.config.secret import prepare
 from tests.support.product import Product
 
@@ -43,6 +43,8 @@ class Script:
         self.hold.set()
         """Cleared, nothing is answered until the client hangs up."""
         self.hung_up = threading.Event()
+        self.token_hash: str | None = None
+        """By which it proves itself to agents."""
 
     def say(self, body: Any, status: int = 200) -> None:
         self.said = Said(status, json.dumps(body).encode())
@@ -63,8 +65,14 @@ def scripted(product: Product) -> Iterator[Script]:
             split = urlsplit(self.path)
             if split.path == "/health":
                 challenge = parse_qs(split.query).get("challenge", [""])[0]
-                proof = prove(product.secret, challenge, server.server_port)
-                self._send(Said(200, json.dumps({"status": "ok", "proof": proof}).encode()))
+                told = {
+                    "status": "ok",
+                    "proof": prove(product.secret, challenge, server.server_port),
+                }
+                if script.token_hash is not None:
+                    port = server.server_port
+                    told["clientProof"] = prove_to_client(script.token_hash, challenge, port)
+                self._send(Said(200, json.dumps(told).encode()))
             else:
                 self._answer(b"")
 

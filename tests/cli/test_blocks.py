@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def test_there_is_a_block_for_each_client_and_all_lead_to_this_server(product: P
     assert all(entry["headers"] == {name: value} for entry in entries if "headers" in entry)
     stdio = next(entry for entry in entries if "command" in entry)
     assert stdio["args"] == ["start", "--stdio"]
+    assert stdio["env"] == {"TABHUB_HOME": str(product.home)}
     assert f"{url}/gateway" in text
     assert "CLAUDE.md" in text and "tabhub tool call" in text
 
@@ -59,3 +61,29 @@ def test_the_blocks_can_be_shown_before_the_first_start_and_stay_the_same(
     without = product.run("start", "--show-config", "--no-auth").stdout
     assert "Bearer" not in without
     assert product.secret not in first.stdout
+
+
+def test_the_command_is_named_so_that_it_can_be_run_from_where_it_is_pasted(
+    product: Product, tmp_path: Path
+) -> None:
+    script = Path(sys.executable).with_name("tabhub")
+    product.environment["PATH"] = "/usr/bin:/bin"
+    named = f"TABHUB_HOME={product.home} {script}"
+    assert f"`{named} tool call NAME" in product.run("start", "--show-config").stdout
+    product.environment["PATH"] = f"{script.parent}:/usr/bin:/bin"
+    assert f"={product.home} tabhub tool call" in product.run("start", "--show-config").stdout
+    another = tmp_path / "bin" / "tabhub"
+    another.parent.mkdir()
+    another.write_text("#!/bin/sh\n")
+    another.chmod(0o755)
+    product.environment["PATH"] = f"{another.parent}:{script.parent}:/usr/bin:/bin"
+    assert f"{script} tool call" in product.run("start", "--show-config").stdout
+
+
+def test_the_usual_home_is_not_named(product: Product, tmp_path: Path) -> None:
+    del product.environment["TABHUB_HOME"]
+    product.environment["HOME"] = str(tmp_path)
+    for home in ({}, {"TABHUB_HOME": f"{tmp_path}/.tabhub"}):
+        product.environment |= home
+        said = product.run("start", "--show-config").stdout
+        assert ("--stdio" in said, "TABHUB_HOME" in said) == (True, False)

@@ -1,6 +1,7 @@
 """`tabhub client`, as a person runs it."""
 
 import json
+import signal
 import time
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +36,25 @@ def test_a_client_is_added_listed_and_revoked(product: Product) -> None:
     assert product.run("client", "revoke", "desk").returncode == 0
     assert known.find(token) is None
     assert product.run("client", "list").stdout == ""
+
+
+def test_a_server_that_cannot_be_told_of_a_revocation_is_named_truly(product: Product) -> None:
+    for name in ("laptop", "desk"):
+        product.run("client", "add", name)
+    with product.running("start", "--port", "0") as server:
+        product.wait_running()
+        (product.home / "config.json").write_text('{"port": "none"}')
+        told = product.run("client", "revoke", "laptop")
+        assert told.returncode == 0
+        assert "could not be told; it notices within seconds" in told.stderr
+        server.send_signal(signal.SIGSTOP)
+        try:
+            hung = product.run("client", "revoke", "desk")
+        finally:
+            server.send_signal(signal.SIGCONT)
+        assert hung.returncode == 1
+        assert "lets nobody in any more" in hung.stderr and "does not answer" in hung.stderr
+    assert {one.name for one in Clients(Home(product.home)).list()} <= {"agent", "cli"}
 
 
 def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> None:

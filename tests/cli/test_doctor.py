@@ -14,6 +14,7 @@ import pytest
 from tabhub.browser.installation import install_extension
 from tabhub.config import secret
 from tabhub.config.home import Home
+from tabhub.config.ports import listener
 from tabhub.config.secret import Auth
 from tests.cli.conftest import Here
 from tests.support.extension import connected, tab
@@ -125,7 +126,15 @@ def test_a_home_and_files_that_others_can_change_are_found_and_mended(
 def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         product.environment["TABHUB_PORT"] = str(stranger.getsockname()[1])
-        assert "is taken by another program" in faults(product.run)["port"]["says"]
+        _, checks = examined(product.run)
+        (found,) = [check["says"] for check in checks if check["name"] == "port"]
+        assert "is taken by another program" in found and f"(pid {os.getpid()})" in found
+        assert not [check for check in checks if check.get("do") == "tabhub start"]
+        (product.home / "server.pid").write_text(
+            json.dumps({"pid": 99999999, "port": stranger.getsockname()[1]})
+        )
+        product.environment["TABHUB_PORT"] = str(free_port())
+        assert "where the last server was, is taken" in faults(product.run, "warn")["port"]["says"]
     other = Product(tmp_path / "other")
     with other.running("start", "--port", "0"):
         product.environment["TABHUB_PORT"] = str(other.wait_running())
@@ -255,3 +264,28 @@ def test_agents_with_another_port_or_a_token_that_is_none_are_found(
     assert f"looks for port {port + 1}" in faults(here, "warn")["agents"]["says"]
     (product.home.parent / ".cursor" / "mcp.json").write_text("{")
     assert "Cursor" in faults(here, "warn")["agents"]["says"]
+
+
+def test_a_token_in_a_file_that_others_can_read_is_told_and_mended(
+    product: Product, here: Here
+) -> None:
+    file = product.home.parent / ".cursor" / "mcp.json"
+    assert product.run("connect", "cursor").returncode == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "agents" not in faults(here, "warn")
+    file.chmod(0o644)
+    assert faults(here, "warn")["agents"]["do"] == f"chmod 600 {file}"
+    assert examined(here, "--fix")[0] == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [check["says"] for check in examined(here)[1] if check["name"] == "agents"] == [
+        f"Cursor ({file}) is set up."
+    ]
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_whoever_has_a_port_open_is_known(family: socket.AddressFamily) -> None:
+    host = "127.0.0.1" if family == socket.AF_INET else "::1"
+    with socket.create_server((host, 0), family=family) as taken:
+        port: int = taken.getsockname()[1]
+        assert listener(port) == os.getpid()
+    assert listener(port) is None

@@ -105,7 +105,7 @@ async def test_where_no_signal_is_heard_the_message_is_true_and_doctor_tells_wha
     written = here("config", "set", "toolsets", "browser")
     assert (written.returncode, "tabhub stop; tabhub start" in written.stderr) == (1, True)
     revoked = here("client", "revoke", "ann")
-    assert (revoked.returncode, "The token of ann is out" in revoked.stderr) == (1, True)
+    assert (revoked.returncode, "the token of ann lets nobody in" in revoked.stderr) == (0, True)
     old = product.secret
     rotated = here("config", "rotate-secret", "--confirm")
     assert (rotated.returncode, "The old secret stays" in rotated.stderr) == (1, True)
@@ -119,14 +119,13 @@ async def test_a_file_that_cannot_be_taken_is_told_above_the_limit_too(
     product: Product, here: Here, port: int
 ) -> None:
     (product.home / "policy.toml").write_text("nonsense = 1")
-    refused = here("client", "revoke", "agent")
+    refused = here("permissions", "set", "browser_open_tab", "off")
     assert refused.returncode == 1
-    assert "policy.toml" in refused.stderr and "The token of agent is out" in refused.stderr
+    assert "It is written" in refused.stderr and "policy.toml" in refused.stderr
     health = (await got(product, port, "/health")).json()
     assert (health["reloadCount"], "policy.toml" in health["lastReloadError"]) == (1, True)
     newest = (await got(product, port, "/audit?limit=1")).json()[0]
     assert (newest["tool"], newest["success"]) == ("reload", False)
-    assert newest["arguments"] == {"revoked": ["agent"]}
 
 
 async def test_the_record_says_what_was_changed_and_not_to_what(
@@ -136,8 +135,8 @@ async def test_the_record_says_what_was_changed_and_not_to_what(
     here("client", "add", "ann")
     here("client", "revoke", "ann")
     here("config", "rotate-secret", "--confirm")
-    entries = (await got(product, port, "/audit?plugin=admin&limit=4")).json()
-    assert [entry["arguments"] for entry in reversed(entries)] == [
+    entries = (await got(product, port, "/audit?plugin=admin")).json()
+    assert [entry["arguments"] for entry in reversed(entries) if entry["arguments"]] == [
         {"changed": ["limits.callSeconds"]},
         {"added": ["ann"]},
         {"revoked": ["ann"]},

@@ -4,8 +4,11 @@ import os
 import signal
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tabhub import __version__
+from tests.support.extension import connected, tab
 from tests.support.product import Product, wait_for
 
 PLUGIN = "2026-11-15 10:00:00,000 INFO tabhub.plugins.slack: hello"
@@ -89,3 +92,42 @@ def test_lines_of_a_plugin_are_chosen_with_what_belongs_to_them(product: Product
     shown = product.run("logs", "--plugin", "slack")
     assert shown.stdout == f"{PLUGIN}\n  Traceback of it\n"
     assert "no plugins" in shown.stderr
+
+
+async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product: Product) -> None:
+    with product.running("start", "--port", "0", "--sse-port", "0"):
+        port = product.wait_running()
+        second = product.status()["ssePort"]
+        async with connected(port, secret=product.secret) as extension:
+            await extension.sync(tab(1), kind="managed", name="Chro\nmium", version="150")
+            await extension.sync(tab(1), kind="managed", name="Chro\nmium", version="150")
+            async with product.client(port) as http:
+                await _mcp_session(http)
+                for _ in range(2):
+                    await http.post("/tools/permissions_check/call", json={})
+        wait_for(lambda: "has gone" in product.run("logs").stdout, "the browser to have gone")
+    lines = (product.home / "server.log").read_text().splitlines()
+    told = [line.split(": ", 1)[1] for line in lines]
+    assert told == [
+        f"tabhub {__version__} listens on port {port} and {second}",
+        "browser Chromium 150 (managed) has connected",
+        "a session of evil (client main) has begun",
+        "a session of evil (client main) has ended",
+        "agent python-httpx (client main) has come",
+        "browser Chromium 150 (managed) has gone",
+        "stopped",
+    ]
+
+
+async def _mcp_session(http: httpx.AsyncClient) -> None:
+    """Begin one, call something, end it."""
+    info = {"name": "ev\r\nil", "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
+    headers = {"Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    answer = await http.post("/mcp", json=message, headers=headers)
+    headers["Mcp-Session-Id"] = answer.headers["Mcp-Session-Id"]
+    call = {"name": "permissions_check", "arguments": {}}
+    message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    assert (await http.post("/mcp", json=message, headers=headers)).status_code == 200
+    assert (await http.delete("/mcp", headers=headers)).is_success

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tabhub.config.clients import hash_of
 from tests.cli.conftest import Here
 from tests.cli.scripted import Script, scripted
 from tests.support.product import Product, wait_for
@@ -222,12 +224,34 @@ def test_a_token_in_the_environment_comes_first_and_needs_no_secret(
     product: Product, script: Script, tmp_path: Path
 ) -> None:
     product.environment["TABHUB_TOKEN"] = "thc_of_an_agent"
+    script.token_hash = hash_of("thc_of_an_agent")
     product.run("tool", "list")
     product.environment["TABHUB_HOME"] = str(tmp_path / "another")
     product.run("tool", "list")
     sent = [asked.headers["Authorization"] for asked in script.asked]
     assert sent == ["Bearer thc_of_an_agent"] * 2
     assert not (tmp_path / "another").exists()
+
+
+@pytest.mark.parametrize("knows", [None, hash_of("another token")])
+def test_a_token_is_not_sent_to_who_does_not_know_it(
+    product: Product, script: Script, tmp_path: Path, knows: str | None
+) -> None:
+    product.environment["TABHUB_TOKEN"] = "thc_of_an_agent"
+    product.environment["TABHUB_HOME"] = str(tmp_path / "another")
+    script.token_hash = knows
+    refused = product.run("tool", "list")
+    assert refused.returncode == 1
+    assert "it was not sent" in refused.stderr and "thc_" not in refused.stderr
+    assert script.asked == []
+
+
+@pytest.mark.parametrize("said", [{}, {"tools": 1}, {"tools": [1]}, {"tools": [{}]}])
+def test_an_answer_without_tools_is_no_answer(product: Product, script: Script, said: Any) -> None:
+    script.say(said)
+    failed = product.run("tool", "list")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == "tabhub: The server's answer cannot be read.\n"
 
 
 def test_a_terminal_shows_tables_and_texts_that_fit(product: Product, script: Script) -> None:

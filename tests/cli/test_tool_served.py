@@ -121,6 +121,21 @@ async def test_the_token_of_the_command_line_opens_no_administration(product: Pr
     assert (wrong.returncode, "token is missing or wrong" in wrong.stderr) == (1, True)
 
 
+async def test_an_agent_that_sees_no_file_of_ours_has_the_server_prove_itself_by_its_token(
+    product: Product, tmp_path: Path
+) -> None:
+    token = Clients(Home(product.home).create()).add("ann")
+    async with stage(product) as (server, _):
+        product.environment["TABHUB_HOME"] = str(tmp_path / "nothing")
+        product.environment["TABHUB_PORT"] = str(server.port)
+        for shown, code in ((token, 0), (SECRET, 0), ("thc_nobodys", 1), (token[:-1], 1)):
+            product.environment["TABHUB_TOKEN"] = shown
+            assert (await run(product, "tool", "list")).returncode == code
+        product.environment["TABHUB_TOKEN"] = token
+        assert (await run(product, *SCRIPT)).returncode == 0
+        assert server.app.audit.entries(limit=1)[0]["client"] == "ann"
+
+
 async def test_the_same_operation_is_done_once(product: Product) -> None:
     done: list[dict[str, Any]] = []
 

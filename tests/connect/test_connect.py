@@ -269,6 +269,92 @@ def test_an_entry_that_a_person_wrote_is_taken_over(product: Product) -> None:
     assert json.loads(path.read_text()) == {"mcpServers": {"b": {}}}
 
 
+@pytest.mark.parametrize("name", ["cursor", "gemini", "codex"])
+def test_what_a_strangers_entry_allows_itself_does_not_stay(product: Product, name: str) -> None:
+    agent = named(name)
+    assert agent is not None
+    path = _file(product, agent)
+    hostile = {
+        "command": "evil",
+        "trust": True,
+        "autoApprove": ["*"],
+        "cwd": "/evil",
+        "x": {"y": 1},
+    }
+    if agent.is_toml:
+        lines = (f"{key} = {json.dumps(one)}" for key, one in hostile.items() if key != "x")
+        path.write_text(
+            "\n".join(["[mcp_servers.tabhub]", *lines, "[mcp_servers.tabhub.x]", "y=1"])
+        )
+    else:
+        path.write_text(json.dumps({"mcpServers": {"tabhub": hostile}}))
+    shown = product.run("connect", name, "--dry-run")
+    assert "evil" not in shown.stdout and any(line[:1] == "-" for line in shown.stdout.splitlines())
+    done = product.run("connect", name)
+    assert done.returncode == 0
+    assert "replaced an entry tabhub" in done.stderr and "autoApprove" in done.stderr
+    entry = _entry(agent, path)
+    assert entry.keys().isdisjoint({"command", "trust", "autoApprove", "cwd", "x"})
+    assert "replaced" not in product.run("connect", name).stderr
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_dry_run_shows_nothing_of_others(product: Product, indent: int | None) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path = _file(product, agent)
+    other = {
+        "command": "npx",
+        "args": ["--key", "s3cret-args"],
+        "env": {"A": "s3cret-env"},
+        "headers": {"H": "s3cret-header"},
+        "url": "https://u:s3cret-url@a.example",
+        "deep": [{"a": ["s3cret-deep"]}],
+    }
+    data = {"note": "s3cret-note", "mcpServers": {"other": other, "zzz": other}}
+    path.write_text(json.dumps(data, indent=indent))
+    for flags in (["--dry-run"], [], ["--dry-run", "--stdio"], ["--dry-run", "--remove"]):
+        shown = product.run("connect", "cursor", *flags)
+        assert shown.returncode == 0
+        assert "s3cret" not in shown.stdout + shown.stderr
+        assert ("tabhub" in shown.stdout) is ("--dry-run" in flags)
+
+
+def test_a_link_to_nothing_is_refused_and_one_to_a_file_is_named(
+    product: Product, tmp_path: Path
+) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path, real = _file(product, agent), tmp_path / "elsewhere" / "mcp.json"
+    path.symlink_to(real)
+    for flags in ([], ["--dry-run"], ["--remove"]):
+        refused = product.run("connect", "cursor", *flags)
+        assert refused.returncode == 2 and str(real) in refused.stderr
+    assert not real.parent.exists() and _clients(product).list() == []
+    real.parent.mkdir()
+    real.write_text("{}")
+    assert f"(which is {real})" in product.run("connect", "cursor").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "obstacle"),
+    [
+        ('mcp_servers = { other = { url = "x" } }\n', "mcp_servers is an inline table"),
+        ('[mcp_servers]\ntabhub = { url = "x" }\n', "mcp_servers.tabhub is not written as one"),
+    ],
+)
+def test_what_is_in_the_way_in_a_codex_file_is_named(
+    product: Product, text: str, obstacle: str
+) -> None:
+    agent = named("codex")
+    assert agent is not None
+    path = _file(product, agent)
+    path.write_text(text)
+    refused = product.run("connect", "codex")
+    assert (refused.returncode, obstacle in refused.stderr) == (2, True)
+    assert path.read_text() == text and _clients(product).list() == []
+
+
 @pytest.mark.parametrize("text", ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": 1}'])
 def test_a_file_of_another_shape_is_refused(product: Product, text: str) -> None:
     agent = named("cursor")
@@ -378,8 +464,56 @@ def test_an_agent_that_nobody_knows_is_answered_with_those_that_are(product: Pro
     refused = product.run("connect", "emacs")
     assert refused.returncode == 2
     assert all(agent.name in refused.stderr for agent in AGENTS)
-    absent = product.run("connect", "cursor", "--remove")
-    assert (absent.returncode, "not connected" in absent.stderr) == (1, True)
+
+
+def test_removing_what_is_not_there_is_done_already(product: Product) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    for text in (None, "", CURSOR):
+        if text is not None:
+            _file(product, agent).write_text(text)
+        absent = product.run("connect", "cursor", "--remove")
+        assert (absent.returncode, "nothing to remove" in absent.stderr) == (0, True)
+    assert _file(product, agent).read_text() == CURSOR
+    product.run("connect", "cursor")
+    assert product.run("connect", "cursor", "--remove").returncode == 0
+    assert "nothing to remove" in product.run("connect", "cursor", "--remove").stderr
+
+
+def test_folders_that_were_made_for_a_file_go_with_it_unless_something_has_come_into_them(
+    product: Product,
+) -> None:
+    person = Path(product.environment["HOME"])
+    for name in ("windsurf", "cursor"):
+        assert product.run("connect", name).returncode == 0
+    (person / ".cursor" / "mine").touch()
+    for name in ("windsurf", "cursor"):
+        assert product.run("connect", name, "--stdio").returncode == 0
+        assert product.run("connect", name, "--remove").returncode == 0
+    assert [*person.iterdir()] == [person / ".cursor"]
+    (person / ".codeium").mkdir()
+    for flags in ((), ("--remove",)):
+        assert product.run("connect", "windsurf", *flags).returncode == 0
+    assert [*(person / ".codeium").iterdir()] == []
+
+
+def test_a_bridge_can_be_told_to_bring_a_browser(product: Product) -> None:
+    agent = named("gemini")
+    assert agent is not None
+    path = _written(product, agent)
+    before = path.read_bytes()
+    flags = ("--stdio", "--browser", "--headless")
+    assert product.run("connect", "gemini", *flags).returncode == 0
+    assert _entry(agent, path)["args"][-4:] == ["start", *flags]
+    assert "already" in product.run("connect", "gemini", *flags).stderr
+    assert product.run("connect", "gemini", "--stdio").returncode == 0
+    assert _entry(agent, path)["args"][-2:] == ["start", "--stdio"]
+    assert product.run("connect", "gemini", "--remove").returncode == 0
+    assert path.read_bytes() == before
+    for wrong in (("--browser",), ("--stdio", "--headless")):
+        assert product.run("connect", "gemini", *wrong).returncode == 2
+    assert path.read_bytes() == before
+    assert product.run("connect", "claude-desktop", "--browser").returncode == 0
 
 
 def test_the_difference_of_a_dry_run_is_what_is_written(product: Product) -> None:

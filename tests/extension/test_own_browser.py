@@ -79,6 +79,8 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
             await said(cdp, page, "source", "Nobody has told")
             await enter(cdp, page, 1, "x")
             await said(cdp, page, "why", "Nobody answers on port 1")
+            asked = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
+            assert await cdp.evaluate(await cdp.worker(), asked) == 200
             await enter(cdp, page, port, "wrong")
             await said(cdp, page, "why", "refuses the secret")
             await enter(cdp, page, port, own.secret)

@@ -79,22 +79,29 @@ def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stop
         assert process.poll() is None
         assert own.run("stop").returncode == 0
         assert process.wait(20) == 0
-    assert 'heading "Hello from tabhub"' in output
+    assert 'heading "The tabhub demo shop"' in output
     assert re.search(r'button "Order" \[ref_\d+\]', output)
+    assert re.search(
+        r"a tool that the page itself offers, website_tool_\w+_search_products", output
+    )
+    assert "Decaf coffee" in output.partition("itself offers")[2]
     assert "claude mcp add --transport http tabhub" in output
     assert _processes_of(own.home) == ""
 
 
-def test_a_window_where_there_is_no_display_is_told_and_is_a_failure(own: Product) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        own.environment.pop(name, None)
-    failed = own.run("browser", "--headed")
-    assert failed.returncode == 1
-    assert "The browser ended" in failed.stderr
-    assert "Traceback" not in failed.stderr
-    with own.running("start", "--port", "0", "--browser", "--headed"):
-        wait_for(lambda: "The browser ended" in own.output, "the browser's end to be told", 30)
-        assert own.status()["extensionConnected"] is False
+def test_a_display_that_nobody_answers_at_is_told_in_the_browsers_words_and_is_a_failure(
+    own: Product,
+) -> None:
+    own.environment.pop("WAYLAND_DISPLAY", None)
+    own.environment["DISPLAY"] = ":9876"
+    start = ["start", "--browser", "--port", "0"]
+    for command in (["browser"], start, [*start, "--background"]):
+        failed = own.run(*command, "--headed")
+        assert failed.returncode == 1
+        assert "The browser ended" in failed.stderr
+        assert "Traceback" not in failed.stderr
+        assert "is up" not in failed.stdout
+    assert own.status() == {"running": False}
 
 
 def test_a_browser_asked_to_stop_while_it_starts_is_not_left_behind(own: Product) -> None:

@@ -101,6 +101,34 @@ async def test_a_restarted_server_gets_its_browser_back(own: Product, site: Site
                 assert [tab["url"] for tab in listed].count(site.page("form")) == 1
 
 
+async def test_a_stranger_on_the_servers_port_does_not_get_the_secret(own: Product) -> None:
+    heard = b""
+    knocks = asyncio.Queue[bytes]()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal heard
+        asked = await reader.readuntil(b"\r\n\r\n")
+        heard += asked
+        knocks.put_nowait(asked)
+        body = b'{"status": "ok", "proof": "' + b"0" * 64 + b'"}'
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+        writer.write(head % len(body) + body)
+        writer.close()
+
+    with own.running("start", "--port", "0"):
+        port = own.wait_running()
+        with own.running("browser", "--headless"):
+            before = own.wait_browser()["browsers"][0]["connectedAt"]
+            assert own.run("stop").returncode == 0
+            stranger = await asyncio.start_server(answer, "127.0.0.1", port)
+            async with stranger, asyncio.timeout(30):
+                for _ in range(4):
+                    await knocks.get()
+            assert own.secret.encode() not in heard
+            with own.running("start", "--port", str(port)):
+                own.wait_browser(after=before)
+
+
 async def test_a_server_on_another_port_is_found_as_well(own: Product) -> None:
     with own.running("start", "--port", "0"), own.running("browser", "--headless"):
         first = own.wait_browser()["port"]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -106,6 +107,42 @@ def test_a_server_in_the_background_is_started_once_and_stays(home: Home, produc
     assert len(_servers(home)) == 1
 
 
+def test_what_a_running_server_cannot_give_is_refused_with_where_it_is(
+    home: Home, product: Product
+) -> None:
+    assert product.run("start", "--background", "--port", "0").returncode == 0
+    port = product.status()["port"]
+    for flags in (["--port", "1"], ["--sse-port", "1"], ["--dev"], ["--no-auth", "--demo"]):
+        refused = product.run("start", "--background", *flags)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"already runs on port {port}" in refused.stderr and flags[0] in refused.stderr
+    for flags in ([], ["--port", str(port)], ["--port", "0"]):
+        assert product.run("start", "--background", *flags).returncode == 0
+    assert len(_servers(home)) == 1
+
+
+def test_a_server_in_the_background_tells_how_to_connect_and_whether_there_is_a_browser(
+    product: Product,
+) -> None:
+    said = product.run("start", "--background", "--port", "0").stdout
+    command = str(Path(sys.executable).with_name("tabhub"))
+    assert f"No browser is connected: {command} browser" in said
+    assert f"{command} connect AGENT" in said
+
+
+@pytest.mark.parametrize("flags", [[], ["--background"]], ids=str)
+def test_a_window_without_a_display_is_refused_before_anything_starts(
+    product: Product, flags: list[str]
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        product.environment.pop(name, None)
+    refused = product.run("start", "--headed", "--browser", "--port", "0", *flags)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("tabhub: --headed needs a display")
+    assert refused.stderr.count("\n") == 1
+    assert product.run("browser", "--headed").stderr == refused.stderr
+
+
 async def test_a_bridges_server_can_be_made_to_stay(
     home: Home, product: Product, tmp_path: Path
 ) -> None:
@@ -202,3 +239,13 @@ def test_flags_that_make_no_sense_together_are_a_usage_error(
 ) -> None:
     refused = product.run("start", "--port", "0", *flags)
     assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_a_toolset_that_does_not_exist_is_refused_before_the_first_message(
+    home: Home, product: Product
+) -> None:
+    for toolsets in ("nope", "core,nope", ""):
+        refused = product.run("start", "--stdio", "--toolsets", toolsets)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith("tabhub: There is no toolset")
+    assert _servers(home) == []

@@ -74,6 +74,13 @@ class Cdp:
                     return found
             await asyncio.sleep(0.02)
 
+    async def crash(self, target: str) -> None:
+        """Kill the process that renders a page."""
+        attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
+        crash = {"id": 0, "method": "Page.crash", "sessionId": attached["sessionId"]}
+        # It has nobody left who could answer.
+        await self._socket.send(json.dumps(crash))
+
     async def kill_worker(self) -> None:
         await self.send("Target.closeTarget", targetId=await self.worker())
 

@@ -36,6 +36,7 @@ class FakeExtension:
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.handlers: dict[str, Handler] = {}
+        self.page_tools: dict[str, Handler] = {}
         self.heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
@@ -100,6 +101,9 @@ class FakeExtension:
             self._answers.put_nowait(message)
             return
         self.heard.put_nowait(message)
+        if message["method"] == "browser/executeTool":
+            await self._execute(message)
+            return
         handler = self.handlers.get(message.get("params", {}).get("tool", ""))
         if message["method"] != "tool.dispatch" or handler is None:
             return
@@ -107,6 +111,36 @@ class FakeExtension:
             await self.send({"id": message["id"], "result": {"output": handler(message["params"])}})
         except Refusal as refusal:
             await self.send({"id": message["id"], "error": refusal.wire})
+
+    async def _execute(self, message: dict[str, Any]) -> None:
+        """A page's tool: what its handler returns is the page's own answer."""
+        handler = self.page_tools.get(message["params"]["toolName"])
+        if handler is None:
+            return
+        try:
+            result = {"success": True, "payload": handler(message["params"])}
+            await self.send({"id": message["id"], "result": result})
+        except Refusal as refusal:
+            await self.send({"id": message["id"], "error": refusal.wire})
+
+    async def publish(self, tab: int, *tools: dict[str, Any], **more: Any) -> None:
+        """A page tells its tools; returns when the server has taken them."""
+        told = {
+            "tabId": tab,
+            "frameId": 0,
+            "documentId": f"doc-{tab}",
+            "origin": "https://shop.example",
+            "url": f"https://shop.example/{tab}",
+            "kind": "native",
+            "tools": list(tools),
+        }
+        await self.notify("browser/registerTools", {**told, **more})
+        await self.settled()
+
+
+def page_tool(name: str, **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}}
+    return {"name": name, "description": f"Does {name}.", "inputSchema": schema, **more}
 
 
 @asynccontextmanager

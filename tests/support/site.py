@@ -11,6 +11,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 PAGES = Path(__file__).parent.parent / "real" / "pages"
+NPM = Path(__file__).parent.parent / "npm" / "node_modules"
+"""Packages as they are published, for pages that use them."""
 STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'"
 
 
@@ -50,6 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._secret()
         elif address.path == "/download":
             self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
+        elif address.path.startswith("/npm/"):
+            self._package(NPM / address.path.removeprefix("/npm/"))
         else:
             self._file(address.path, query)
 
@@ -83,6 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
             for _ in range(100):
                 self.wfile.write(b"." * 1000)
                 time.sleep(seconds / 100)
+
+    def _package(self, file: Path) -> None:
+        kind = {"Content-Type": "text/javascript", "Access-Control-Allow-Origin": "*"}
+        self._answer(200, file.read_bytes(), **kind)
 
     def _file(self, path: str, query: dict[str, str]) -> None:
         file = PAGES / path.strip("/")

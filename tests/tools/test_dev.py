@@ -101,3 +101,18 @@ async def test_what_it_does_not_know_it_refuses(given: Json) -> None:
         with pytest.raises(ToolFailed) as wrong:
             await agent.call("dev_utils", **given)
         assert wrong.value.reason == "invalid_arguments"
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_every_list_says_whether_it_is_on(is_on: bool) -> None:
+    async with served(Settings(dev=is_on)) as server, client(server.port) as http:
+        health = (await http.get("/health")).json()
+        assert health["disabledBrowserTools"] == ([] if is_on else ["dev_utils"])
+        told = (await http.get("/tools/dev_utils")).json()
+        assert (told.get("disabled", False), "[Disabled]" in told["description"]) == (
+            not is_on,
+            not is_on,
+        )
+        tools = (await Agent(http, "/mcp?toolsets=claude").post("tools/list")).json()["result"]
+        (listed,) = (tool for tool in tools["tools"] if tool["name"] == "dev_utils")
+        assert listed["description"].startswith("[Disabled]") is not is_on

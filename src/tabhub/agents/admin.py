@@ -13,8 +13,9 @@ from tabhub.agents.metrics import Picture, written
 from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
-from tabhub.config.proof import LONGEST_CHALLENGE, prove
-from tabhub.errors import InvalidArguments, NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
+from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
 
 Json = dict[str, Any]
@@ -54,6 +55,8 @@ class Work(Protocol):
 
     def throttle(self, client: Client) -> None: ...
 
+    def hash_labelled(self, label: str) -> str | None: ...
+
 
 Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -76,10 +79,13 @@ class Route(NamedTuple):
 class Admin:
     """Small endpoints, each a function of the request."""
 
-    def __init__(self, work: Work, status: Status, secret: str) -> None:
+    def __init__(
+        self, work: Work, status: Status, secret: str, challenges: Challenges | None = None
+    ) -> None:
         self._work = work
         self._status = status
         self.secret = secret
+        self._challenges = challenges or Challenges()
         self._routes: dict[str, Route] = {
             "/health": Route("GET", self._health),
             "/ws-info": Route("GET", self._ws_info),
@@ -112,8 +118,17 @@ class Admin:
         told: Json = {"status": "ok"}
         challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told["proof"] = prove(self.secret, challenge, scope["server"][1])
+            told |= self._proofs(challenge, scope)
         await _say(send, told | self._known_to(scope[CALLER]))
+
+    def _proofs(self, challenge: str, scope: Scope) -> Json:
+        """By the secret, and by the token of whom the asker says it is."""
+        port: int = scope["server"][1]
+        told: Json = {"proof": self._challenges.prove(self.secret, challenge, port)}
+        hash = self._work.hash_labelled(query_of(scope).get("client", ""))
+        if hash is not None:
+            told["clientProof"] = prove_to_client(hash, challenge, port)
+        return told
 
     def _known_to(self, caller: Client | None) -> Json:
         if caller is None:
@@ -154,12 +169,9 @@ class Admin:
 def _plugin(body: bytes) -> PluginSettings:
     try:
         return msgspec.json.decode(body, type=PluginSettings)
-    except msgspec.ValidationError as error:
-        raise InvalidArguments(f"The body must be {{plugin, settings}}: {error}.") from None
-    except RecursionError:
-        raise ProtocolError("The body is nested too deeply.") from None
-    except ValueError as error:
-        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+    except jsonrpc.UNREADABLE as error:
+        misfit = InvalidArguments(f"The body must be {{plugin, settings}}: {error}.")
+        raise jsonrpc.explained(error, misfit) from None
 
 
 async def _say(send: Send, told: Json) -> None:

@@ -3,19 +3,22 @@ connections by saying nothing; and whoever stops reading is left."""
 
 import asyncio
 from collections.abc import Callable
+from typing import cast
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tabhub.agents.security import refuse
-from tabhub.errors import ProtocolError, TabhubError, Unavailable
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.agents.crowd import SEAT, Crowd, Seat
+from tabhub.agents.security import CALLER
+from tabhub.errors import ProtocolError, TabhubError
+from tabhub.wire.asgi import Scope
 
 MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 30.0
 """For all of it: ten megabytes take a moment on one machine."""
-MOST_CONNECTIONS = 1000
+STRANGER_SECONDS = 5
+"""How long a connection is kept for who has shown no token."""
 STALL_SECONDS = 30.0
 """How long a client may leave unread what was sent to it."""
 
@@ -37,16 +40,13 @@ TOO_LATE = _refusal(
 NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
 
 
-async def _full(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers when there are too many; who has a connection already keeps it."""
-    error = Unavailable("Too many connections are open.", "server_unavailable")
-    await refuse(scope, send, error)
-
-
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's protocol, which by itself reads headers without end, and waits for all so."""
 
+    crowd: Crowd
+    _seat: Seat
     _head_bytes = 0
+    _heads_begun = 0
     _in_head = False
     _in_body = False
     _patience: asyncio.TimerHandle | None = None
@@ -54,22 +54,34 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # Closing would wait for who does not read.
+        self._seat = self.crowd.enter(transport.abort)
         self._wait(HEAD_SECONDS, transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         self._end_stall()
+        self._seat.free()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        cast(Scope, self.scope)[SEAT] = self._seat
         self._in_head, self._head_bytes = True, 0
+        self._heads_begun += 1
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """What comes behind a body is no head: nobody needs it, and it could go on for ever."""
+        if self._in_head:
+            super().on_header(name, value)
+            return
+        self._head_bytes += len(name) + len(value)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        self._in_head, self._in_body = False, True
+        self._in_head, self._in_body, self._head_bytes = False, True, 0
         self._stop_waiting()
-        is_crowded = len(self.connections) > MOST_CONNECTIONS
-        self.app = _full if is_crowded else self.config.loaded_app
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -81,18 +93,27 @@ class BoundedHttp(HttpToolsProtocol):
         # From here on it is another's connection.
         self._in_body = False
         self._stop_waiting()
+        self._seat.free()
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
+        self._heads_begun = 0
         super().data_received(data)
         # Most requests come in one piece and never need a timer.
         if self._in_head:
-            self._head_bytes += len(data)
+            # Of several requests in one piece, the last has only begun.
+            self._head_bytes += len(data) if self._heads_begun < 2 else 0
             self._wait(HEAD_SECONDS, self.transport.close)
             if self._head_bytes > MAX_HEAD_BYTES:
                 self._refuse(TOO_LARGE)
         elif self._in_body:
             self._wait(BODY_SECONDS, self._give_up_body)
+
+    def on_response_complete(self) -> None:
+        is_known = cast(Scope, self.cycle.scope).get(CALLER) is not None
+        usual = self.config.timeout_keep_alive
+        self.timeout_keep_alive = usual if is_known else min(usual, STRANGER_SECONDS)
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         self._in_head = self._in_body = False
@@ -132,3 +153,8 @@ class BoundedHttp(HttpToolsProtocol):
     def _refuse(self, answer: bytes) -> None:
         self.transport.write(answer)
         self.transport.close()
+
+
+def bounded(crowd: Crowd) -> type[BoundedHttp]:
+    """The protocol for one server, whose connections are counted together."""
+    return type("Http", (BoundedHttp,), {"crowd": crowd})

@@ -20,7 +20,7 @@ from tabhub.calls.ports import ToolIndex
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub import toolsets
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import LONGEST_NAME, Tool, ToolRegistry, shortened
 
 MOST_AT_ONCE = 500
 SUGGESTED = 3
@@ -101,10 +101,14 @@ class Choosing:
         like = self.like(name, client)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
         data = {"suggestions": like} if like else None
-        return NotFound(f"There is no tool called {name!r}.{hint}", "unknown_tool", data=data)
+        return NotFound(
+            f"There is no tool called {shortened(name)!r}.{hint}", "unknown_tool", data=data
+        )
 
     def like(self, name: str, client: Client) -> list[str]:
-        """The most similar names."""
+        """The most similar names; to what is no name at all, nothing is similar."""
+        if len(name) > LONGEST_NAME:
+            return []
         found = (self._tools.get(other) for other in self._index.search(name))
         names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
         names.sort(key=lambda other: -SequenceMatcher(None, name, other).ratio())

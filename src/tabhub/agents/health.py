@@ -7,7 +7,6 @@ from tabhub.calls.guard import Guard
 from tabhub.config.clients import MAIN
 from tabhub.errors import TabhubError
 from tabhub.hub.tools import ToolRegistry
-from tabhub.permissions.verdict import Deny
 
 Json = dict[str, Any]
 BROWSER = "browser"
@@ -45,11 +44,7 @@ class ToolReport:
     def _look(self) -> Json:
         browser = [tool for tool in self._tools if tool.plugin == BROWSER]
         plugins = [tool for tool in self._tools if tool.plugin not in ("", BROWSER)]
-        off = [
-            tool.name
-            for tool in browser
-            if isinstance(self._guard.about(tool, MAIN, managed=True), Deny)
-        ]
+        off = [tool.name for tool in browser if self._guard.is_off(tool, MAIN)]
         return {
             "toolCount": len(self._tools),
             "browserToolCount": len(browser),

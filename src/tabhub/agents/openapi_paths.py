@@ -48,10 +48,11 @@ RESPONSES: Json = {
     "404": failing("There is no such tool, session or endpoint."),
     "405": failing("Another method would be right; the header Allow says which."),
     "406": failing("The answer is an event stream, which the client does not accept."),
+    "408": failing("The body did not come in time."),
     "413": failing("The body is too large."),
     "415": failing("The body must be JSON."),
     "429": failing("Too often; Retry-After says how many seconds to wait."),
-    "503": failing("No browser is connected."),
+    "503": failing("No browser is connected, or too many connections are open."),
 }
 RESPONSES["401"]["headers"] = {"WWW-Authenticate": {"schema": STRING, "required": True}}
 RESPONSES["405"]["headers"] = {"Allow": {"schema": STRING, "required": True}}
@@ -60,7 +61,7 @@ RESPONSES["429"]["headers"] = {"Retry-After": {"schema": STRING, "required": Tru
 
 def faults(*statuses: int) -> Json:
     """Responses that several endpoints have in common; everywhere those of the door."""
-    return {str(n): {"$ref": f"#/components/responses/{n}"} for n in (*statuses, 401, 403)}
+    return {str(n): {"$ref": f"#/components/responses/{n}"} for n in (*statuses, 401, 403, 503)}
 
 
 def header(name: str, description: str, schema: Json, required: bool = False) -> Json:
@@ -167,7 +168,7 @@ CALL: Json = {
                 "The call has failed; its reason says why.",
                 json={"anyOf": [ref("Failure"), ref("Error")]},
             ),
-            **faults(404, 405, 413, 415, 429),
+            **faults(404, 405, 408, 413, 415, 429),
             **{
                 status: answer(
                     RESPONSES[status]["description"],
@@ -185,7 +186,7 @@ def _mcp(name: str, what: str) -> Json:
     either = {"anyOf": [ref("JsonRpc"), ref("Error")]}
     session = header("Mcp-Session-Id", "Of revisions with a handshake.", STRING)
     version = header("MCP-Protocol-Version", "The revision that is spoken.", STRING)
-    codes = ("400", "401", "403", "404", "405", "406", "413", "415", "429")
+    codes = ("400", "401", "403", "404", "405", "406", "408", "413", "415", "429", "503")
     wrong = {code: answer(RESPONSES[code]["description"], json=either) for code in codes}
     return {
         "parameters": [session, version],
@@ -255,7 +256,7 @@ PATHS: Json = {
             "requestBody": {"required": True, "content": {JSON: {"schema": ref("Message")}}},
             "responses": {
                 "202": _told("It was taken; the answer comes on the stream.", status=STRING),
-                **faults(400, 404, 413, 415, 429, 503),
+                **faults(400, 404, 408, 413, 415, 429),
             },
         }
     },
@@ -264,7 +265,10 @@ PATHS: Json = {
         "Whether the server is alive; with a token, how it is",
         _told("It is.", status=STRING),
         security=PUBLIC,
-        parameters=[query("challenge", STRING, "What the server is to prove its secret with.")],
+        parameters=[
+            query("challenge", STRING, "What the server is to prove its secret with."),
+            query("client", STRING, "The label of a token by which it is to prove itself, too."),
+        ],
     ),
     "/openapi.json": _reading(
         "openapi", "This description", _told("It.", openapi=STRING, paths=OBJECT), security=PUBLIC
@@ -302,7 +306,7 @@ PATHS: Json = {
         400,
     ),
     "/extension/reload": _doing(
-        "reloadExtension", "Let the extension start anew", _told("It was told.", ok=BOOLEAN), 503
+        "reloadExtension", "Let the extension start anew", _told("It was told.", ok=BOOLEAN)
     ),
     "/plugin-settings": _doing(
         "configurePlugin",
@@ -310,6 +314,7 @@ PATHS: Json = {
         _told("They are in force.", ok=BOOLEAN),
         400,
         404,
+        408,
         413,
         415,
         requestBody={

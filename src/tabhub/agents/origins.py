@@ -1,10 +1,7 @@
-"""Web pages that a person lets use the endpoints for agents: their origins, and what CORS needs."""
-
-from collections.abc import Iterable
+"""What CORS needs, for web pages that a person lets use the endpoints for agents."""
 
 from tabhub.wire.asgi import Header, Message, Scope, Send
 
-ANY_PORT = b":*"
 METHODS = b"GET, POST, DELETE, OPTIONS"
 HEADERS = (
     b"Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, "
@@ -14,21 +11,6 @@ SHOWN = b"Allow, Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Session-Id"
 REMEMBERED_SECONDS = b"600"
 CUSTOM = b"mcp-param-"
 """What headers begin with that repeat arguments; a browser wants each of them named."""
-
-
-class Origins:
-    """Origins as the settings name them: exact, or one host with any port."""
-
-    def __init__(self, named: Iterable[str] = ()) -> None:
-        patterns = [name.lower().encode() for name in named]
-        self._exact = frozenset(name for name in patterns if not name.endswith(ANY_PORT))
-        self._hosts = frozenset(name[:-2] for name in patterns if name.endswith(ANY_PORT))
-
-    def __contains__(self, origin: bytes) -> bool:
-        if origin in self._exact or origin in self._hosts:
-            return True
-        host, colon, port = origin.rpartition(b":")
-        return bool(colon) and host in self._hosts and port.isdigit()
 
 
 def is_preflight(scope: Scope, headers: dict[bytes, bytes]) -> bool:

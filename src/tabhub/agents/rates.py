@@ -27,7 +27,6 @@ class Window:
         if len(self._times) < limit:
             self._times.append(now)
             return 0.0
-        # Sums of times are not exact.
         return min(self._times[-limit] + SECONDS - now, SECONDS)
 
     def is_empty(self, now: float) -> bool:

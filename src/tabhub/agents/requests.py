@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.config.kinds import complaint
 from tabhub.errors import InvalidArguments, ProtocolError
+from tabhub.hub import toolsets
 from tabhub.wire.asgi import Scope
 
 Headers = Mapping[bytes, bytes]
@@ -38,12 +39,16 @@ def _strange(given: Mapping[str, Any], kind: type[msgspec.Struct]) -> str | None
 
 
 def named_toolsets(scope: Scope) -> frozenset[str] | None:
-    """What `?toolsets=a,b` names, however often."""
+    """What `?toolsets=a,b` names, however often; an error if there is no such toolset."""
     query = scope.get("query_string")
     if not query:
         return None
     named = [value for name, value in parse_qsl(query.decode("latin-1")) if name == "toolsets"]
-    return frozenset(",".join(named).split(",")) if named else None
+    if not named:
+        return None
+    names = frozenset(",".join(named).split(","))
+    toolsets.chosen(names)
+    return names
 
 
 def require_method(scope: Scope, *methods: str) -> None:

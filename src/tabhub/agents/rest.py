@@ -17,7 +17,7 @@ from tabhub.agents.answers import send_json
 from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
 from tabhub.agents.body import read_body, require_json
 from tabhub.agents.choosing import Choosing, Limit, Wanted
-from tabhub.agents.mcp.listing import Listing, marked
+from tabhub.agents.mcp.listing import Listing, marked, whole_schema
 from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.requests import as_query, query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
@@ -26,7 +26,7 @@ from tabhub.calls.ports import Call, Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
-from tabhub.errors import InvalidArguments, NotFound, ProtocolError, Refused, TabhubError
+from tabhub.errors import InvalidArguments, NotFound, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
@@ -133,7 +133,7 @@ class Rest:
             name=tool.name,
             title=tool.title,
             description=marked(tool.description, disabled),
-            input_schema=tool.input_schema,
+            input_schema=whole_schema(tool),
             annotations=dict(tool.annotations) or UNSET,
             plugin=tool.plugin or tool.domain,
             toolsets=sorted(tool.toolsets),
@@ -228,14 +228,11 @@ def _arguments(headers: Headers, body: bytes) -> Raw:
     try:
         jsonrpc.require_text(body)
         arguments = _call_body(body).arguments
-    except msgspec.ValidationError as error:
+    except jsonrpc.UNREADABLE as error:
         stray = re.search(r"unknown field `(.+?)`", str(error))
         told = f"{error}." if stray is None else _belongs_below(stray[1])
-        raise InvalidArguments(f"The body of a call: {told}") from None
-    except RecursionError:
-        raise InvalidArguments("The body is nested too deeply.") from None
-    except ValueError as error:
-        raise ProtocolError(f"Not JSON: {error}.", "parse_error") from None
+        misfit = InvalidArguments(f"The body of a call: {told}")
+        raise jsonrpc.explained(error, misfit) from None
     return jsonrpc.EMPTY if arguments == b"null" else arguments
 
 

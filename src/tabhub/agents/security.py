@@ -1,9 +1,10 @@
 """Who may come in: the Host and Origin rules and the bearer token, before anything is routed.
 
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
-So a Host that is not loopback is refused, and so is any Origin but an extension's; the server's
-own origin is let through because it serves no page that could use it. Origins that the settings
-name reach the endpoints for agents, and nothing else.
+So a Host that is not loopback is refused, and so is any Origin but an extension's, and whatever a
+browser says was made by a page of another site; the server's own origin is let through because it
+serves no page that could use it. Origins that the settings name reach the endpoints for agents,
+and nothing else. `/page` is for pages, and looks at their origins itself.
 
 The main secret is the person's and opens everything. A client token is an agent's: it opens what
 agents need, and nothing by which anything could be allowed.
@@ -17,10 +18,13 @@ from contextlib import suppress
 import msgspec
 
 from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.origins import Origins, answer_preflight, is_preflight, showing
+from tabhub.agents.crowd import SEAT
+from tabhub.agents.origins import answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
+from tabhub.config.origins import Origins
+from tabhub.config.proof import Challenges
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
@@ -31,6 +35,10 @@ CALLER = "tabhub.caller"
 
 LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
+OURS = EXTENSION + b"bnijbchbpfemkjpdjnamphipeaejgjni"
+"""The key in the extension's manifest makes it so."""
+FROM_PAGES = frozenset({b"cross-site", b"same-site"})
+"""What a browser says of requests that pages elsewhere make, pictures and forms among them."""
 PUBLIC = frozenset({"/health", "/openapi.json"})
 """Paths that answer without a token, with less."""
 FOR_AGENTS = frozenset(
@@ -41,6 +49,8 @@ FOR_AGENTS = frozenset(
     }
 )
 """Paths that a client token opens."""
+FOR_PAGES = "/page"
+"""A WebSocket for which a page needs no token, but the person's leave."""
 BELOW = "/tools/"
 """What a client token opens as well, whatever follows."""
 
@@ -57,10 +67,12 @@ class Gatekeeper:
     def __init__(
         self, app: App, secret: str | None, find_client: FindClient, audit: AuditSink
     ) -> None:
-        self._app = app
+        self.app = app
+        """What those reach who are let in."""
         self._secret = None if secret is None else secret.encode()
         self._find_client = find_client
         self._audit = audit
+        self.challenges = Challenges()
         self.origins = Origins()
         """Pages that may use what is for agents."""
 
@@ -68,15 +80,20 @@ class Gatekeeper:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
+            if scope["type"] == "websocket" and scope["path"] == FOR_PAGES:
+                await self.app(scope, receive, send)
+                return
             if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
                 send = showing(headers[b"origin"], send)
                 if is_preflight(scope, headers):
                     await answer_preflight(headers, send)
                     return
             else:
-                _check_origin(headers)
-            scope[CALLER] = self._caller(scope, headers)
-            await self._app(scope, receive, send)
+                self._check_origin(headers)
+            caller = self._caller(scope, headers)
+            _take_seat(scope, caller)
+            scope[CALLER] = caller
+            await self.app(scope, receive, send)
         except TabhubError as error:
             await refuse(scope, send, error)
         except Exception:
@@ -89,6 +106,19 @@ class Gatekeeper:
         is_page = scope["type"] == "http" and is_for_agents(scope["path"])
         return is_page and origin in self.origins
 
+    def _check_origin(self, headers: dict[bytes, bytes]) -> None:
+        """Browsers name the origin of a page, or say at least that there is one."""
+        origin = headers.get(b"origin")
+        if origin is not None and self._is_extension(origin):
+            return
+        is_own = origin in (None, b"http://" + headers.get(b"host", b""))
+        if not is_own or headers.get(b"sec-fetch-site") in FROM_PAGES:
+            raise AccessError("Web pages may not talk to tabhub.", "foreign_origin")
+
+    def _is_extension(self, origin: bytes) -> bool:
+        """Any of them must show the secret; where nobody must, only ours is let in."""
+        return origin == OURS if self._secret is None else origin.startswith(EXTENSION)
+
     def take_secret(self, secret: str) -> None:
         """Another secret opens everything from now on; where none is asked for, none will be."""
         if self._secret is not None:
@@ -99,6 +129,10 @@ class Gatekeeper:
         what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
         self._audit.record(incident("door", scope[CALLER].name, what, error=error))
 
+    def _answers(self, scope: Scope, given: bytes) -> bool:
+        secret = (self._secret or b"").decode()
+        return self.challenges.answers(given.decode("latin-1"), secret, scope["server"][1])
+
     def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
         if self._secret is None:
             return MAIN
@@ -106,6 +140,8 @@ class Gatekeeper:
         is_link = scope["type"] == "websocket"
         given = (_offered(scope) if is_link else b"") or _bearer(headers)
         if hmac.compare_digest(given, self._secret):
+            return MAIN
+        if is_link and self._answers(scope, given):
             return MAIN
         client = self._find_client(given.decode("latin-1")) if given else None
         if client is None:
@@ -120,6 +156,14 @@ class Gatekeeper:
             self.refused(scope, error)
             raise error
         return client
+
+
+def _take_seat(scope: Scope, caller: Client | None) -> None:
+    """The connection is theirs from now on, unless they have too many."""
+    seat = scope.get(SEAT)
+    if seat is not None and caller is not None:
+        path: str = scope["path"]
+        seat.take(caller, urgent=path == "/health" or not is_for_agents(path))
 
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
@@ -151,11 +195,3 @@ def _check_host(headers: dict[bytes, bytes]) -> None:
     name = host if host.endswith(b"]") else host.rpartition(b":")[0] or host
     if name not in LOOPBACK:
         raise AccessError("The Host header must name this machine's loopback.", "foreign_host")
-
-
-def _check_origin(headers: dict[bytes, bytes]) -> None:
-    origin = headers.get(b"origin")
-    if origin is None or origin.startswith(EXTENSION):
-        return
-    if origin != b"http://" + headers.get(b"host", b""):
-        raise AccessError("Web pages may not talk to tabhub.", "foreign_origin")

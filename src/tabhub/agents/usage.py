@@ -1,8 +1,10 @@
-"""How long nobody has used the server. Streams that are held open are use; looking is not."""
+"""How long nobody has used the server. Streams that are held open are use; looking is not, and
+neither is what was refused: the gatekeeper stands before it."""
 
 import asyncio
 from collections.abc import Callable
 
+from tabhub.agents.security import CALLER
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 LOOKING = frozenset({"/health", "/ws", "/metrics"})
@@ -18,7 +20,7 @@ class Usage:
         self._last = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] in LOOKING:
+        if scope["path"] in LOOKING or scope[CALLER] is None:
             await self._app(scope, receive, send)
             return
         self._open += 1

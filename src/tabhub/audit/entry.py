@@ -7,12 +7,15 @@ from typing import Any
 
 import msgspec
 
+from tabhub.audit.folding import did_nothing
 from tabhub.audit.redaction import MARK, Redactor
-from tabhub.audit.trimming import cut, trimmed
+from tabhub.audit.trimming import cut, texts_in, trimmed
 from tabhub.calls.ports import Event
 from tabhub.errors import TabhubError
 
 ENTRY_BYTES = 16 * 1024
+IDLE_BYTES = 2 * 1024
+"""Of what was refused before anything was done: enough to see what was tried."""
 SHOWN_CHARACTERS = 2_000
 SHOWN_WHEN_LARGE = 200
 SHORTEST_HIDDEN = 4
@@ -32,7 +35,7 @@ def entry_of(event: Event, redactor: Redactor) -> Entry:
     clean = {key: redactor.value(trimmed(value)) for key, value in told.items()}
     entry: Entry = cut(clean, SHOWN_CHARACTERS)
     size = len(msgspec.json.encode(entry))
-    if size <= ENTRY_BYTES:
+    if size <= (IDLE_BYTES if did_nothing(event) else ENTRY_BYTES):
         return entry
     told_instead = {"cut": f"{size} bytes are too many to keep"}
     return {**cut(clean, SHOWN_WHEN_LARGE), "arguments": told_instead}
@@ -70,9 +73,9 @@ def _arguments(event: Event) -> Mapping[str, Any]:
 
 
 def _hidden_texts(event: Event) -> list[str]:
-    """An error may repeat what must not be kept."""
-    values = (event.arguments.get(name) for name in event.secret_arguments)
-    return [value for value in values if isinstance(value, str) and len(value) >= SHORTEST_HIDDEN]
+    """An error may repeat what must not be kept, of whichever type it was."""
+    values = [event.arguments.get(name) for name in event.secret_arguments]
+    return [text for text in texts_in(values) if len(text) >= SHORTEST_HIDDEN]
 
 
 def iso(seconds: float) -> str:

@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import msgspec
 
 from tabhub.audit.counts import Counts
 from tabhub.audit.entry import Entry, entry_of, iso
+from tabhub.audit.folding import Fold, Folding
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import Event
 from tabhub.config.settings import AuditSettings
 
 KEPT_IN_MEMORY = 500
+OLDER_FILES = 5
 LOOK_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ class AuditLog:
         self._path = path
         self._max_bytes = settings.max_bytes
         self._redactor = Redactor(known_secrets, guess=settings.redact)
+        self._folding = Folding()
         self.counts = Counts()
         self.failures = 0
         """How many entries are missing from the file."""
@@ -47,11 +50,23 @@ class AuditLog:
         self._redactor = self._redactor.knowing([secret])
 
     def record(self, event: Event) -> None:
-        """Keep an event; it is in the file when this returns."""
-        entry = entry_of(event, self._redactor)
+        """Keep an event; it is in the file when this returns, or counted if it did nothing."""
+        self.settle(event.time)
+        self.counts.add(event)
+        if self._folding.admits(event):
+            self._keep(entry_of(event, self._redactor))
+
+    def settle(self, now: float) -> None:
+        """Write down what was only counted, once its minute is over."""
+        self._keep_folds(self._folding.over(now))
+
+    def _keep_folds(self, folds: Iterable[Fold]) -> None:
+        for event, times in folds:
+            self._keep({**entry_of(event, self._redactor), "times": times})
+
+    def _keep(self, entry: Entry) -> None:
         line = msgspec.json.encode(entry)
         self._newest.append((entry, line))
-        self.counts.add(event)
         if self._path is not None:
             self._append(self._path, line + b"\n")
 
@@ -76,6 +91,7 @@ class AuditLog:
         return list(islice(lines, limit))
 
     def _fitting(self, wanted: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
+        self._keep_folds(self._folding.take())
         asked = [(key, value) for key, value in wanted.items() if value is not None]
         # Not lazily: calls may add entries while somebody reads.
         newest = list(reversed(self._newest))
@@ -93,14 +109,14 @@ class AuditLog:
                 _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
             self._complained = True
             # Opened anew, a line that was written by half is closed first.
-            self.close()
+            self._shut()
 
     def _write(self, path: Path, line: bytes) -> None:
         self._look()
         if self._file is None:
             self._file, self._size = _open(path)
         if self._size + len(line) > self._max_bytes:
-            self.close()
+            self._shut()
             _rotate(path)
             self._file, self._size = _open(path)
         self._size += len(line)
@@ -113,26 +129,37 @@ class AuditLog:
         if self._file is not None and now - self._looked > LOOK_SECONDS:
             self._looked = now
             if not os.fstat(self._file).st_nlink:
-                self.close()
+                self._shut()
 
     def close(self) -> None:
+        self._keep_folds(self._folding.take())
+        self._shut()
+
+    def _shut(self) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file, self._size = None, 0
 
 
 def read(path: Path) -> Iterator[Entry]:
-    """What both files have, the oldest first; a line that is not whole is left out."""
-    for file in (_older(path), path):
+    """What all files have, the oldest first; a line that is not whole is left out."""
+    for file in reversed(files_of(path)):
         with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
             for line in lines:
                 with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
                     yield msgspec.json.decode(line, type=Entry)
 
 
+def files_of(path: Path) -> list[Path]:
+    """The file that is written to, and those that were full, the newest first."""
+    older = (path.with_name(f"{path.name}.{number}") for number in range(1, OLDER_FILES + 1))
+    return [path, *older]
+
+
 def _rotate(path: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        path.replace(_older(path))
+    for older, newer in pairwise(reversed(files_of(path))):
+        with contextlib.suppress(FileNotFoundError):
+            newer.replace(older)
 
 
 def _open(path: Path) -> tuple[int, int]:
@@ -142,7 +169,3 @@ def _open(path: Path) -> tuple[int, int]:
     if end and os.pread(file, 1, end - 1) != b"\n":
         end += os.write(file, b"\n")
     return file, end
-
-
-def _older(path: Path) -> Path:
-    return path.with_name(f"{path.name}.1")

@@ -1,6 +1,6 @@
 """Keeping what was said short: before redaction, so that it costs little, and after it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _READ_CHARACTERS = 16_000
@@ -22,6 +22,17 @@ def cut(value: Any, shown: int) -> Any:
     if isinstance(value, dict):
         return {cut(key, shown): cut(item, shown) for key, item in value.items()}
     return [cut(item, shown) for item in value] if isinstance(value, list) else value
+
+
+def texts_in(value: Any, depth: int = 0) -> Iterator[str]:
+    """Every text and number in a value, as a sentence about it would repeat them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
+    elif isinstance(value, Mapping | list) and depth <= _DEEPEST:
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from texts_in(item, depth + 1)
 
 
 class _Reader:

@@ -20,7 +20,7 @@ _ALWAYS = (
     "--disable-features=DeferRendererTasksAfterInput",
 )
 _HEADLESS = ("--headless=new", "--disable-gpu")
-_PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
+PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
 _LISTS = (
     "--enable-features=",
     "--disable-features=",
@@ -64,7 +64,7 @@ def merged(arguments: Iterable[str]) -> list[str]:
 
 def _loading(browser: Browser, extension: Path) -> tuple[str, ...]:
     if browser.needs_debugging_pipe:
-        return _PIPE
+        return PIPE
     return (f"--load-extension={extension}", f"--disable-extensions-except={extension}")
 
 

@@ -14,6 +14,7 @@ from tabhub.browser.pending import Fence, Learn
 from tabhub.calls.ports import Progress
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.hub import Hub
+from tabhub.hub.sessions import readable
 from tabhub.hub.tabs import Tab
 from tabhub.wire import link
 
@@ -41,6 +42,10 @@ class Browser:
     def is_managed(self) -> bool:
         return self.info.kind == "managed"
 
+    def __str__(self) -> str:
+        named = readable(f"{self.info.name} {self.info.version}")
+        return f"browser {named} ({self.info.kind})"
+
 
 class Browsers:
     """Connects the hub's picture of the tabs with the browsers that have them."""
@@ -50,6 +55,7 @@ class Browsers:
         self._sessions = hub.sessions
         self._ownership = hub.ownership
         self._panel_listeners: list[Callable[[], None]] = []
+        self._activation_listeners: list[Callable[[Tab], None]] = []
         self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
@@ -71,7 +77,7 @@ class Browsers:
         """A connection has gone; nothing changes if the profile has a newer one."""
         connection.close()
         if self.is_current(id, connection):
-            del self._all[id]
+            log.info("%s has gone", self._all.pop(id))
             self._panels_changed()
             loop = asyncio.get_running_loop()
             self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
@@ -96,6 +102,14 @@ class Browsers:
     @property
     def has_panel(self) -> bool:
         return any(browser.panels for browser in self._all.values())
+
+    def on_activated(self, listener: Callable[[Tab], None]) -> None:
+        """Hear of every tab that a person turns to, by choosing it or its window."""
+        self._activation_listeners.append(listener)
+
+    def _activated(self, tab: Tab) -> None:
+        for listener in self._activation_listeners:
+            listener(tab)
 
     def on_panels(self, listener: Callable[[], None]) -> None:
         self._panel_listeners.append(listener)
@@ -181,12 +195,11 @@ class Browsers:
         group: dict[str, Any] = {"title": agent.name, "color": agent.color}
         return group if known is None else {**group, "groupId": known}
 
-    async def wait_for_one(self) -> Browser:
-        """A browser, as soon as one has said which tabs it has."""
-        while not any(browser.ready for browser in self._all.values()):
+    async def wait_for_managed(self) -> None:
+        """Come back when a browser of the agents' own has said which tabs it has."""
+        while not any(browser.ready and browser.is_managed for browser in self._all.values()):
             self._arrival.clear()
             await self._arrival.wait()
-        return self.latest()
 
     def reload_extensions(self) -> int:
         """Have every extension start anew; its browser and tabs stay what they are."""
@@ -237,8 +250,10 @@ class Browsers:
 
     def _sync(self, id: str, params: msgspec.Raw) -> None:
         told = msgspec.json.decode(params, type=link.SyncAll)
-        self._all[id].info = told.browser
-        self._all[id].ready = True
+        browser = self._all[id]
+        is_first, browser.info, browser.ready = not browser.ready, told.browser, True
+        if is_first:
+            log.info("%s has connected", browser)
         reloaded = self._reloaded(id)
         if self._ownership.is_new_run(id, told.browser.instance) and not reloaded:
             # The browser was started again: an old number is another tab now.
@@ -263,6 +278,8 @@ class Browsers:
         if told.tab is not None:
             shown = self._shown(id)
             tab = self.learn(id, told.tab)
+            if told.state == "activated" and tab.focused_window:
+                self._activated(tab)
             if told.opened_by is not None:
                 self._opened_by(tab, told.opened_by)
             self._left(shown, id)

@@ -24,6 +24,8 @@ HangUp = Callable[[], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
 News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
+Complain = Callable[..., object]
+"""Takes what is wrong with a message, as a log does."""
 _progress = msgspec.json.Decoder(link.ProgressTold).decode
 _frames = msgspec.json.Decoder(link.FramesAsked).decode
 _outcome = msgspec.json.Decoder(Outcome).decode
@@ -33,8 +35,11 @@ _piece = msgspec.json.Decoder(link.FileRead).decode
 class Connection:
     """One socket. Calls wait here for their answers and fail together when it goes."""
 
-    def __init__(self, send: SendText, news: News, max_bytes: int) -> None:
+    def __init__(
+        self, send: SendText, news: News, max_bytes: int, complain: Complain = log.warning
+    ) -> None:
         self._send = send
+        self._complain = complain
         self._news = news
         self._max_bytes = max_bytes
         # An answer to an earlier connection's call must never fit one of ours.
@@ -107,7 +112,7 @@ class Connection:
         try:
             self._take(jsonrpc.decode(body))
         except (TabhubError, *jsonrpc.UNREADABLE) as error:
-            log.warning("a message from the extension makes no sense: %s", error)
+            self._complain("a message from the extension makes no sense: %s", error)
             pending = self._pending.get(link.answered_id(body) or "")
             if pending is not None:
                 pending.tell(nonsense())
@@ -169,7 +174,7 @@ class Connection:
         try:
             body = jsonrpc.success(known, self._act(method, params) or {})
         except TabhubError as refused:
-            log.warning("%s from the extension: %s", method, refused)
+            self._complain("%s from the extension: %s", method, refused)
             body = jsonrpc.failure(known, refused)
         except Exception:
             # A disk that is full must not cost the browser its link.

@@ -32,6 +32,12 @@ class Rules(Protocol):
     def revoke(self, grant: str) -> bool: ...
 
 
+class Knocks(Protocol):
+    """Pages that wait to be let in."""
+
+    def decide(self, origin: str, code: str, allowed: bool) -> None: ...
+
+
 class Desk:
     """A closed list of methods."""
 
@@ -44,6 +50,7 @@ class Desk:
         tools: ToolRegistry,
         state: Callable[[str], Json],
         audit: AuditSink,
+        knocks: Knocks,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -52,6 +59,7 @@ class Desk:
         self._tools = tools
         self._state = state
         self._audit = audit
+        self._knocks = knocks
         self._handlers: dict[str, Handler] = {
             LOOK: lambda browser, params: self._state(browser),
             "config.setToolPermission": _taking(link.SetToolPermission, self._set_tool),
@@ -64,6 +72,7 @@ class Desk:
             "tab.share": _taking(link.TabShare, self._share),
             "tab.takeBack": _taking(link.TabTakeBack, self._take_back),
             "grant.revoke": _taking(link.GrantRevoke, self._revoke),
+            "page.pair": _taking(link.PagePair, self._pair),
         }
 
     @property
@@ -134,6 +143,10 @@ class Desk:
 
     def _take_back(self, told: link.TabTakeBack) -> Json:
         self._browsers.soon(self._control.take_back(told.tab_id), "tabs.ungroup", {})
+        return {}
+
+    def _pair(self, told: link.PagePair) -> Json:
+        self._knocks.decide(told.origin, told.code, told.allowed)
         return {}
 
     def _revoke(self, told: link.GrantRevoke) -> Json:

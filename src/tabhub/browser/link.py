@@ -25,8 +25,11 @@ class PageNews(Protocol):
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None: ...
 
+    def joined(self, profile: str) -> None:
+        """A profile has a connection, or a new one; its pages will register anew."""
+
     def left(self, profile: str) -> None:
-        """A profile has no connection any more, or a new one."""
+        """A profile has no connection any more."""
 
 
 class LinkEndpoint:
@@ -100,8 +103,8 @@ class LinkEndpoint:
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
+        self._pages.joined(profile)
         if replaced is not None:
-            self._pages.left(profile)
             replaced.close()
             with suppress(OSError):
                 await self._closers[replaced](link.REPLACED, "replaced")

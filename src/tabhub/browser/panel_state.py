@@ -29,6 +29,12 @@ class RulesSeen(Protocol):
         """The level that config.json sets for a tool, if it does."""
 
 
+class KnocksSeen(Protocol):
+    """Pages that wait to be let in."""
+
+    def waiting(self) -> list[Json]: ...
+
+
 class PanelState:
     """Looks at everything, changes nothing."""
 
@@ -39,12 +45,14 @@ class PanelState:
         panels: Panels,
         guard: Guard,
         rules: RulesSeen,
+        knocks: KnocksSeen,
     ) -> None:
         self._hub = hub
         self._browsers = browsers
         self._panels = panels
         self._guard = guard
         self._rules = rules
+        self._knocks = knocks
 
     def __call__(self, browser: str) -> Json:
         permissions = self._guard.permissions
@@ -61,6 +69,7 @@ class PanelState:
             "tools": [self._tool(tool, browser) for tool in self._hub.tools],
             "plugins": [],
             "grants": [_grant(grant) for grant in permissions.grants.all()],
+            "knocks": self._knocks.waiting(),
         }
 
     def _agent(self, agent: AgentSession) -> Json:

@@ -37,6 +37,8 @@ class Guard:
         self._ownership = ownership
         self.is_managed = is_managed
         self._now = now
+        self.without: frozenset[str] = frozenset()
+        """Tools that the settings leave out, whatever the rules say."""
 
     def decide(self, subject: Subject) -> Verdict:
         return self.permissions.decide(subject, self._now())
@@ -44,6 +46,10 @@ class Guard:
     def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
         """What holds for a tool in general: on no site, with no arguments, for no session."""
         return self.decide(subject_of(tool, None, client, "", site="", managed=managed))
+
+    def is_off(self, tool: Tool, client: Client) -> bool:
+        """Whether a tool does nothing for a client, whatever the call."""
+        return tool.name in self.without or isinstance(self.about(tool, client, True), Deny)
 
     def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
         """Into frames of which other sites a call may go: where it would be allowed as well."""
@@ -74,18 +80,24 @@ class Guard:
         tab: Tab | None,
     ) -> Subject:
         browser = arguments.get("connectionId") if tab is None else tab.browser
+        if tool.domain:
+            # What a page calls its arguments says nothing of browsers.
+            browser = None if tab is None else tab.browser
         return subject_of(
             tool,
             arguments,
             client,
             session,
             site=self.site(tool, arguments, tab),
-            managed=self.is_managed(browser),
+            # A page that no browser has told of may be in anybody's.
+            managed=browser != "" and self.is_managed(browser),
             opens=tab is None,
         )
 
     def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
         """Where a call goes: the address it leads to, else the page it works on."""
+        if tool.domain:
+            return tool.domain
         target = tool.address_of(arguments) if tool.address_of is not None else None
         if target is not None:
             return site_of(target)

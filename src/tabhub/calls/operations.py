@@ -2,7 +2,7 @@
 
 While the first runs, others wait for it; afterwards they get its result or its error. It is
 cancelled only when nobody waits any more. What is too much to keep is forgotten, but not that it
-was done.
+was done. Each client has its own: what one asks for pushes out nothing of another.
 """
 
 import asyncio
@@ -13,19 +13,28 @@ from typing import Any
 
 from tabhub.calls.ports import Call, Clock, Interrupted
 from tabhub.calls.results import Incomplete, size_of
-from tabhub.errors import Cancelled, Forbidden, InvalidArguments, ProtocolError
+from tabhub.errors import (
+    Cancelled,
+    Forbidden,
+    InvalidArguments,
+    ProtocolError,
+    TabhubError,
+    Unavailable,
+)
 from tabhub.wire.mcp.messages import CallResult
 
 KEPT_SECONDS = 600.0
 """How long after its end an operation can be asked about."""
 KEPT_OPERATIONS = 1000
+"""Of one client."""
 KEPT_RESULTS = 10
-"""How many results of the largest size are kept."""
+"""How many results of the largest size are kept, of one client."""
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
 
 
 _REFUSALS = {"permission_off", "permission_denied", "approval_unavailable", "approval_timeout"}
+_MISTAKES = {"unknown_tool", "invalid_arguments"}
 
 
 def _did_nothing(error: BaseException | None) -> bool:
@@ -33,7 +42,8 @@ def _did_nothing(error: BaseException | None) -> bool:
     if isinstance(error, Incomplete):
         return not error.content and _did_nothing(error.cause)
     is_refusal = isinstance(error, Forbidden) and error.reason in _REFUSALS
-    return is_refusal or isinstance(error, Interrupted)
+    is_mistake = isinstance(error, TabhubError) and error.reason in _MISTAKES
+    return is_refusal or is_mistake or isinstance(error, Interrupted)
 
 
 @dataclass
@@ -46,25 +56,50 @@ class _Operation:
     size: int = 0
 
 
+class _Shelf(dict[str, _Operation]):
+    """The operations of one client: others can push none of them out."""
+
+    def add(self, id: str, operation: _Operation) -> None:
+        surplus = len(self) - KEPT_OPERATIONS + 1
+        for old in [key for key, one in self.items() if one.ended is not None][: max(surplus, 0)]:
+            del self[old]
+        if len(self) >= KEPT_OPERATIONS:
+            raise Unavailable(
+                f"{KEPT_OPERATIONS} operations of this client are still running. Wait for them.",
+                "too_many_calls",
+            )
+        self[id] = operation
+
+    def forget_before(self, limit: float) -> None:
+        ended = [key for key, one in self.items() if one.ended is not None and one.ended < limit]
+        for key in ended:
+            del self[key]
+
+    def shed(self, most: int) -> None:
+        """Let go of the oldest results when together they are too large."""
+        kept = [one for one in self.values() if one.ended is not None]
+        surplus = sum(one.size for one in kept) - most
+        for operation in sorted(kept, key=lambda one: one.ended or 0):
+            if surplus <= 0:
+                return
+            surplus -= operation.size
+            if operation.size:
+                operation.task, operation.size = None, 0
+
+
 class Operations:
     """What has been run under an id, for as long as somebody may ask again."""
 
     def __init__(self, clock: Clock, result_bytes: int) -> None:
         self._clock = clock
         self._most = result_bytes * KEPT_RESULTS
-        self._known: dict[tuple[str, str], _Operation] = {}
+        self._shelves: dict[str, _Shelf] = {}
 
     async def once(self, call: Call, id: str, run: Run) -> CallResult:
         self._forget_old()
-        fingerprint = (call.tool, sha256(call.arguments or b"").digest())
-        operation = self._known.get((call.client.name, id))
-        if operation is None:
-            task = asyncio.create_task(run(call))
-            operation = _Operation(task, fingerprint)
-            key = (call.client.name, id)
-            task.add_done_callback(lambda ended: self._end(key, operation, ended))
-            self._known[key] = operation
-        if operation.fingerprint != fingerprint:
+        shelf = self._shelves.setdefault(call.client.name, _Shelf())
+        operation = shelf.get(id) or self._begin(shelf, call, id, run)
+        if operation.fingerprint != _fingerprint(call):
             raise InvalidArguments(f"The {call.operation_named} {id!r} belongs to another call.")
         if operation.task is None:
             raise ProtocolError(
@@ -73,6 +108,13 @@ class Operations:
                 "too_large",
             )
         return await self._wait(operation, operation.task)
+
+    def _begin(self, shelf: _Shelf, call: Call, id: str, run: Run) -> _Operation:
+        operation = _Operation(None, _fingerprint(call))
+        shelf.add(id, operation)
+        operation.task = asyncio.create_task(run(call))
+        operation.task.add_done_callback(lambda ended: self._end(shelf, id, operation, ended))
+        return operation
 
     async def _wait(self, operation: _Operation, task: "asyncio.Task[CallResult]") -> CallResult:
         operation.waiting += 1
@@ -88,7 +130,7 @@ class Operations:
             operation.waiting -= 1
 
     def _end(
-        self, key: tuple[str, str], operation: _Operation, task: "asyncio.Task[CallResult]"
+        self, shelf: _Shelf, id: str, operation: _Operation, task: "asyncio.Task[CallResult]"
     ) -> None:
         operation.ended = self._clock()
         if task.cancelled():
@@ -96,27 +138,18 @@ class Operations:
         # Looking at the exception says that it was seen: nobody may be left to ask for it.
         error = task.exception()
         if _did_nothing(error):
-            del self._known[key]
+            del shelf[id]
         elif error is None or isinstance(error, Incomplete):
             operation.size = size_of(task.result() if error is None else error)
-            self._shed()
-
-    def _shed(self) -> None:
-        """Let go of the oldest results when together they are too large."""
-        kept = [one for one in self._known.values() if one.ended is not None]
-        surplus = sum(one.size for one in kept) - self._most
-        for operation in sorted(kept, key=lambda one: one.ended or 0):
-            if surplus <= 0:
-                return
-            surplus -= operation.size
-            if operation.size:
-                operation.task, operation.size = None, 0
+            shelf.shed(self._most)
 
     def _forget_old(self) -> None:
-        """Those whose time is over, and the oldest when there are too many."""
         limit = self._clock() - KEPT_SECONDS
-        ended = [key for key, op in self._known.items() if op.ended is not None]
-        surplus = max(len(self._known) - KEPT_OPERATIONS + 1, 0)
-        for number, key in enumerate(ended):
-            if number < surplus or (self._known[key].ended or 0) < limit:
-                del self._known[key]
+        for client, shelf in list(self._shelves.items()):
+            shelf.forget_before(limit)
+            if not shelf:
+                del self._shelves[client]
+
+
+def _fingerprint(call: Call) -> tuple[str, bytes]:
+    return call.tool, sha256(call.arguments or b"").digest()

@@ -29,6 +29,21 @@ class Interrupted(Exception):
     """A door has to end the call and will send it again: neither a result nor a fault."""
 
 
+class Undelivered(Exception):
+    """The tab has not got the call, and never will: another one may be tried."""
+
+    def __init__(self, error: TabhubError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class Router(Protocol):
+    """Finds tabs for the tools of one source, whoever's they are."""
+
+    def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+        """The tab that a call goes to; None if one must be opened for it."""
+
+
 class Question(Struct, frozen=True):
     """A call that waits for a person's word."""
 
@@ -133,7 +148,7 @@ class Event(Struct, frozen=True):
     session: str
     tool: str
     plugin: str
-    tab: int | None
+    tab: int | str | None
     origin: str
     arguments: Mapping[str, Any]
     secret_arguments: frozenset[str]

@@ -4,11 +4,16 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+from msgspec import Raw
 from msgspec.structs import replace
 
 from tabhub.calls.ports import Call, Event, MayEnter, MayTell
 from tabhub.errors import TabhubError
 from tabhub.hub.tools import Tool
+
+READ_BYTES = 64 * 1024
+"""How long arguments that do not fit may be to be read again, for the record."""
 
 
 class Record:
@@ -18,6 +23,7 @@ class Record:
         "arguments",
         "call",
         "error",
+        "fits",
         "may_enter",
         "may_tell",
         "rule",
@@ -34,8 +40,10 @@ class Record:
         self.started = started
         self.tool: Tool | None = None
         self.arguments: Mapping[str, Any] = {}
+        self.fits = False
+        """Whether the arguments have been found to fit."""
         self.secrets: set[str] = set()
-        self.tab: int | None = None
+        self.tab: int | str | None = None
         self.site = ""
         self.verdict = "refused"
         self.rule = ""
@@ -55,14 +63,34 @@ class Record:
             plugin=plugin,
             tab=self.tab,
             origin=self.site,
-            arguments=self.arguments,
-            secret_arguments=frozenset(self.secrets),
+            arguments=self.arguments if self.fits else _given(call.arguments),
+            secret_arguments=self._hidden(),
             verdict=self.verdict,
             rule=self.rule,
             error=self.error,
             duration_ms=(ended - self.started) * 1000,
             operation_id=call.operation_id,
         )
+
+    def _hidden(self) -> frozenset[str]:
+        """What does not fit has not been given the listed names either."""
+        if self.fits or self.tool is None:
+            return frozenset(self.secrets)
+        aliases = (other for other, name in self.tool.aliases.items() if name in self.secrets)
+        return frozenset({*self.secrets, *aliases})
+
+
+def _given(raw: Raw | None) -> Mapping[str, Any]:
+    """What came in the place of arguments; of what has no names, nothing is kept but its kind."""
+    if raw is None or len(raw) > READ_BYTES:
+        return {} if raw is None else {"cut": f"{len(raw)} bytes are too many to keep"}
+    try:
+        given = msgspec.json.decode(raw)
+    except (ValueError, RecursionError):
+        return {"cut": "cannot be read"}
+    if given is None or isinstance(given, dict):
+        return given or {}
+    return {"cut": f"is no object ({type(given).__name__})"}
 
 
 def incident(

@@ -23,7 +23,8 @@ class Incomplete(TabhubError):
 def size_of(told: CallResult | Incomplete) -> int:
     """In bytes, as it is sent."""
     structured = told.structured if isinstance(told, Incomplete) else told.structured_content
-    return len(msgspec.json.encode((told.content, structured)))
+    shown = None if structured is msgspec.UNSET else structured
+    return len(msgspec.json.encode((told.content, shown)))
 
 
 def done(sentence: str, data: Any) -> CallResult:

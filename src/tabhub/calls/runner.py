@@ -24,7 +24,9 @@ from tabhub.calls.ports import (
     Job,
     Progress,
     Question,
+    Router,
     Source,
+    Undelivered,
 )
 from tabhub.calls.record import Record
 from tabhub.calls.validation import Validators
@@ -56,7 +58,9 @@ class Runner:
         sources: Mapping[str, Source],
         clock: Clock,
         limits: Limits,
+        routers: Mapping[str, Router] | None = None,
     ) -> None:
+        self._routers = routers or {}
         self.flights = Flights()
         self._tools = hub.tools
         self._tabs = hub.tabs
@@ -67,7 +71,7 @@ class Runner:
         self._audit = audit
         self._sources = sources
         self._clock = clock
-        self._validators = Validators()
+        self._validators = Validators(hub.tabs.by_worker)
         self._operations = Operations(clock, limits.result_bytes)
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
@@ -110,24 +114,51 @@ class Runner:
         raise Internal(f"Something went wrong inside tabhub while it ran {call.tool}.")
 
     async def _run_tool(self, call: Call, record: Record) -> CallResult:
-        record.tool = tool = self._tools.get(call.tool)
+        record.tool = tool = self._named(call, record)
         record.secrets = set(tool.secret_arguments)
         record.arguments = arguments = self._validators.arguments(tool, call.arguments)
+        record.fits = True
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
-        record.tab = arguments.pop("tabId", None) if tool.needs_tab else None
-        tab = self._target(tool, call.session, record.tab)
-        record.tab = None if tab is None else tab.id
+        wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
+        record.tab = wanted if isinstance(wanted, int | str) else None
+        tab = self._target(tool, call.session, wanted)
+        record.tab = _told(tab)
         with self._flight(call.session, tool, tab):
-            result = await self._decided(call, record, tool, tab)
-        record.tab = self._remember(tool, call.session, tab, result)
+            result = await self._routed(call, record, tool, tab, wanted)
+        if tool.source not in self._routers:
+            record.tab = self._remember(tool, call.session, tab, result)
         return result
+
+    def _named(self, call: Call, record: Record) -> Tool:
+        if (tool := self._tools.find(call.tool)) is not None:
+            return tool
+        # It may be a name with a slip in it: what is secret anywhere is secret here.
+        record.secrets = {name for one in self._tools for name in one.secret_arguments}
+        return self._tools.get(call.tool)
 
     def _flight(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
         """What makes other calls is not ended itself: it tells what became of them."""
         if tool.is_container:
             return nullcontext()
         return self.flights.begin(session, None if tab is None else tab.id)
+
+    async def _routed(
+        self, call: Call, record: Record, tool: Tool, tab: Tab | None, wanted: object
+    ) -> CallResult:
+        """Run it; in another tab, decided about anew, if this one went before it got the call."""
+        for _ in range(MOVES):
+            try:
+                return await self._decided(call, record, tool, tab)
+            except Undelivered as undelivered:
+                error, before = undelivered.error, tab
+            if wanted is not None:
+                break
+            tab = self._target(tool, call.session, None)
+            if _told(tab) == _told(before):
+                break
+            record.tab = _told(tab)
+        raise error
 
     async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
         """Decide and run; where it turns out to be about another site, decide about that one."""
@@ -156,9 +187,11 @@ class Runner:
         if self._sessions.is_halted(session):
             raise paused("The person has paused you; nothing was done.")
 
-    def _target(self, tool: Tool, session: str, tab_id: int | None) -> Tab | None:
+    def _target(self, tool: Tool, session: str, tab_id: Any) -> Tab | None:
         if not tool.needs_tab:
             return None
+        if (router := self._routers.get(tool.source)) is not None:
+            return router.route(tool, session, tab_id)
         if tool.opens_tab and tab_id is None:
             return self._routes.at_hand(session)
         return self._routes.tab(session, tab_id)
@@ -193,7 +226,8 @@ class Runner:
 
     def _still_there(self, session: str, tool: Tool, tab: Tab | None) -> None:
         """What was approved is what is done: not on another page, and not in a tab taken away."""
-        if tab is None:
+        if tab is None or tool.source in self._routers:
+            # Such a source finds the page anew.
             return
         fresh = self._routes.tab(session, tab.id)
         if tool.address_of is None and fresh.url != tab.url:
@@ -261,6 +295,11 @@ class Runner:
         if used is not None and self._tabs.find(used) is not None:
             self._sessions.use(session, used)
         return used
+
+
+def _told(tab: Tab | None) -> int | str | None:
+    """A tab as the record names it: one that no browser has told of by its page's word."""
+    return None if tab is None else tab.key
 
 
 def paused(sentence: str) -> Forbidden:

@@ -9,16 +9,22 @@ from pathlib import Path
 
 from tabhub.browser.finder import find_browser
 from tabhub.browser.installation import install_extension
-from tabhub.browser.process import BrowserProcess
+from tabhub.browser.providing import ManagedBrowser, Wanted, provide
 from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.home import Home
+from tabhub.errors import Unavailable
 
 DEBUGGING = "--remote-debugging-"
 DEBUGGED = (
     "WARNING: whoever reaches the browser's debugging port, pages and agents included, can do all "
     "that you can, approve calls too."
 )
+NO_DISPLAY = (
+    "--headed needs a display, and there is none: neither DISPLAY nor WAYLAND_DISPLAY is set. "
+    "Leave it out, or say --headless."
+)
+LOOK_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -33,36 +39,57 @@ class BrowserWish:
     def is_headless(self) -> bool:
         return not settings.has_display() if self.headless is None else self.headless
 
-    async def fulfil(self, home: Home, urls: list[str]) -> BrowserProcess:
-        """Start it; the extension must have been installed."""
+    def check(self) -> None:
+        """Refuse what cannot be, before anything is started."""
+        if self.headless is False and not settings.has_display():
+            raise Unavailable(NO_DISPLAY)
+
+    async def fulfil(
+        self, home: Home, urls: list[str], *, lends: bool, leaves_with_server: bool = False
+    ) -> ManagedBrowser:
+        """Start it, or take the one that is there; the extension must have been installed."""
         if any(argument.startswith(DEBUGGING) for argument in self.arguments):
             print(DEBUGGED, file=sys.stderr)
-        return await BrowserProcess.start(
-            await asyncio.to_thread(find_browser),
+        wanted = Wanted(
             home=home,
-            profile=self.profile or home.profile,
-            headless=self.is_headless,
+            profile=(self.profile or home.profile).expanduser().absolute(),
+            headless=self.headless,
+            is_headless=self.is_headless,
             urls=urls,
-            extra_args=self.arguments,
+            arguments=self.arguments,
+            lends=lends,
+            leaves_with_server=leaves_with_server,
         )
+        return await provide(wanted, find_browser)
 
 
-def run(wish: BrowserWish, urls: list[str]) -> None:
+def told(browser: ManagedBrowser) -> str:
+    """How we came by it."""
+    kind = "headless browser" if browser.is_headless else "browser"
+    if browser.manner == "started":
+        return f"{kind.capitalize()} started (pid {browser.pid})."
+    if browser.manner == "lent":
+        return f"The {kind} that is open already (pid {browser.pid}) is used; it stays open."
+    return f"The {kind} that an earlier run left behind (pid {browser.pid}) is used again."
+
+
+def run(wish: BrowserWish, urls: list[str], *, while_server: bool = False) -> None:
+    wish.check()
     home = Home.from_environment().create()
     stored = secret.load(home)
     secret.prepare(home, stored.port if stored else settings.load(home).port)
     install_extension(home)
     if running.find(home) is None:
         print("No server is running; the browser connects as soon as `tabhub start` runs.")
-    asyncio.run(_until_closed(wish, home, urls))
+    asyncio.run(_until_closed(wish, home, urls, while_server))
 
 
-async def _until_closed(wish: BrowserWish, home: Home, urls: list[str]) -> None:
+async def _until_closed(wish: BrowserWish, home: Home, urls: list[str], while_server: bool) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    asked = asyncio.create_task(stopping.wait())
-    work = asyncio.create_task(_run_browser(wish, home, urls))
+    asked = asyncio.create_task(_asked(stopping, home if while_server else None))
+    work = asyncio.create_task(_run_browser(wish, home, urls, while_server))
     await asyncio.wait({work, asked}, return_when=asyncio.FIRST_COMPLETED)
     asked.cancel()
     work.cancel()
@@ -70,10 +97,17 @@ async def _until_closed(wish: BrowserWish, home: Home, urls: list[str]) -> None:
         await work
 
 
-async def _run_browser(wish: BrowserWish, home: Home, urls: list[str]) -> None:
-    browser = await wish.fulfil(home, urls)
+async def _asked(stopping: asyncio.Event, home: Home | None) -> None:
+    """Come back at a signal, or when the server has been stopped: a killed one leaves its file."""
+    while not stopping.is_set() and (home is None or home.pid.exists()):
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), None if home is None else LOOK_SECONDS)
+
+
+async def _run_browser(wish: BrowserWish, home: Home, urls: list[str], while_server: bool) -> None:
+    browser = await wish.fulfil(home, urls, lends=False, leaves_with_server=while_server)
     try:
-        print(f"Browser started (pid {browser.pid}). Ctrl-C closes it.", flush=True)
+        print(f"{told(browser)} Ctrl-C closes it.", flush=True)
         if await browser.wait() != 0:
             raise await browser.failure()
     finally:

@@ -49,8 +49,18 @@ def _row(client: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def revoke(name: str) -> None:
-    take_back(Home.from_environment(), name)
-    print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+    home = Home.from_environment()
+    if take_back(home, name):
+        print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+        return
+    known = running.read(home)
+    said = f"Revoked: the token of {name} lets nobody in any more. The server could not be told"
+    if known is not None and not running.answers(known.port):
+        raise Unavailable(
+            f"{said}, and does not answer: whether it has ended what was under way is not known."
+            " `tabhub doctor` says more."
+        )
+    print(f"{said}; it notices within seconds, and ends what is under way.", file=sys.stderr)
 
 
 def announce(home: Home) -> None:
@@ -59,17 +69,16 @@ def announce(home: Home) -> None:
         running.reload(home)
 
 
-def take_back(home: Home, name: str) -> None:
-    """Whoever has this client's token is out, at once."""
+def take_back(home: Home, name: str) -> bool:
+    """Whoever has this client's token is out; whether no server is left that was not told."""
     Clients(home).revoke(name)
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
     try:
-        running.reload(home)
-    except Unavailable as error:
-        said = f"The token of {name} is out, but what it has opened goes on. {error.message}"
-        raise Unavailable(said) from None
+        return running.reload(home) is not None or not running.is_left(home)
+    except Unavailable:
+        return False
 
 
 def _facts(client: StoredClient) -> dict[str, Any]:

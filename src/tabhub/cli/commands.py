@@ -9,6 +9,7 @@ from tabhub import __version__
 from tabhub.cli.config_commands import config_app
 from tabhub.cli.looking_commands import audit, doctor, logs
 from tabhub.cli.options import Json
+from tabhub.cli.page_commands import page_app
 from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
 app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
+app.add_typer(page_app, name="page")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 
@@ -108,10 +110,12 @@ def start(
 
         showing.run(port, auth=not no_auth)
         return
-    if not (browser or demo) and (headless is not None or browser_arg or user_data_dir):
-        raise typer.BadParameter("flags for the browser need --browser")
-    if stdio or background:
-        _start_elsewhere(context, stdio, toolsets, gateway)
+    _check_browser(browser or demo, headless is not None or browser_arg or user_data_dir)
+    if stdio:
+        _run_bridge(context, toolsets, gateway)
+        return
+    if background:
+        _run_background(context)
         return
     from tabhub.cli.browser import BrowserWish
     from tabhub.cli.start import Wishes, run
@@ -131,6 +135,11 @@ def start(
     )
 
 
+def _check_browser(wanted: bool, has_flags: object) -> None:
+    if has_flags and not wanted:
+        raise typer.BadParameter("flags for the browser need --browser")
+
+
 def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
     if has_flags and not stdio:
         raise typer.BadParameter("--gateway and --toolsets need --stdio")
@@ -138,25 +147,41 @@ def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
         raise typer.BadParameter("--stdio stays, --background comes back: choose one")
 
 
-def _start_elsewhere(
-    context: typer.Context, stdio: bool, toolsets: str | None, gateway: bool
-) -> None:
-    """By a process of its own; this one is a bridge to it, or only waits until it answers."""
+ELSEWHERE = {"stdio", "background", "gateway", "toolsets"}
+"""Flags of `start` that are not for the server itself."""
+OF_BROWSER = {"headless", "browser_arg", "user_data_dir"}
+AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
+
+
+def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> None:
+    from tabhub.cli.flags import given
+    from tabhub.cli.stdio.run import run
+
+    starter = ["--while-used", *given(context, but=ELSEWHERE)]
+    run(gateway=gateway, toolsets=toolsets, starter=starter)
+
+
+def _run_background(context: typer.Context) -> None:
+    from tabhub.cli.background import Asked, run
     from tabhub.cli.flags import given
 
-    flags = given(context, but={"stdio", "background", "gateway", "toolsets"})
-    if stdio:
-        from tabhub.cli.stdio.run import run as run_bridge
-
-        run_bridge(gateway=gateway, toolsets=toolsets, starter=["--while-used", *flags])
-    else:
-        from tabhub.cli.background import run as run_background
-
-        run_background(flags)
+    said = context.params
+    run(
+        Asked(
+            flags=given(context, but=ELSEWHERE),
+            browser_flags=given(context, but=said.keys() - OF_BROWSER),
+            at_start=given(context, but=said.keys() - AT_START),
+            browser=said["browser"] or said["demo"],
+            port=said["port"],
+            sse_port=said["sse_port"],
+            while_used=said["while_used"],
+        )
+    )
 
 
 @app.command()
 def connect(
+    context: typer.Context,
     agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
     remove: Annotated[
         bool, typer.Option("--remove", help="Take it out again, and its token back.")
@@ -171,14 +196,21 @@ def connect(
     gateway: Annotated[
         bool, typer.Option("--gateway", help="Two tools that find all others.")
     ] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="With --stdio: the server brings a browser along.")
+    ] = False,
+    headless: Headless = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Its settings, if they are elsewhere.")
     ] = None,
 ) -> None:
     """Write tabhub into the settings of an agent, with a token of its own."""
     from tabhub.cli.connect.command import Wish, run
+    from tabhub.cli.flags import given
 
-    run(Wish(agent, config, gateway, stdio, dry_run), remove=remove)
+    _check_browser(browser, headless is not None)
+    flags = given(context, but=context.params.keys() - {"browser", "headless"})
+    run(Wish(agent, config, gateway, stdio, dry_run, flags), remove=remove)
 
 
 @app.command()
@@ -207,11 +239,13 @@ def browser_command(
     url: Annotated[list[str] | None, typer.Option(help="A page to open; repeatable.")] = None,
     browser_arg: BrowserArgs = None,
     user_data_dir: UserDataDir = None,
+    while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
     """Start Chrome or Chromium with the extension loaded and paired."""
     from tabhub.cli.browser import BrowserWish, run
 
-    run(BrowserWish(headless, browser_arg or [], user_data_dir), url or [])
+    wish = BrowserWish(headless, browser_arg or [], user_data_dir)
+    run(wish, url or [], while_server=while_server)
 
 
 @client_app.command("add")

@@ -1,54 +1,80 @@
 """The demo: a page that ships with tabhub, and one real call shown on the terminal."""
 
 import asyncio
-import functools
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 from msgspec import Raw
 
 from tabhub.app import App
 from tabhub.calls.ports import Call
-from tabhub.errors import Unavailable
+from tabhub.permissions.sites import site_of
 
-CONNECT_SECONDS = 60.0
+PUBLISH_SECONDS = 10.0
 SESSION = "demo"
+TOOL = "_search_products"
+PAGEKIT = "/pagekit/"
+_PACKAGE = Path(__file__).parents[1]
+_IN_WHEEL, _IN_CHECKOUT = _PACKAGE / "_pagekit", _PACKAGE.parents[1] / "pagekit"
 
 
-class _QuietHandler(SimpleHTTPRequestHandler):
+class _ShopHandler(SimpleHTTPRequestHandler):
+    """The shop's files, and below `/pagekit/` those of the library it uses."""
+
+    def translate_path(self, path: str) -> str:
+        self.directory = str(_PACKAGE / "demo")
+        if path.startswith(PAGEKIT):
+            self.directory = str(_IN_WHEEL if _IN_WHEEL.is_dir() else _IN_CHECKOUT)
+            path = path.removeprefix(PAGEKIT.rstrip("/"))
+        return super().translate_path(path)
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
 
 @contextmanager
 def serve_page() -> Iterator[str]:
-    """Serve the demo page on a port of its own; the server itself shows no page to browsers."""
-    with as_file(files("tabhub") / "demo") as folder:
-        handler = functools.partial(_QuietHandler, directory=str(folder))
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            server.server_close()
+    """Serve the demo shop on a port of its own; the server itself shows no page to browsers."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _ShopHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 async def show(app: App, url: str) -> None:
-    """Wait for the browser, open the page in a tab and print what an agent would read."""
-    try:
-        await asyncio.wait_for(app.browsers.wait_for_one(), CONNECT_SECONDS)
-    except TimeoutError:
-        raise Unavailable("The browser runs, but its extension did not connect.") from None
+    """Open the page in a tab and print what an agent would read."""
     await _call(app, "browser_open_tab", b'{"url": "%s", "active": true}' % url.encode())
     text = await _call(app, "browser_read_page", b"{}")
-    print("\nOne real call, browser_read_page on the demo page:\n")
-    print("\n".join(f"  {line}" for line in text.splitlines()), flush=True)
+    _show("One real call, browser_read_page on the demo shop:", text)
+    tool = await _published(app, site_of(url))
+    if tool is not None:
+        text = await _call(app, tool, b'{"query": "coffee"}')
+        _show(f"And one of a tool that the page itself offers, {tool}:", text)
     _leave_to_all(app)
+
+
+def _show(title: str, text: str) -> None:
+    print(f"\n{title}\n")
+    print("\n".join(f"  {line}" for line in text.splitlines()), flush=True)
+
+
+async def _published(app: App, site: str) -> str | None:
+    """The shop's tool, as soon as the page has published it; None if it does not."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PUBLISH_SECONDS):
+            while True:
+                for tool in app.hub.tools:
+                    if tool.domain == site and tool.name.endswith(TOOL):
+                        return tool.name
+                await app.pages.news(PUBLISH_SECONDS)
+    return None
 
 
 def _leave_to_all(app: App) -> None:

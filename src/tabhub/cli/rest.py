@@ -13,7 +13,7 @@ from tabhub.config import settings
 from tabhub.config.clients import CLI, Clients
 from tabhub.config.home import Home
 from tabhub.config.secret import load
-from tabhub.errors import Unavailable
+from tabhub.errors import AccessError, Unavailable
 
 Json = dict[str, Any]
 Told = Callable[[Json], None]
@@ -74,6 +74,16 @@ class Rest:
             raise Refused(answer.fault)
         return answer.body
 
+    def tools(self, query: dict[str, str | None] | None = None) -> list[Json]:
+        found = self.get("/tools", query).get("tools")
+        try:
+            tools = msgspec.convert(found, list[Json])
+        except msgspec.ValidationError:
+            raise _unreadable() from None
+        if not all(isinstance(tool.get("name"), str) for tool in tools):
+            raise _unreadable()
+        return tools
+
     def post(self, path: str, body: bytes, headers: dict[str, str], told: Told | None) -> Answer:
         """What came of it. With `told` the server is asked to tell how far it is."""
         accepted = "application/json" if told is None else f"application/json, {STREAM}"
@@ -108,11 +118,21 @@ def enter(home: Home) -> Rest:
     """As the client `cli`, or as the one whose token the environment has."""
     token = settings.token_from_environment()
     if token is not None and not _has_secret(home):
-        return Rest(running.expected_port(home), token)
+        return _known_by_token(running.expected_port(home), token)
     known = running.reach(home)
     if known is None:
         raise running.NotRunning
     return Rest(known.port, token or Clients(home).computed(CLI, known.secret))
+
+
+def _known_by_token(port: int, token: str) -> Rest:
+    """Where no secret can be read, the server proves itself by the token's hash."""
+    if not running.knows_token(port, token):
+        raise AccessError(
+            f"Who listens on port {port} does not know the token in {settings.TOKEN}, so it was"
+            " not sent. It was revoked, or that is no tabhub, or another one."
+        )
+    return Rest(port, token)
 
 
 def _has_secret(home: Home) -> bool:
@@ -166,4 +186,8 @@ def _object(data: bytes) -> Json:
     try:
         return msgspec.json.decode(data, type=Json)
     except msgspec.DecodeError:
-        raise Unavailable("The server's answer cannot be read.", "invalid_response") from None
+        raise _unreadable() from None
+
+
+def _unreadable() -> Unavailable:
+    return Unavailable("The server's answer cannot be read.", "invalid_response")

@@ -3,6 +3,7 @@
 import os
 import secrets
 import signal
+import socket
 import time
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
@@ -11,15 +12,17 @@ from urllib.parse import urlencode
 import msgspec
 
 from tabhub.config import settings
+from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
-from tabhub.config.proof import is_proof
+from tabhub.config.processes import is_alive
+from tabhub.config.proof import is_proof, is_proof_to_client, label_of
 from tabhub.config.secret import Auth, load
 from tabhub.errors import TabhubError, Unavailable
 
 ANSWER_SECONDS = 3.0
 RELOAD_SECONDS = 10.0
-LOOK_SECONDS = 0.02
+ENDING_SECONDS, LOOK_SECONDS = 2.0, 0.05
 TOO_OFTEN = 429
 Facts = dict[str, Any]
 
@@ -67,15 +70,10 @@ def read(home: Home) -> PidFile | None:
         return None
 
 
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process, ours or not."""
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+def is_left(home: Home) -> bool:
+    """Whether a server has a pid file here, and its process is there."""
+    known = read(home)
+    return known is not None and known.pid > 0 and is_alive(known.pid)
 
 
 def silent(home: Home) -> str | None:
@@ -83,12 +81,49 @@ def silent(home: Home) -> str | None:
     known = read(home)
     if known is None:
         return None
-    if known.pid > 0 and is_alive(known.pid):
+    if is_hung(known):
         return (
             f"Its pid file names the process {known.pid}, which runs but does not answer on port"
             f" {known.port}. If that is tabhub, end it: kill {known.pid}"
         )
     return f"The last one (pid {known.pid}) ended without tidying up, which does no harm."
+
+
+def elsewhere(home: Home) -> str | None:
+    """About a server that is there, but not where commands look, or not of this home."""
+    looked, known, auth = expected_port(home), read(home), load(home)
+    why = " (TABHUB_PORT)" if settings.port_from_environment() is not None else ""
+    if known is not None and known.port != looked and auth is not None:
+        if _knows_secret(known.port, auth.secret):
+            return (
+                f"No server of this home is on port {looked}{why}. It runs on port {known.port}"
+                f" (pid {known.pid}): unset TABHUB_PORT."
+            )
+    if is_tabhub(looked):
+        return (
+            f"A tabhub is on port {looked}{why}, but of another home, or with another secret."
+            " TABHUB_HOME names the home."
+        )
+    return None
+
+
+def is_hung(known: PidFile) -> bool:
+    """Whether the process of a pid file lives on; one that has just been killed gets a moment."""
+    limit = time.monotonic() + ENDING_SECONDS
+    while known.pid > 0 and is_alive(known.pid):
+        if time.monotonic() > limit or is_listening(known.port):
+            return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def is_listening(port: int) -> bool:
+    """Whether somebody has a port open here, answering or not."""
+    try:
+        socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def find(home: Home) -> Facts | None:
@@ -111,6 +146,11 @@ def is_tabhub(port: int) -> bool:
     """Whether some tabhub is at a port, ours or not."""
     told = _get(port, "/health?challenge=0", {})
     return told is not None and isinstance(told.get("proof"), str)
+
+
+def answers(port: int) -> bool:
+    """Whether somebody speaks HTTP there, if only to say that there is no place."""
+    return _ask("GET", port, "/health", {}) is not None
 
 
 def is_open(port: int) -> bool:
@@ -217,6 +257,17 @@ def _knows_secret(port: int, secret: str) -> bool:
     challenge = secrets.token_hex(16)
     told = _get(port, f"/health?challenge={challenge}", {})
     return told is not None and is_proof(told.get("proof"), secret, challenge, port)
+
+
+def knows_token(port: int, token: str) -> bool:
+    """Whether who listens there has shown to know a client's token, or that this is the secret."""
+    challenge, hash = secrets.token_hex(16), hash_of(token)
+    told = _get(port, f"/health?challenge={challenge}&client={label_of(hash)}", {})
+    if told is None:
+        raise NotRunning
+    return is_proof_to_client(told.get("clientProof"), hash, challenge, port) or is_proof(
+        told.get("proof"), token, challenge, port
+    )
 
 
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:

@@ -4,6 +4,7 @@ import sys
 
 from tabhub.cli import running
 from tabhub.cli.blocks import blocks
+from tabhub.cli.program import spoken
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
@@ -18,7 +19,7 @@ def run(port: int | None, *, auth: bool) -> None:
 
 
 def _to_come(home: Home, port: int | None) -> Auth:
-    print("No server is running yet: tabhub start", file=sys.stderr)
+    print(f"No server is running yet: {spoken()} start", file=sys.stderr)
     wanted = settings.chosen_port(port, settings.load(home))
     stored = secret.load(home) or secret.prepare(home, wanted or settings.DEFAULT_PORT)
     return Auth(stored.secret, wanted or stored.port)

@@ -8,20 +8,21 @@ import sys
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from typing import Any
 
 from tabhub import __version__
 from tabhub.agents.usage import Usage
 from tabhub.app import App
-from tabhub.browser.failure import ProfileInUse
 from tabhub.browser.installation import install_extension
-from tabhub.browser.process import BrowserProcess
+from tabhub.browser.providing import ManagedBrowser
 from tabhub.cli import demo, reloading, running
 from tabhub.cli.blocks import blocks
-from tabhub.cli.browser import BrowserWish
+from tabhub.cli.browser import BrowserWish, told
 from tabhub.config import editing, secret, settings
 from tabhub.config.clients import Clients
+from tabhub.config.files import opened_private
 from tabhub.config.home import Home
 from tabhub.config.keys import no_setting, strange
 from tabhub.errors import Unavailable
@@ -31,6 +32,8 @@ from tabhub.store.rules import check_rules
 log = logging.getLogger(__name__)
 
 LOG_BYTES = 5_000_000
+CONNECT_SECONDS = 60.0
+"""A browser that was left alone for long looks for a server every half minute."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Wishes:
 
 
 def run(wishes: Wishes) -> None:
+    if wishes.browser is not None:
+        wishes.browser.check()
     home = Home.from_environment().create()
     known = running.find(home)
     if known is not None:
@@ -78,12 +83,19 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         log.warning("%s: %s", home.config, no_setting(".".join(path)))
     usage = app.count_use() if wishes.while_used else None
     server = Server(app, listener, second)
+    app.report.starting = wishes.browser is not None
     running.write(home, server.port, while_used=wishes.while_used)
     token = Clients(home).printed(auth.secret) if wishes.auth else None
+    log.info("tabhub %s listens on port %s%s", __version__, server.port, _and(app.report.sse_port))
     try:
         await _until_stopped(server, wishes, home, token, usage)
     finally:
+        log.info("stopped")
         running.remove(home)
+
+
+def _and(port: int | None) -> str:
+    return "" if port is None else f" and {port}"
 
 
 def _listen(host: str, port: int, flag: str) -> socket.socket:
@@ -136,31 +148,33 @@ async def _show(
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
     if server.app.report.sse_port is not None:
         print(f"HTTP+SSE also on http://127.0.0.1:{server.app.report.sse_port}/sse", flush=True)
-    browser = None if wishes.browser is None else await _started(wishes.browser, wishes, home)
-    if wishes.browser is not None and browser is not None:
+    browser = None
+    if wishes.browser is not None:
+        browser = await wishes.browser.fulfil(home, [], lends=True)
         stack.push_async_callback(browser.stop)
-        kind = "Headless browser" if wishes.browser.is_headless else "Browser"
-        print(f"{kind} started (pid {browser.pid}).", flush=True)
+        print(told(browser), flush=True)
+        await _unless_it_dies(browser, _connected(server.app))
     if browser is not None and wishes.demo:
         url = stack.enter_context(demo.serve_page())
         await _unless_it_dies(browser, demo.show(server.app, url))
+    server.app.report.starting = False
     _say_how_to_connect(server, token)
     if browser is not None:
         print(f"tabhub: {(await browser.failure()).message}", file=sys.stderr, flush=True)
 
 
-async def _started(wish: BrowserWish, wishes: Wishes, home: Home) -> BrowserProcess | None:
-    """The browser; for a bridge one that runs already is as good, and will connect by itself."""
+async def _connected(app: App) -> None:
+    """Wait until the browser's extension has come; it may have to find out first where we are."""
     try:
-        return await wish.fulfil(home, [])
-    except ProfileInUse as error:
-        if not wishes.while_used:
-            raise
-        log.warning("%s It is used as it is.", error.message)
-        return None
+        async with asyncio.timeout(CONNECT_SECONDS):
+            await app.browsers.wait_for_managed()
+    except TimeoutError:
+        raise Unavailable(
+            f"The browser runs, but its extension did not connect within {CONNECT_SECONDS:.0f} s."
+        ) from None
 
 
-async def _unless_it_dies(browser: BrowserProcess, work: Coroutine[Any, Any, None]) -> None:
+async def _unless_it_dies(browser: ManagedBrowser, work: Coroutine[Any, Any, None]) -> None:
     """Do something with the browser, or say why it ended."""
     working, died = asyncio.ensure_future(work), asyncio.ensure_future(browser.failure())
     try:
@@ -191,9 +205,15 @@ def _say_how_to_connect(server: Server, token: str | None) -> None:
     print("tabhub is up. Ctrl-C stops it.", flush=True)
 
 
+class _PrivateLog(RotatingFileHandler):
+    """A log that only its owner can read, after it has begun a new file too."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=opened_private)
+
+
 def _log_to_file(home: Home) -> None:
-    home.log.touch(mode=0o600)
-    handler = RotatingFileHandler(home.log, maxBytes=LOG_BYTES, backupCount=1)
+    handler = _PrivateLog(home.log, maxBytes=LOG_BYTES, backupCount=1)
     logging.basicConfig(
         level=logging.INFO,
         handlers=[handler],

@@ -14,15 +14,24 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 def run(as_json: bool) -> None:
     home = Home.from_environment()
     facts = running.find(home)
+    if facts is None:
+        _say_why_not(home, as_json)
+        sys.exit(NOT_REACHABLE)
     if as_json:
-        print_json({"running": False} if facts is None else {"running": True, **facts})
-    elif facts is not None:
+        print_json({"running": True, **facts})
+    else:
         print("\n".join(map(harmless, _lines(facts))))
+
+
+def _say_why_not(home: Home, as_json: bool) -> None:
+    elsewhere = running.elsewhere(home)
+    if as_json:
+        print_json({"running": False, **({"elsewhere": elsewhere} if elsewhere else {})})
+    elif elsewhere is not None:
+        print(elsewhere)
     else:
         told = ("tabhub is not running.", running.silent(home), "Start it: tabhub start")
         print("\n".join(filter(None, told)))
-    if facts is None:
-        sys.exit(NOT_REACHABLE)
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
@@ -32,8 +41,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
-    yield from (f"  {_browser(browser)}" for browser in facts.get("browsers", ()))
-    yield f"agents:   {facts['agents']}"
+    yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
+    yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
     if facts["stopped"]:
@@ -42,7 +51,13 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield "Permissions are SKIPPED: nobody is asked."
 
 
-def _browser(browser: dict[str, Any]) -> str:
+def _agents(known: int, asleep: int) -> str:
+    """Who has not come back after a restart may never do so."""
+    return f"{known - asleep} (and {asleep} from before the restart)" if asleep else str(known)
+
+
+def described(browser: dict[str, Any]) -> str:
+    """A browser in a line."""
     panels = "side panel open" if browser["panels"] else "no side panel open"
     whose = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"

@@ -43,7 +43,7 @@ class CallWish:
 def show(plugin: str | None, toolset: str | None, query: str | None, as_json: bool) -> None:
     asked = {"plugin": plugin, "toolset": toolset, "query": query}
     rest = enter(Home.from_environment())
-    found = rest.get("/tools", asked)["tools"]
+    found = rest.tools(asked)
     if plugin is not None and not found:
         _require_plugin(plugin, rest)
     tools = [_in_short(tool) for tool in found]
@@ -79,7 +79,7 @@ def _call(rest: Rest, wish: CallWish, arguments: bytes) -> Answer:
 
 
 def _require_plugin(name: str, rest: Rest) -> None:
-    known = {str(tool.get("plugin")) for tool in rest.get("/tools")["tools"]}
+    known = {str(tool.get("plugin")) for tool in rest.tools()}
     if name not in known:
         there = ", ".join(sorted(known))
         raise NotFound(f"There is no plugin {name!r}. There is: {there}.")

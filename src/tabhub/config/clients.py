@@ -16,6 +16,7 @@ import msgspec
 from tabhub.config.files import write_private
 from tabhub.config.home import Home
 from tabhub.config.lock import locked
+from tabhub.config.proof import label_of
 from tabhub.errors import InvalidArguments, NotFound
 
 PREFIX = "thc_"
@@ -57,7 +58,7 @@ class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
     """Only for tokens that can be computed again from the main secret."""
 
     def is_for(self, token: str) -> bool:
-        return hmac.compare_digest(self.hash.encode(), _hash(token).encode())
+        return hmac.compare_digest(self.hash.encode(), hash_of(token).encode())
 
     def client(self) -> Client:
         toolsets = None if self.toolsets is None else frozenset(self.toolsets)
@@ -91,7 +92,7 @@ class Clients:
         _check_name(name)
         token = PREFIX + secrets.token_urlsafe(32)
         chosen = None if toolsets is None else tuple(sorted(set(toolsets)))
-        new = StoredClient(name, _now(), _hash(token), chosen, read_only)
+        new = StoredClient(name, _now(), hash_of(token), chosen, read_only)
         self._change(lambda stored: [*_without(stored, name, must_be=False), new])
         return token
 
@@ -109,6 +110,15 @@ class Clients:
             if stored.is_for(token):
                 found = stored.client()
         return found
+
+    def marks(self) -> dict[str, str]:
+        """By name, what is another when a token was; ours that can be computed stay the same."""
+        return {one.name: "" if one.salt else one.hash for one in self._current()}
+
+    def hash_labelled(self, label: str) -> str | None:
+        """The hash of the token that goes by this label."""
+        hashes = (one.hash for one in self._current())
+        return next((hash for hash in hashes if label_of(hash) == label), None)
 
     def printed(self, secret: str) -> str:
         """The token that `tabhub start` prints: the same every time, until it is revoked."""
@@ -128,7 +138,7 @@ class Clients:
         salt = secrets.token_hex(16)
         token = _derive(secret, salt)
         others = [one for one in stored if one.name != name]
-        _write(self._home, [*others, StoredClient(name, _now(), _hash(token), salt=salt)])
+        _write(self._home, [*others, StoredClient(name, _now(), hash_of(token), salt=salt)])
         return token
 
     def _change(self, change: Callable[[Stored], Stored]) -> None:
@@ -217,7 +227,7 @@ def _derive(secret: str, salt: str) -> str:
     return PREFIX + base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-def _hash(token: str) -> str:
+def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 

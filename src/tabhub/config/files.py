@@ -11,6 +11,14 @@ def private_folder(path: Path) -> Path:
     return path
 
 
+def opened_private(path: str, flags: int) -> int:
+    """An opener: the file is its owner's from now on, whoever could read it before."""
+    handle = os.open(path, flags, 0o600)
+    if os.fstat(handle).st_mode & 0o077:
+        os.chmod(path, 0o600)
+    return handle
+
+
 def write_private(path: Path, data: bytes) -> None:
     """Write by rename, with mode 0600 from the first byte on."""
     private_folder(path.parent)

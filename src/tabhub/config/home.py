@@ -29,13 +29,23 @@ class Home:
     @classmethod
     def from_environment(cls) -> "Home":
         named = os.environ.get("TABHUB_HOME")
-        return cls(Path(named).expanduser() if named else Path.home() / ".tabhub")
+        return cls(Path(named).expanduser()) if named else cls.usual()
+
+    @classmethod
+    def usual(cls) -> "Home":
+        """Where it is unless somebody says otherwise."""
+        return cls(Path.home() / ".tabhub")
 
     def create(self) -> "Home":
-        """Make the folder; one that others can write to is no place for a secret."""
-        private_folder(self.root)
-        if self.root.stat().st_mode & 0o022:
-            raise InvalidArguments(f"{self.root} can be written to by others; chmod 700 it.")
-        private_folder(self.extension)
-        private_folder(self.managed_extension)
+        """Make the folders; one that is another's, or that others write to, has no secret."""
+        for folder in (self.root, self.extension, self.managed_extension):
+            _require_own(private_folder(folder))
         return self
+
+
+def _require_own(folder: Path) -> None:
+    known = folder.stat()
+    if hasattr(os, "geteuid") and known.st_uid != os.geteuid():
+        raise InvalidArguments(f"{folder} belongs to another user, who could change what is in it.")
+    if known.st_mode & 0o022:
+        raise InvalidArguments(f"{folder} can be written to by others; chmod 700 it.")

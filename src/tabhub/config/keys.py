@@ -19,6 +19,7 @@ LIVE = frozenset(
         *("permissions.tools", "permissions.plugins", "permissions.domains"),
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
+        *("cache", "pageOrigins", "workerOrigins"),
         *("policyFile", "unattended", "downloads.folder", "uploads.folders"),
     }
 )

@@ -1,7 +1,9 @@
 """What a person can set in `config.json`, with the defaults that hold otherwise."""
 
 import os
+import shutil
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -38,7 +40,13 @@ class Limits(_Keys):
     approval_seconds: Annotated[float, POSITIVE] = 120
     """How long a call waits for a person's answer, in seconds."""
     result_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
-    """What a batch may tell, in bytes; ten times as much is kept of all operations that ended."""
+    """What a batch or a page's tool may tell, in bytes; ten times as much is kept of ended ones."""
+    tools_per_tab: Annotated[int, POSITIVE] = 500
+    """How many tools the pages in one tab may publish, frames included."""
+    schema_bytes: Annotated[int, POSITIVE] = 256 * 1024
+    """The largest schema of a tool that a page publishes, in bytes."""
+    page_call_seconds: Annotated[float, POSITIVE] = 10
+    """How long a tool of a page may take that tells no progress, in seconds."""
 
 
 class SessionSettings(_Keys):
@@ -80,6 +88,15 @@ Token = Annotated[
     msgspec.Meta(
         pattern=r"^[!-~]{16,}$",
         description="at least 16 characters: letters, digits and signs, no blanks",
+    ),
+]
+
+
+PageOrigin = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(\*|(https?|\*)://[^\s/?#@]+)$",
+        description="an origin such as https://*.example.com, or *",
     ),
 ]
 
@@ -158,10 +175,18 @@ class Settings(_Keys):
     """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
     """What becomes of a call that a person must be asked about while no panel is open."""
+    exposure: Literal["merged", "per-tab"] = "merged"
+    """How tools that pages publish are listed: one entry for a site, or one for each tab."""
+    page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
+    """Whose pages may publish tools: origins, where * stands for any part."""
+    cache: dict[str, bool] = msgspec.field(default_factory=dict)
+    """Sites whose tools stay listed when their last tab closes."""
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
+    worker_origins: list[Origin] = msgspec.field(default_factory=list)
+    """Web pages that may offer tools by the page worker, without the extension."""
 
 
 def load(home: Home) -> Settings:
@@ -254,8 +279,8 @@ def token_from_environment() -> str | None:
 
 def home_from_environment() -> dict[str, str]:
     """What another program has to set so that its tabhub has the same home as ours."""
-    named = os.environ.get("TABHUB_HOME")
-    return {"TABHUB_HOME": os.path.abspath(os.path.expanduser(named))} if named else {}
+    home = Home.from_environment().root.absolute()
+    return {} if home == Home.usual().root else {"TABHUB_HOME": str(home)}
 
 
 def environment_for_servers() -> dict[str, str]:
@@ -266,6 +291,12 @@ def environment_for_servers() -> dict[str, str]:
 def browser_from_environment() -> str | None:
     """The browser a person wants used instead of the one we would find."""
     return os.environ.get("TABHUB_BROWSER") or None
+
+
+def on_path(name: str) -> Path | None:
+    """What a shell runs by this name."""
+    found = shutil.which(name)
+    return None if found is None else Path(found)
 
 
 def has_display() -> bool:

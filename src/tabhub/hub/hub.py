@@ -1,6 +1,8 @@
 """The hub: what there is, who has it, and where a call goes."""
 
 from tabhub.hub.ownership import Ownership
+from tabhub.hub.page_hub import PageHub
+from tabhub.hub.page_routing import PageRoutes
 from tabhub.hub.routing import Routes
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tabs
@@ -16,3 +18,5 @@ class Hub:
         self.sessions = AgentSessions()
         self.ownership = Ownership(self.tabs)
         self.routes = Routes(self.tabs, self.sessions, self.ownership)
+        self.pages = PageHub(self.tools)
+        self.page_routes = PageRoutes(self.pages, self.tabs)

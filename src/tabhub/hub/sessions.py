@@ -42,6 +42,8 @@ class AgentSession:
     paused: bool = False
     awaited: int | None = None
     """After a restart of the server: the browser's number of the tab that was current."""
+    asleep: bool = False
+    """After a restart of the server: whether nothing has been heard of it since."""
 
     turn: Turn | None = None
 
@@ -86,7 +88,7 @@ class AgentSessions:
             session = AgentSession(key, client, name, self._free_color(), now)
             session.paused = client in self._barred
             self.restore(session)
-        session.used = now
+        session.used, session.asleep = now, False
         return session
 
     def join(self, handle: str, client: str, own: str) -> str:

@@ -26,6 +26,13 @@ class Tab:
     index: int = 0
     status: str = "complete"
     group_id: int | None = None
+    worker_id: str = ""
+    """What the page worker library calls it, if its page uses that."""
+
+    @property
+    def key(self) -> int | str:
+        """What agents call it: a tab that no browser has told of has its page's name for it."""
+        return self.id if self.browser or not self.worker_id else self.worker_id
 
 
 Change = Literal["opened", "updated", "closed"]
@@ -70,7 +77,8 @@ class Tabs:
             id = tab.native_id if tab.native_id not in self._by_id else next(self._minted)
             self._ids[key] = id
         before = self._by_id.get(id)
-        known = self._by_id[id] = replace(tab, id=id)
+        worker_id = before.worker_id if before else tab.worker_id
+        known = self._by_id[id] = replace(tab, id=id, worker_id=worker_id)
         if known.active and not (before and before.active):
             self._hide_others(known)
         if before is None:
@@ -78,6 +86,21 @@ class Tabs:
         elif before != known:
             self._tell("updated", id)
         return known
+
+    def join(self, id: int, worker_id: str) -> None:
+        """A page has told what the page worker library calls its tab; empty: nothing."""
+        tab = self._by_id.get(id)
+        if tab is not None and tab.worker_id != worker_id:
+            self._by_id[id] = replace(tab, worker_id=worker_id)
+
+    def by_worker(self, worker_id: str) -> Tab | None:
+        """The one tab of that id; pages make these up, so where two have it none is meant."""
+        found = [tab for tab in self._by_id.values() if worker_id and tab.worker_id == worker_id]
+        return found[0] if len(found) == 1 else None
+
+    def mint(self) -> int:
+        """A number that no browser gives."""
+        return next(self._minted)
 
     def _hide_others(self, shown: Tab) -> None:
         """A window shows one tab: its others are active no more."""

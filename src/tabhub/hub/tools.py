@@ -1,7 +1,7 @@
 """The registry of tools: immutable entries, a duplicate is an error, every change is told."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,16 @@ SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools; where it depends on the arguments, a rule that gives them."""
 
 
-@dataclass(frozen=True)
+LONGEST_NAME = 128
+"""No tool has a longer one."""
+
+
+def shortened(name: str) -> str:
+    """A name that may be none, as far as an error tells it."""
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as data: what it is called, what it takes, and whose it is."""
 
@@ -30,6 +39,8 @@ class Tool:
     annotations: Mapping[str, Any] = field(default_factory=dict)
     needs_tab: bool = True
     """Whether a call goes to one tab; then `tabId` names it and the hub fills it in."""
+    tab_argument: str = "tabId"
+    """What that argument is called; empty if the tool's name says which tab it is."""
     opens_tab: bool = False
     """Whether the result names a tab that becomes the session's current one.
 
@@ -97,6 +108,7 @@ class ToolRegistry:
     def __init__(self) -> None:
         self._tools: dict[str, Tool] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._refreshers: list[Callable[[], None]] = []
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -123,18 +135,32 @@ class ToolRegistry:
             self._tools[tool.name] = tool
             self._changed()
 
+    def change(self, put: Iterable[Tool], remove: Iterable[str], *, quiet: bool = False) -> None:
+        """Many changes, told as one; nobody is told of quiet ones but who keeps copies."""
+        for name in remove:
+            del self._tools[name]
+        for tool in put:
+            self._tools[tool.name] = tool
+        self._changed(quiet)
+
     def find(self, name: str) -> Tool | None:
         return self._tools.get(name)
 
     def get(self, name: str) -> Tool:
         tool = self._tools.get(name)
         if tool is None:
-            raise NotFound(f"There is no tool called {name!r}.", "unknown_tool")
+            raise NotFound(f"There is no tool called {shortened(name)!r}.", "unknown_tool")
         return tool
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
 
-    def _changed(self) -> None:
-        for listener in self._listeners:
+    def on_refresh(self, listener: Callable[[], None]) -> None:
+        """Hear of quiet changes too."""
+        self._refreshers.append(listener)
+
+    def _changed(self, quiet: bool = False) -> None:
+        for listener in self._refreshers:
+            listener()
+        for listener in () if quiet else self._listeners:
             listener()

@@ -8,7 +8,7 @@ from tabhub.errors import NotFound, ProtocolError
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
-from tabhub.wire.pages import Document, Execute, Outcome, RegisterTools, UpdateTools
+from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
 PREFIX = "link:"
 _register = msgspec.json.Decoder(RegisterTools).decode
@@ -23,6 +23,7 @@ class LinkPages:
         self._pages = pages
         self._tabs = hub.tabs
         self._browsers = browsers
+        browsers.on_activated(lambda tab: pages.activated(tab.id))
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
         """One message of an extension about its pages."""
@@ -36,9 +37,11 @@ class LinkPages:
         else:
             raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
 
+    def joined(self, profile: str) -> None:
+        self._pages.resume(PREFIX + profile, self)
+
     def left(self, profile: str) -> None:
-        """The browser's connection has gone; its pages register anew when it is back."""
-        self._pages.disconnect(PREFIX + profile)
+        self._pages.suspend(PREFIX + profile)
 
     async def send_request(
         self, page: PageRef, message: Execute, seconds: float, progress: Progress
@@ -58,16 +61,15 @@ class LinkPages:
     def _registered(self, profile: str, told: RegisterTools) -> None:
         ref = self._ref(profile, told)
         tab = self._tabs.by_native(profile, told.tab_id)
-        self._pages.connect(ref.transport, self)
         self._pages.register(
             ref,
             told.origin,
             told.url,
             "" if tab is None else tab.title,
             told.tools,
-            told.capabilities,
+            told.capabilities or Capabilities(),
             kind=told.kind,
-            worker_id=told.worker_id,
+            worker_id=told.worker_id or "",
             extensions=told.extensions,
         )
 

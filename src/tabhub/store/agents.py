@@ -43,7 +43,7 @@ class AgentImages:
         """Who was there is counted as idle from now on, not from before the server was gone."""
         for key, image in decoded(self._shelf, _Image):
             session = AgentSession(key, image.client, image.name, image.color, now)
-            session.paused, session.awaited = image.paused, image.current
+            session.paused, session.awaited, session.asleep = image.paused, image.current, True
             self._sessions.restore(session)
             self._ownership.restore(key, image.places)
         self._sessions.stopped = STOPPED in self._switches.load()

@@ -12,6 +12,8 @@ from typing import Any
 from tabhub.hub.tools import Tool, ToolRegistry
 
 MOST_WORDS = 12
+LONGEST_QUERY = 1000
+LONGEST_WORD = 64
 IDLE = frozenset(
     "a all an and are as at be by can do does for from give has have how i if in into is it "
     "its let make me my need of on or please see show some take that the them this to "
@@ -156,7 +158,8 @@ def _meant(query: str) -> list[str]:
 
     The last one may still be being typed.
     """
-    words = _WORD.findall(_TWO_WORDS.sub("login", query))
+    asked = _TWO_WORDS.sub("login", query[:LONGEST_QUERY])
+    words = [word[:LONGEST_WORD] for word in _WORD.findall(asked)]
     told = ([word for word in words if word.lower() not in IDLE] or words)[:MOST_WORDS]
     return [_pattern(word, word is told[-1]) for word in told]
 

@@ -1,11 +1,11 @@
 """What pages say to their console, and what goes wrong in them."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.recorded import CLEAR, LIMIT, clock, counted, latest, left_out, limit, since
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 LEVELS = ("all", "log", "warn", "error", "info", "debug")

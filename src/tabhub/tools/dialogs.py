@@ -17,10 +17,7 @@ async def _handle(context: Context) -> CallResult:
 HANDLE_DIALOG = BrowserTool(
     name="browser_handle_dialog",
     title="Handle dialog",
-    description=(
-        "Answer the alert, confirm, prompt or leave-page question that holds a page up. Says "
-        "what that led to."
-    ),
+    description="Answer the alert, confirm, prompt or leave-page question that holds a page up.",
     run=_handle,
     properties={
         "action": {"enum": ["accept", "dismiss"]},

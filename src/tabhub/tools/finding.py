@@ -3,10 +3,10 @@
 import json
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 BROWSER = frozenset({"browser"})
@@ -115,10 +115,7 @@ async def _styles(context: Context) -> CallResult:
 FIND = BrowserTool(
     name="browser_find",
     title="Find elements",
-    description=(
-        "Find elements by words (text, role, synonyms, misspelt), best first, with refs. "
-        "Says so if nothing matches."
-    ),
+    description=("Find elements by words (text, role, synonyms, misspelt), best first, with refs."),
     run=_find,
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),

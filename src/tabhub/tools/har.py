@@ -8,6 +8,7 @@ import msgspec
 from tabhub import __version__
 from tabhub.audit.redaction import MARK
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import ProtocolError
 from tabhub.tools.budget import MAX_TOKENS, in_tokens
 from tabhub.tools.capture import FILE_PATH
@@ -15,7 +16,6 @@ from tabhub.tools.files import save
 from tabhub.tools.network import masked
 from tabhub.tools.recorded import CLEAR, clock, counted, since
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 3_000_000

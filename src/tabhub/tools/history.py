@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 

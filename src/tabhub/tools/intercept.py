@@ -8,12 +8,12 @@ from typing import Any
 
 from tabhub.audit.redaction import MARK
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.network import masked
 from tabhub.tools.recorded import masked_headers
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import fitting
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 Json = dict[str, Any]

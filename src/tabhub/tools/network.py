@@ -1,6 +1,7 @@
 """The requests of pages: which there were, what they sent and got, and their web sockets."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, chars, fitting
 from tabhub.tools.recorded import (
@@ -17,7 +18,6 @@ from tabhub.tools.recorded import (
 )
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 100_000

@@ -1,11 +1,11 @@
 """Reading a page: its elements as lines of text, each with a ref to act on."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.kinds import about_kind
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15

@@ -1,10 +1,10 @@
 """The files a page is made of."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, chars, fitting
 from tabhub.tools.recorded import counted
 from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 MAX_CHARS = 500_000

@@ -3,11 +3,11 @@
 import msgspec
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import Refused
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 SHOWN_CHARS = 50_000

@@ -29,7 +29,7 @@ SCROLL = BrowserTool(
     title="Scroll",
     description=(
         "Scroll the page or a container by direction or to a position; with only ref or "
-        "selector, that element into view. Tells the position and its end."
+        "selector, that element into view."
     ),
     run=_scroll,
     properties={

@@ -1,10 +1,10 @@
 """Styles under test: states that are forced upon an element, and rules that nothing uses."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import iso
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 SHOWN_CHARS = 200

@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
-from tabhub.browser.browsers import CLOSE
+from tabhub.browser import opening
+from tabhub.browser.opening import Place
 from tabhub.calls.results import done
-from tabhub.errors import Forbidden, NotFound
+from tabhub.errors import Forbidden
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.effects import asked_for
@@ -85,18 +86,8 @@ async def open_tab(
 async def opened(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
     """A new tab, which is the session's before anybody else hears of it, and what was told."""
 
-    def learn(output: Json) -> tuple[Tab, Json]:
-        tab = context.browsers.moved(browser, msgspec.convert(output, TabState))
-        if context.hub.sessions.find(session) is None:
-            context.browsers.let_go(tab, CLOSE)
-            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
-        context.hub.ownership.take(session, tab.id)
-        return tab, output
-
-    group = context.browsers.group_of(session, browser)
-    asked = {**input, "timeoutMs": context.wait_ms, "group": group}
-    found: tuple[Tab, Json] = await context.in_browser(browser, "tabs.open", asked, learn)
-    return found
+    place = Place(context.browsers, context.hub, session, browser)
+    return await opening.opened(place, input, context.wait_ms, context.job.progress)
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -228,9 +219,7 @@ def _shown(context: Context, tab: Tab) -> Json:
 LIST_TABS = BrowserTool(
     name="browser_list_tabs",
     title="List tabs",
-    description=(
-        "All open tabs, and whose they are. You can use your own and those the person shares."
-    ),
+    description=("All open tabs, and whose. You can use your own and those the person shares."),
     run=_list_tabs,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
@@ -256,14 +245,14 @@ OPEN_TAB = BrowserTool(
 CLOSE_TAB = BrowserTool(
     name="browser_close_tab",
     title="Close tab",
-    description="Close a tab. An open dialog in it is dismissed.",
+    description="Close a tab.",
     run=_close_tab,
 )
 
 NAVIGATE_TAB = BrowserTool(
     name="browser_navigate_tab",
     title="Navigate tab",
-    description="Go to an address and wait until the page has loaded; tells the final address.",
+    description="Go to an address and wait until the page has loaded.",
     run=_navigate_tab,
     properties={
         "url": {"type": "string", "description": "Address, or back, forward or reload."},

@@ -1,13 +1,13 @@
 """A page, or a part of it, as plain text or as HTML."""
 
 from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.finding import BROWSER
 from tabhub.tools.kinds import about_kind
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
-from tabhub.tools.untrusted import fenced
 from tabhub.wire.mcp.messages import CallResult
 
 TEXT_CHARS = 50_000

@@ -71,6 +71,9 @@ _decode_any = msgspec.json.Decoder(Incoming | list[Incoming]).decode
 _decode_id = msgspec.json.Decoder(_Identified).decode
 _encode = msgspec.json.Encoder().encode
 
+LARGEST_BATCH = 50
+"""All of a batch is answered at once; a small one must not ask for gigabytes."""
+
 UNREADABLE = (ValueError, RecursionError)
 """What decoding raises: for bytes that are no text, no JSON or of the wrong type; for depth."""
 
@@ -81,7 +84,7 @@ def decode(body: bytes) -> Incoming:
         require_text(body)
         return checked(_decode(body))
     except UNREADABLE as error:
-        raise _explained(error) from None
+        raise explained(error, ProtocolError(f"Not a JSON-RPC message: {error}.")) from None
 
 
 def decode_any(body: bytes) -> Incoming | list[Incoming]:
@@ -90,11 +93,13 @@ def decode_any(body: bytes) -> Incoming | list[Incoming]:
         require_text(body)
         found = _decode_any(body)
     except UNREADABLE as error:
-        raise _explained(error) from None
+        raise explained(error, ProtocolError(f"Not a JSON-RPC message: {error}.")) from None
     if isinstance(found, Incoming):
         return checked(found)
     if not found:
         raise ProtocolError("An empty batch has nothing to answer.")
+    if len(found) > LARGEST_BATCH:
+        raise ProtocolError(f"A batch has at most {LARGEST_BATCH} messages, not {len(found)}.")
     return [checked(message) for message in found]
 
 
@@ -140,10 +145,10 @@ def require_text(body: bytes) -> None:
         body.decode()
 
 
-def _explained(error: Exception) -> ProtocolError:
-    """Tell JSON that cannot be read from JSON that is no JSON-RPC message."""
+def explained(error: Exception, misfit: TabhubError) -> TabhubError:
+    """Tell JSON that cannot be read from JSON that says something else: that is the misfit."""
     if isinstance(error, msgspec.ValidationError):
-        return ProtocolError(f"Not a JSON-RPC message: {error}.")
+        return misfit
     if isinstance(error, RecursionError):
-        return ProtocolError("The message is nested too deeply.")
+        return ProtocolError("The body is nested too deeply.")
     return ProtocolError(f"Not JSON: {error}.", "parse_error")

@@ -190,3 +190,11 @@ class GrantRevoke(Params):
     """`grant.revoke`."""
 
     id: str
+
+
+class PagePair(Params):
+    """`page.pair`: a person's word about a page that waits at `/page`."""
+
+    origin: str
+    code: str
+    allowed: bool

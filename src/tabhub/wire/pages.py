@@ -33,8 +33,8 @@ class RegisterTools(Document, kw_only=True):
     url: str = ""
     tools: list[msgspec.Raw]
     kind: Kind = "native"
-    capabilities: Capabilities = Capabilities()
-    worker_id: str = ""
+    capabilities: Capabilities | None = None
+    worker_id: str | None = None
     """The tab as the page worker library calls it, if the page uses that."""
     extensions: dict[str, Any] | None = None
 
@@ -46,7 +46,7 @@ class UpdateTools(Document, kw_only=True):
     extensions: dict[str, Any] | None = None
 
 
-class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
+class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """`browser/executeTool`: run one tool of one document."""
 
     tool_name: str
@@ -55,8 +55,8 @@ class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_de
     tab_id: int | str = 0
     frame_id: int = 0
     document_id: str = ""
-    kind: Kind | None = None
-    extensions: dict[str, Any] | None = None
+    kind: Kind | msgspec.UnsetType = msgspec.UNSET
+    extensions: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     """What the page itself has sent along with its tools."""
 
 

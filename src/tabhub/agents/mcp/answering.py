@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.listening import require_few
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.session import Running, Session
 from tabhub.errors import Cancelled, Forbidden, ProtocolError
@@ -27,7 +28,9 @@ async def _set_level(exchange: Exchange, params: m.SetLevelParams) -> m.Result:
 
 
 async def _subscribe(exchange: Exchange, params: m.UriParams) -> m.Result:
-    cast(HandshakeExchange, exchange).peer.subscriptions.add(params.uri)
+    subscribed = cast(HandshakeExchange, exchange).peer.subscriptions
+    require_few([*subscribed, params.uri])
+    subscribed.add(params.uri)
     return m.Result()
 
 
@@ -86,7 +89,12 @@ class Answers:
         if method is None:
             raise dispatch.not_found(name)
         params = method.params(raw)
-        return await method.answer(self._backend)(HandshakeExchange(outlet, params.meta), params)
+        exchange = HandshakeExchange(outlet, params.meta)
+        result = await method.answer(self._backend)(exchange, params)
+        if isinstance(result, m.CallResult) and isinstance(result.structured_content, list):
+            # These revisions allow an object only; the text says the same.
+            result = msgspec.structs.replace(result, structured_content=msgspec.UNSET)
+        return result
 
 
 def introduction(message: jsonrpc.Incoming) -> m.InitializeParams:

@@ -90,8 +90,8 @@ class McpEndpoint:
             visitor = Visitor(caller, named_toolsets(scope))
             await self._sessionless.post(message, headers, visitor, reply, receive)
         elif message.method == "initialize" and not message.is_notification():
-            self._admit(caller)
             visitor = Visitor(caller, named_toolsets(scope))
+            self._admit(caller)
             session, answer = self._handshake.initialize(message, visitor)
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, answer)

@@ -1,5 +1,6 @@
 """`subscriptions/listen`: a POST that stays open and carries the changes its client asked for."""
 
+from collections.abc import Collection
 from typing import Any
 
 from tabhub.agents.mcp.announce import Inbox
@@ -9,6 +10,9 @@ from tabhub.agents.mcp.streams import message_frame
 from tabhub.errors import ProtocolError
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
+
+MOST_SUBSCRIPTIONS = 1000
+LONGEST_URI = 1000
 
 
 class Subscriptions:
@@ -22,6 +26,7 @@ class Subscriptions:
         """Acknowledge, then pass on what was asked for until the server ends it."""
         if not reply.may_stream:
             raise ProtocolError("Listening needs text/event-stream.", "not_acceptable")
+        require_few(wanted.resource_subscriptions or ())
         chosen = _honoured(wanted, self._backend.capabilities())
         inbox = Inbox()
         self._inboxes.add(inbox)
@@ -40,6 +45,16 @@ class Subscriptions:
         """End every open subscription; each says so to its client."""
         for inbox in self._inboxes:
             inbox.close()
+
+
+def require_few(uris: Collection[str]) -> None:
+    """Subscriptions are kept, so they are not without end."""
+    if len(uris) > MOST_SUBSCRIPTIONS or any(len(uri) > LONGEST_URI for uri in uris):
+        raise ProtocolError(
+            f"A client subscribes to at most {MOST_SUBSCRIPTIONS} resources, with addresses of at "
+            f"most {LONGEST_URI} characters.",
+            "invalid_params",
+        )
 
 
 def _honoured(wanted: m.ListenFilter, can: m.Json) -> m.ListenFilter:

@@ -9,8 +9,8 @@ from tabhub.agents.mcp.backend import Toolsets
 from tabhub.calls.guard import Guard
 from tabhub.config.clients import Client
 from tabhub.hub import toolsets
+from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.permissions.verdict import Deny
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "
@@ -50,8 +50,8 @@ class Listing:
         ]
 
     def is_disabled(self, tool: Tool, client: Client) -> bool:
-        """Whether a rule denies it whatever the call."""
-        return isinstance(self._guard.about(tool, client, managed=True), Deny)
+        """Whether a rule or a setting denies it whatever the call."""
+        return self._guard.is_off(tool, client)
 
     def info(self, tool: Tool, client: Client) -> m.ToolInfo:
         return m.ToolInfo(
@@ -64,10 +64,16 @@ class Listing:
         )
 
 
-def _schema(tool: Tool) -> Mapping[str, Any]:
-    """Our own tools take no other arguments, each of them, and say so to who gives one."""
+def whole_schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
+    """A tool's schema as it can be written."""
     given = tool.input_schema
-    if tool.plugin != "browser":
+    return msgspec.Raw(given.written()) if isinstance(given, PageSchema) else given
+
+
+def _schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
+    """Our own tools take no other arguments, each of them, and say so to who gives one."""
+    given = whole_schema(tool)
+    if tool.plugin != "browser" or isinstance(given, msgspec.Raw):
         return given
     return {key: value for key, value in given.items() if key != "additionalProperties"}
 

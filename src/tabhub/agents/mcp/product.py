@@ -21,6 +21,7 @@ from tabhub.calls.runner import Runner
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
+from tabhub.hub.page_schema import PageSchema
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
@@ -69,6 +70,7 @@ class ProductBackend(Backend):
         super().__init__(news)
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
         self._tools = hub.tools
+        self._pages = hub.pages
         self._resources = TabResources(hub)
         self._groups = Groups(hub.sessions, audit)
         self._runner = runner
@@ -79,11 +81,14 @@ class ProductBackend(Backend):
         self._consent = Consent()
 
     def capabilities(self) -> m.Json:
-        return CAPABILITIES
+        return {**CAPABILITIES, "browser": self._pages.capabilities()}
 
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
-        return None if tool is None else tool.input_schema
+        schema = None if tool is None else tool.input_schema
+        if not isinstance(schema, PageSchema):
+            return schema
+        return schema.plain() if b"x-mcp-header" in schema.own else None
 
     async def list_tools(self, exchange: Exchange, params: m.PageParams) -> m.ToolList:
         only_page(params)

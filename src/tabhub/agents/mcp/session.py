@@ -4,6 +4,7 @@ A session outlives the server: its client may go on with the id it has, and find
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from itertools import count
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,8 +18,11 @@ from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
 from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.hub.sessions import readable
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
+
+log = logging.getLogger(__name__)
 
 STOPPED = (
     "The server was stopped while this ran, and it may have been done. "
@@ -123,6 +127,9 @@ class Session:
         elif isinstance(message.result, msgspec.Raw):
             answer.set_result(msgspec.json.decode(message.result))
 
+    def __str__(self) -> str:
+        return f"{readable(self.client.name) or 'an agent'} (client {self.visitor.client.name})"
+
     @property
     def busy(self) -> bool:
         return bool(self.running) or self.connections > 0
@@ -172,7 +179,8 @@ class Register(Generic[S]):
     def find(self, id: str) -> S | None:
         return self._all.get(id)
 
-    def add(self, session: S) -> None:
+    def add(self, session: S, how: str = "has begun") -> None:
+        log.info("a session of %s %s", session, how)
         self._all[session.id] = session
         self._mute[session.id] = self._backend.news.subscribe(session.hear)
 
@@ -189,6 +197,8 @@ class Register(Generic[S]):
         return session
 
     def end(self, id: str) -> None:
+        if id in self._all:
+            log.info("a session of %s has ended", self._all[id])
         self._remove(id, Cancelled("The session has ended."))
         self._backend.session_ended(id)
 
@@ -263,7 +273,7 @@ class Sessions(Register[Session]):
         del self._asleep[id]
         visitor = Visitor(caller, kept.toolsets)
         session = Session(id, kept.version, kept.params, visitor, self._clock())
-        self.add(session)
+        self.add(session, "goes on")
         return session
 
     def reap(self) -> list[str]:

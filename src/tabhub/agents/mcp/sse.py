@@ -208,6 +208,8 @@ class SseEndpoint:
         if not isinstance(found, list):
             self._hear(session, found)
         elif versions.has_batches(session.version):
+            for _ in found[1:]:
+                self._throttle(caller, session.id)
             self._hear_batch(session, found)
         else:
             raise ProtocolError(f"Revision {session.version} has no batches.")

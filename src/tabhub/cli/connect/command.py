@@ -1,14 +1,12 @@
 """`tabhub connect` and `tabhub connect --remove`."""
 
-import difflib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tabhub.audit.redaction import Redactor
 from tabhub.cli import running
 from tabhub.cli.client import take_back
 from tabhub.cli.connect import file
@@ -16,6 +14,7 @@ from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
 from tabhub.cli.connect.file import SettingsFile
 from tabhub.cli.connect.looking import NAME, Found, at, look
 from tabhub.cli.connect.records import Record, Records, recorded
+from tabhub.cli.connect.shown import difference
 from tabhub.cli.program import program
 from tabhub.config import settings
 from tabhub.config.clients import PREFIX, Clients
@@ -35,6 +34,8 @@ class Wish(NamedTuple):
     gateway: bool
     stdio: bool
     dry_run: bool
+    browser: Sequence[str] = ()
+    """Flags about the browser that the bridge is to bring along."""
 
 
 def run(wish: Wish, *, remove: bool) -> None:
@@ -42,6 +43,8 @@ def run(wish: Wish, *, remove: bool) -> None:
     if agent is None:
         known = ", ".join(one.name for one in AGENTS)
         raise InvalidArguments(f"There is no agent {wish.agent!r}; tabhub knows {known}.")
+    if wish.browser and not _is_bridge(wish, agent):
+        raise InvalidArguments(f"{wish.browser[0]} needs --stdio: only a bridge starts a browser.")
     home = Home.from_environment().create()
     path = Path(os.path.abspath(wish.file.expanduser() if wish.file else agent.file(Places())))
     with locked(home.connections):
@@ -67,8 +70,8 @@ class _Connection:
         """Have the file name tabhub."""
         token = self._valid_token()
         entry = self._entry(wish, token or SHOWN_INSTEAD)
-        if token is not None and _includes(self._found.entry, entry):
-            self._say(f"{self._agent.title} is connected already: {self._file.path}")
+        if token is not None and self._says(entry):
+            self._say(f"{self._agent.title} is connected already: {self._where}")
             return
         if wish.dry_run:
             self._show(self._changed(entry)[0], token)
@@ -83,35 +86,53 @@ class _Connection:
             if client is not None:
                 self._clients.revoke(client)
             raise
-        self._say(f"Connected {self._agent.title}: {self._file.path}", *self._advice(wish))
+        self._say(f"Connected {self._agent.title}: {self._where}", *self._advice(wish))
 
     def remove(self, wish: Wish) -> None:
         """Take out of the file what names tabhub, and take the token back."""
         if self._found.entry is None:
             self._forget(wish.dry_run)
-            raise NotFound(
-                f"{self._agent.title} is not connected: {self._file.path} has no tabhub."
-            )
+            self._say(f"There is nothing to remove: {self._file.path} has no tabhub.")
+            return
         after = self._undone()
         if wish.dry_run:
             self._show(after, self._found.token)
             return
         if self._record is not None and self._record.made_file and not self._keeps(after):
             self._file.path.unlink()
+            _remove_folders(self._file.path.parent, self._record.made_folder)
         else:
             file.write(self._file, after)
         self._forget(dry_run=False)
-        self._say(f"Disconnected {self._agent.title}: {self._file.path}")
+        self._say(f"Disconnected {self._agent.title}: {self._where}")
+
+    @property
+    def _where(self) -> str:
+        """The file; where it is a link, also what it leads to."""
+        path = self._file.path
+        real = os.path.realpath(path)
+        return str(path) if real == str(path) else f"{path} (which is {real})"
+
+    @property
+    def _is_theirs(self) -> bool:
+        """Whether an entry of our name was there that we have not written."""
+        return self._found.entry is not None and self._record is None
+
+    def _says(self, entry: dict[str, Any]) -> bool:
+        """Whether the file says all that it should; a person may have added to our entry."""
+        found = self._found.entry
+        return found == entry if self._is_theirs else _includes(found, entry)
 
     def _entry(self, wish: Wish, token: str) -> dict[str, Any]:
+        gateway = ["--gateway"] if wish.gateway else []
         way = Way(
             url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if wish.gateway else ''}",
             token=token,
-            command=[*program(), "start", "--stdio", *(["--gateway"] if wish.gateway else [])],
+            command=[*program(), "start", "--stdio", *gateway, *wish.browser],
             environment=settings.home_from_environment(),
         )
-        make = self._agent.stdio if wish.stdio or self._agent.http is None else self._agent.http
-        return self._agent.fitting(make(way), self._data)
+        http = None if wish.stdio else self._agent.http
+        return self._agent.fitting((http or self._agent.stdio)(way), self._data)
 
     def _valid_token(self) -> str | None:
         token = self._found.token
@@ -131,6 +152,7 @@ class _Connection:
 
     def _write(self, entry: dict[str, Any], token: str, client: str | None) -> None:
         after, edit = self._changed(entry)
+        folder = _first_missing(self._file.path.parent)
         file.write(self._file, after)
         # An entry that was there before us is replaced for good: it may hold a secret.
         old, new = ("", "") if self._found.entry else recorded(edit, token)
@@ -139,7 +161,7 @@ class _Connection:
             return
         name = client or self._name_of(token)
         path, made = str(self._file.path), not self._file.is_there
-        self._records.keep(Record(self._agent.name, path, name, old, new, made))
+        self._records.keep(Record(self._agent.name, path, name, old, new, made, folder))
 
     def _name_of(self, token: str) -> str:
         known = self._clients.find(token)
@@ -147,7 +169,9 @@ class _Connection:
         return known.name
 
     def _changed(self, entry: dict[str, Any]) -> tuple[str, Any]:
-        edit = self._file.put(self._keys, _merged(self._found.entry, entry))
+        # In another's entry anything could stand, such as that nobody is to be asked.
+        said = entry if self._is_theirs else _merged(self._found.entry, entry)
+        edit = self._file.put(self._keys, said, whole=self._is_theirs)
         if edit is None:
             raise Internal(f"{self._file.path} could not be changed.")
         after = edit.apply(self._file.text)
@@ -178,26 +202,40 @@ class _Connection:
 
     def _show(self, after: str, token: str | None) -> None:
         """What would change, without secrets."""
-        redactor = Redactor([token] if token else [])
-        path = str(self._file.path)
-        for line in _diff(self._file, after, path):
-            print(redactor.text(line))
+        is_ours = self._record is not None
+        for line in difference(self._file, after, self._keys, is_ours=is_ours, token=token):
+            print(line)
 
     def _say(self, *sentences: str) -> None:
         print("\n".join(sentences), file=sys.stderr)
 
     def _advice(self, wish: Wish) -> Iterator[str]:
+        if self._is_theirs:
+            had = ", ".join(self._found.entry) if isinstance(self._found.entry, dict) else "a value"
+            yield f"It has replaced an entry {NAME} that tabhub had not written ({had})."
         if self._file.path.stat().st_mode & 0o077:
             yield f"Others on this machine can read the token there: chmod 600 {self._file.path}"
         yield f"Restart {self._agent.title} to have it read its settings again."
-        if not wish.stdio and self._agent.http is not None and running.find(self._home) is None:
+        if not _is_bridge(wish, self._agent) and running.find(self._home) is None:
             yield "No server is running: `tabhub start --background` starts one that stays."
 
 
-def _diff(before: SettingsFile, after: str, path: str) -> Iterator[str]:
-    source = path if before.is_there else os.devnull
-    lines = before.text.splitlines(), after.splitlines()
-    return difflib.unified_diff(*lines, source, path, lineterm="")
+def _is_bridge(wish: Wish, agent: Agent) -> bool:
+    return wish.stdio or agent.http is None
+
+
+def _first_missing(folder: Path) -> str:
+    """The outermost of the folders that must be made for a file."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    return str(missing[-1]) if missing else ""
+
+
+def _remove_folders(inner: Path, outermost: str) -> None:
+    """Take away folders that were made for a file, as far as nothing else has come into them."""
+    made = [one for one in (inner, *inner.parents) if outermost and one.is_relative_to(outermost)]
+    with suppress(OSError):
+        for folder in made:
+            folder.rmdir()
 
 
 def _includes(before: Any, entry: dict[str, Any]) -> bool:

@@ -38,24 +38,25 @@ class SettingsFile(NamedTuple):
         except tomllib.TOMLDecodeError as error:
             raise _broken(self.path, str(error)) from None
 
-    def put(self, keys: Keys, value: dict[str, Any]) -> Edit | None:
+    def put(self, keys: Keys, value: dict[str, Any], *, whole: bool = False) -> Edit | None:
+        """Have it say so; `whole`: and nothing else there, where what is there is kept."""
         try:
             if self.is_toml:
-                return toml_edits.put(self.text, keys, value)
+                return toml_edits.put(self.text, keys, value, whole=whole)
             if not self.text.strip(f"{BOM} \t\r\n"):
                 return _whole(self.text, keys, value)
             return jsonc_edits.put(self.text, keys, value)
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
-        except toml_edits.Unusual:
-            raise _unusual(self.path, keys) from None
+        except toml_edits.Unusual as error:
+            raise _unusual(self.path, error) from None
 
     def take(self, keys: Keys) -> Edit | None:
         try:
             edits = toml_edits if self.is_toml else jsonc_edits
             return edits.take(self.text, keys) if self.text.strip() else None
-        except toml_edits.Unusual:
-            raise _unusual(self.path, keys) from None
+        except toml_edits.Unusual as error:
+            raise _unusual(self.path, error) from None
 
     def replaced(self, text: str) -> "SettingsFile":
         return self._replace(text=text)
@@ -65,6 +66,11 @@ def read(path: Path, *, is_toml: bool) -> SettingsFile:
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
+        if path.is_symlink():
+            raise InvalidArguments(
+                f"{path} is a link to {os.path.realpath(path)}, which is not there. "
+                "Make that file, or take the link away."
+            ) from None
         return SettingsFile(path, "", False, is_toml)
     except UnicodeDecodeError:
         raise _broken(path, "it is not UTF-8") from None
@@ -114,8 +120,5 @@ def _broken(path: Path, why: str) -> InvalidArguments:
     return InvalidArguments(f"{path} cannot be read ({why}). Mend it first; nothing was changed.")
 
 
-def _unusual(path: Path, keys: Keys) -> InvalidArguments:
-    return InvalidArguments(
-        f"{path} has {'.'.join(keys)} written in a way that tabhub does not change. "
-        "Take it out by hand and try again."
-    )
+def _unusual(path: Path, why: toml_edits.Unusual) -> InvalidArguments:
+    return InvalidArguments(f"{path}: {why} Change that by hand and try again; nothing was done.")

@@ -21,6 +21,8 @@ class Record(msgspec.Struct, frozen=True):
     new: str = ""
     """With a word in the place of the token."""
     made_file: bool = False
+    made_folder: str = ""
+    """The outermost folder that was made for the file."""
 
     def undo(self, text: str, token: str) -> str | None:
         """The text as it was, if what we wrote is still there as we wrote it."""

@@ -13,28 +13,35 @@ Path = tuple[str, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def put(text: str, path: Path, value: dict[str, Any]) -> Edit | None:
-    """Have the table at `path` say `value`; what else it says stays. None if it does already."""
+def put(text: str, path: Path, value: dict[str, Any], *, whole: bool = False) -> Edit | None:
+    """Have the table at `path` say `value`; what else it says stays, unless it is to be `whole`.
+
+    None if it does already.
+    """
     before = _at(tomllib.loads(text), path)
-    if before is not None and _says(before, value):
+    if before is not None and (before == value if whole else _says(before, value)):
         return None
     line = newline_of(text)
     body = [f"{_key(key)} = {_value(one)}" for key, one in value.items()]
     header = f"[{'.'.join(map(_key, path))}]"
     if before is None:
         gap = "" if not text else line if text.endswith("\n") else line * 2
-        return _valid(text, Edit(len(text), "", gap + line.join([header, *body]) + line))
-    kept = list(_other_lines(text, path, value))
+        return _valid(text, Edit(len(text), "", gap + line.join([header, *body]) + line), path)
+    kept = [] if whole else list(_other_lines(text, path, value))
     start, end = _span(text, path)
     return Edit(start, text[start:end], line.join([header, *body]) + line + "".join(kept))
 
 
-def _valid(text: str, edit: Edit) -> Edit:
+def _valid(text: str, edit: Edit, path: Path) -> Edit:
     """Tables cannot be added to everything that is one."""
     try:
         tomllib.loads(edit.apply(text))
     except tomllib.TOMLDecodeError:
-        raise Unusual from None
+        outer = ".".join(path[:-1])
+        raise Unusual(
+            f"{outer} is an inline table ({outer} = {{ ... }}), to which none can be added; "
+            f"[{outer}.NAME] tables would be right."
+        ) from None
     return edit
 
 
@@ -83,7 +90,8 @@ def _block(text: str, path: Path) -> tuple[int, int]:
     tables = tables_of(text)
     own = [index for index, (table, _) in enumerate(tables) if table[: len(path)] == path]
     if not own or own != list(range(own[0], own[-1] + 1)):
-        raise Unusual
+        name = ".".join(path)
+        raise Unusual(f"{name} is not written as one table of its own ([{name}]).")
     last = own[-1] + 1
     ends = tables[last][1] if last < len(tables) else len(text.splitlines()) + 1
     return tables[own[0]][1], _without_head(text, ends)
@@ -100,7 +108,7 @@ def _without_head(text: str, line: int) -> int:
 
 
 class Unusual(Exception):
-    """It is written in a way that we do not change."""
+    """It is written in a way that we do not change; the message says in which."""
 
 
 def _at(data: Any, path: Path) -> Any:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from tabhub.cli.connect.looking import Found, look_everywhere
-from tabhub.cli.doctor.finding import Finding, fail, ok, warn
+from tabhub.cli.doctor.files import FILE, OTHERS
+from tabhub.cli.doctor.finding import Chmod, Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
 from tabhub.config import secret
 from tabhub.config.clients import Clients
@@ -19,6 +20,17 @@ def agents(visit: Visit) -> Iterator[Finding]:
             yield warn(f"{found.agent.title}: {found.fault}", "mend the file")
         elif found.entry is not None:
             yield _entry(visit, found)
+            yield from _exposed(visit, found)
+
+
+def _exposed(visit: Visit, found: Found) -> Iterator[Finding]:
+    """A file that others can read, and a token in it."""
+    holds = found.token is not None or _has_secret(visit, found)
+    if holds and found.path.stat().st_mode & OTHERS:
+        yield warn(
+            f"{found.agent.title} ({found.path}) has a token that others on this machine can read.",
+            Chmod(found.path, FILE),
+        )
 
 
 def _entry(visit: Visit, found: Found) -> Finding:
@@ -36,7 +48,7 @@ def _entry(visit: Visit, found: Found) -> Finding:
         return warn(f"{title} has the main secret, which lets it approve its own calls.", connect)
     if found.token is None and found.port is not None:
         return fail(f"{title} has no token.", connect)
-    return ok(f"{title} is connected.")
+    return ok(f"{title} is set up.")
 
 
 def _has_secret(visit: Visit, found: Found) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tabhub.browser.finder import BrowserNotFound, find_browser
 from tabhub.browser.installation import differences, packaged_extension
+from tabhub.browser.providing import left_behind
 from tabhub.cli.doctor.finding import Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
 
@@ -77,6 +78,17 @@ def connected(visit: Visit) -> Iterator[Finding]:
         kind = "started by tabhub" if one["kind"] == "managed" else "a person's own"
         yield ok(f"{one['name']} {one['version']} is connected, {kind}.")
     yield from _approvals(visit, browsers)
+
+
+def left(visit: Visit) -> Iterator[Finding]:
+    """A browser that outlived the run that started it."""
+    found = left_behind(visit.home)
+    if found is None:
+        return
+    yield warn(
+        f"A browser that an earlier run left behind is still open (pid {found.pid}).",
+        "tabhub start --browser uses it again, tabhub stop closes it",
+    )
 
 
 def _approvals(visit: Visit, browsers: list[dict[str, object]]) -> Iterator[Finding]:

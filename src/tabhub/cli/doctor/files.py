@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from tabhub.audit.log import files_of
 from tabhub.cli.doctor.finding import Chmod, Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
 from tabhub.config import editing, secret, settings
@@ -77,16 +78,12 @@ def records(visit: Visit) -> Iterator[Finding]:
     """What others must not change, and should not read."""
     home = visit.home
     files = (home.config, home.policy, home.clients, home.connections, home.db)
-    for path in (*files, *_with_older(home.audit), *_with_older(home.log)):
+    for path in (*files, *files_of(home.audit), *files_of(home.log)):
         mode = path.stat().st_mode if path.exists() else 0
         if mode & OTHERS_WRITE:
             yield fail(f"{path} can be changed by others.", Chmod(path, FILE))
         elif mode & OTHERS and path not in (home.config, home.policy):
             yield warn(f"{path} can be read by others.", Chmod(path, FILE))
-
-
-def _with_older(path: Path) -> tuple[Path, Path]:
-    return path, path.with_name(f"{path.name}.1")
 
 
 def config(visit: Visit) -> Iterator[Finding]:

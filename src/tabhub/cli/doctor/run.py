@@ -29,6 +29,7 @@ CHECKS: dict[str, Check] = {
     "browser": browsers.browser,
     "extension": browsers.extension,
     "connected": browsers.connected,
+    "left": browsers.left,
     "agents": agents.agents,
 }
 ADVICE = {

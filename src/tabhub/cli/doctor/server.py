@@ -1,39 +1,48 @@
 """The server: whether it runs, where, and how."""
 
 import errno
-import socket
 from collections.abc import Iterator
 
 from tabhub import __version__
 from tabhub.cli import running
 from tabhub.cli.doctor.finding import Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
-from tabhub.config import secret
+from tabhub.config import processes, secret
 from tabhub.config.keys import LIVE
+from tabhub.config.ports import listener
 
 START, RESTART = "tabhub start", "tabhub stop; tabhub start"
+ELSEWHERE = "tabhub start --port 0 (takes a free one)"
 
 
 def server(visit: Visit) -> Iterator[Finding]:
     facts = visit.server
     if facts is None:
-        yield warn("No server is running.", START)
+        elsewhere = running.elsewhere(visit.home)
+        if elsewhere is None:
+            yield warn("No server is running.", _start(visit))
+        else:
+            yield warn(elsewhere, "name the right one: TABHUB_PORT, TABHUB_HOME")
     elif facts["version"] != __version__:
         yield warn(f"The server is {facts['version']}, this command is {__version__}.", RESTART)
     else:
         yield ok(f"tabhub {facts['version']} runs (pid {facts['pid']}).")
 
 
+def _start(visit: Visit) -> str:
+    return START if visit.port_fault is None else ELSEWHERE
+
+
 def pid(visit: Visit) -> Iterator[Finding]:
     """A pid file without its server."""
     known = running.read(visit.home)
-    if known is None or visit.server is not None:
+    if known is None or visit.server is not None or running.elsewhere(visit.home) is not None:
         return
     said = running.silent(visit.home) or ""
-    if running.is_alive(known.pid):
+    if running.is_hung(known):
         yield fail(said, f"kill {known.pid}, if it is tabhub")
     else:
-        yield warn(f"{said} It left {visit.home.pid}.", START)
+        yield warn(f"{said} It left {visit.home.pid}.", _start(visit))
 
 
 def port(visit: Visit) -> Iterator[Finding]:
@@ -41,22 +50,30 @@ def port(visit: Visit) -> Iterator[Finding]:
         yield ok(f"Port {visit.port} is ours.")
         yield from _known_to_extension(visit)
         return
-    try:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((visit.settings.host, visit.port))
-    except OSError as error:
+    error = visit.port_fault
+    if error is None:
+        yield ok(f"Port {visit.port} is free.")
+    else:
         taken = error.errno == errno.EADDRINUSE
         why = _whose(visit.port) if taken else f"cannot be used: {error.strerror}"
-        yield fail(f"Port {visit.port} {why}.", "tabhub start --port 0 (takes a free one)")
-    else:
-        yield ok(f"Port {visit.port} is free.")
+        yield fail(f"Port {visit.port} {why}.", ELSEWHERE)
+    yield from _where_it_was(visit)
+
+
+def _where_it_was(visit: Visit) -> Iterator[Finding]:
+    """Commands look for the server where the last one was."""
+    known = running.read(visit.home)
+    if known is None or known.port == visit.port or not running.is_listening(known.port):
+        return
+    yield warn(f"Port {known.port}, where the last server was, {_whose(known.port)}.")
 
 
 def _whose(port: int) -> str:
+    pid = listener(port)
+    who = "" if pid is None else f": {processes.name(pid)} (pid {pid})"
     if running.is_tabhub(port):
-        return "is taken by a tabhub of another home (TABHUB_HOME), or with another secret"
-    return "is taken by another program"
+        return f"is taken by a tabhub of another home (TABHUB_HOME), or with another secret{who}"
+    return f"is taken by another program{who}"
 
 
 def _known_to_extension(visit: Visit) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """What the checks share, looked up once."""
 
+import socket
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,17 @@ class Visit:
             return settings.load(self.home)
         except (TabhubError, OSError):
             return Settings()
+
+    @cached_property
+    def port_fault(self) -> OSError | None:
+        """Why a server could not listen where it would be."""
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((self.settings.host, self.port))
+        except OSError as error:
+            return error
+        return None
 
     @property
     def port(self) -> int:

@@ -12,6 +12,7 @@ from tabhub.cli.stdio.pipes import Lines, Output, take_over
 from tabhub.cli.stdio.server import Server
 from tabhub.config import settings
 from tabhub.config.home import Home
+from tabhub.hub.toolsets import chosen
 
 FLUSH_SECONDS = 2.0
 
@@ -23,6 +24,7 @@ def run(*, gateway: bool, toolsets: str | None, starter: Sequence[str]) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="tabhub: %(message)s")
     path = "/mcp/gateway" if gateway else "/mcp"
     if toolsets is not None:
+        chosen(toolsets.split(","))
         path += f"?toolsets={quote(toolsets, safe=',')}"
     asyncio.run(_relay(Server(home, path, starter), longest))
 

@@ -1,0 +1,45 @@
+"""A tool of a real page, through the whole product, against the least an extension can do."""
+
+from collections.abc import Awaitable, Iterator
+from statistics import median
+
+import uvloop
+
+from bench.evaluate import WARM_UP, tight
+from bench.rows import Row
+from bench.stand import Stand, stand
+from tests.support.page_tools import tool_name
+
+FLOORS = 2
+MILLISECONDS = 20
+
+
+def measure() -> Iterator[Row]:
+    yield from uvloop.run(_measure())
+
+
+async def _measure() -> list[Row]:
+    async with stand() as ready:
+        tab = await ready.agent.open(ready.site.page("tools"))
+        name = tool_name(ready.site.url, "double")
+        await _listed(ready, name)
+
+        def ours() -> Awaitable[object]:
+            return ready.agent.call(name, a=21)
+
+        def bare() -> Awaitable[object]:
+            return ready.floor.evaluate(tab)
+
+        times = [pair async for pair in tight(ours, bare)][WARM_UP:]
+    call, floor = (median(column) for column in zip(*times, strict=True))
+    note = f"{call:.2f} ms against {floor:.2f} ms"
+    return [
+        Row("a tool of a page, against one script", call / floor, "×", FLOORS, note),
+        Row("a tool of a page", call, " ms", MILLISECONDS),
+    ]
+
+
+async def _listed(ready: Stand, name: str) -> None:
+    """The page has some milliseconds to tell its tools."""
+    while name not in str(await ready.agent.request("tools/list", {})):
+        pass

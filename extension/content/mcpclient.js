@@ -1,0 +1,158 @@
+/**
+ * A client of an MCP server in the page. All it says may be a lie, and others may speak on the
+ * same channel: only answers to our own random ids are taken.
+ */
+tabhub.define("mcpclient", () => {
+  const { toolbounds } = tabhub;
+  const PROTOCOL = "2025-11-25";
+  const ANSWER_MS = 10_000;
+  const MOST_PAGES = 50;
+  const PROGRESS_MS = 100;
+
+  function randomId() {
+    return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
+  }
+
+  /** @type {TabhubMcpClient["make"]} */
+  function make(kind, post) {
+    /** @type {Map<string, PromiseWithResolvers<any> & {progress?: TabhubProgress, toldAt: number}>} */
+    const pending = new Map();
+    let isThere = false;
+    let isGreeted = false;
+    /** @type {any} */
+    let abilities = {};
+    /** @type {unknown} */
+    let extensions;
+    let changed = () => {};
+
+    /** @param {string} id */
+    function settle(id, /** @type {any} */ error, /** @type {unknown} */ result) {
+      const waiting = pending.get(id);
+      pending.delete(id);
+      if (error) waiting?.reject(error);
+      else waiting?.resolve(result);
+    }
+
+    /**
+     * @param {string} id
+     * @param {string} method
+     * @param {object} params
+     * @param {TabhubProgress} [progress]
+     */
+    function send(id, method, params, progress) {
+      const waiting = { ...Promise.withResolvers(), progress, toldAt: 0 };
+      pending.set(id, waiting);
+      post({ jsonrpc: "2.0", id, method, params });
+      return waiting.promise;
+    }
+
+    /**
+     * @param {string} method
+     * @param {object} params
+     */
+    async function ask(method, params) {
+      const id = randomId();
+      const timer = setTimeout(
+        () => settle(id, new Error(`${method}: no answer`), null),
+        ANSWER_MS,
+      );
+      return send(id, method, params).finally(() => clearTimeout(timer));
+    }
+
+    async function greet() {
+      const clientInfo = { name: "tabhub", version: chrome.runtime.getManifest().version };
+      const params = { protocolVersion: PROTOCOL, capabilities: {}, clientInfo };
+      const answer = await ask("initialize", params);
+      abilities = toolbounds.isRecord(answer?.capabilities) ? answer.capabilities : {};
+      post({ jsonrpc: "2.0", method: "notifications/initialized" });
+      isGreeted = true;
+    }
+
+    async function list() {
+      if (!isGreeted) await greet();
+      const found = [];
+      let cursor;
+      for (let page = 0; page < MOST_PAGES && found.length <= toolbounds.MAX_TOOLS; page++) {
+        const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
+        if (!Array.isArray(answer?.tools)) break;
+        if (page === 0) extensions = answer._meta;
+        for (const tool of answer.tools) found.push(tool);
+        cursor = answer.nextCursor;
+        if (typeof cursor !== "string" || !cursor) break;
+      }
+      return found;
+    }
+
+    /** @type {TabhubToolSource["call"]} */
+    async function call(name, args, { signal, progress, extensions: ours }) {
+      const id = randomId();
+      signal.addEventListener("abort", () => {
+        post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+        settle(id, signal.reason, null);
+      });
+      const _meta = { ...ours, progressToken: id };
+      return send(id, "tools/call", { name, arguments: args, _meta }, progress);
+    }
+
+    /** @param {any} message */
+    function answered({ id, result, error }) {
+      if (typeof id !== "string" || !pending.has(id)) return;
+      settle(id, error && new Error(toolbounds.message(error)), result);
+    }
+
+    /** @param {any} params */
+    function progressed(params) {
+      const waiting = pending.get(params?.progressToken);
+      const now = performance.now();
+      if (!waiting?.progress || now - waiting.toldAt < PROGRESS_MS) return;
+      waiting.toldAt = now;
+      waiting.progress(params);
+    }
+
+    function arrived() {
+      isThere = true;
+      isGreeted = false;
+      changed();
+    }
+
+    function stopped() {
+      if (!isThere) return;
+      isThere = false;
+      for (const id of [...pending.keys()]) settle(id, new Error("The page's server stopped."), 0);
+      changed();
+    }
+
+    /** @param {any} message */
+    function noted({ method, params, id }) {
+      if (method === "notifications/progress") progressed(params);
+      else if (method === "notifications/tools/list_changed") {
+        isThere = true;
+        changed();
+      } else if (method === "ping" && id !== undefined) post({ jsonrpc: "2.0", id, result: {} });
+    }
+
+    /** @param {unknown} payload */
+    function receive(payload) {
+      if (payload === "mcp-server-ready") arrived();
+      else if (payload === "mcp-server-stopped") stopped();
+      else if (toolbounds.isRecord(payload)) {
+        if (typeof payload.method === "string") noted(payload);
+        else answered(payload);
+      }
+    }
+
+    return {
+      kind,
+      isThere: () => isThere,
+      polls: () => abilities.tools?.listChanged !== true,
+      capabilities: () => abilities.browser ?? {},
+      extensions: () => extensions,
+      onChange: (listener) => (changed = listener),
+      list,
+      call,
+      receive,
+    };
+  }
+
+  return { make };
+});

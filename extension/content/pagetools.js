@@ -1,0 +1,196 @@
+/**
+ * What the page publishes as tools, by whichever way, in one list; and calls of them. The ways are
+ * asked in order of trust: of two tools with one name the first way's counts. Nothing runs, and no
+ * timer, in a page that publishes none.
+ */
+tabhub.define("pagetools", () => {
+  const { bridgedtools, framedtools, mcptools, nativetools, toolbounds, toolpace } = tabhub;
+  const POLL_MS = 60_000;
+  const LIMIT_MS = 300_000;
+  const LATE_MS = 5000;
+  const WORKER_ID = /^[\w.:-]{1,100}$/;
+  /** @type {TabhubToolSource[]} */
+  const sources = [nativetools, mcptools, framedtools, bridgedtools];
+  const pace = toolpace.make(() => performance.now());
+  /** @type {Map<string, TabhubToolSource>} */
+  let owners = new Map();
+  /** @type {Map<string, AbortController>} */
+  const running = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let pollTimer;
+  /** @type {Promise<void> | null} */
+  let looking = null;
+  /** @type {object | null} what the worker was told */
+  let told = null;
+  let print = "";
+  /** @type {string | undefined} */
+  let workerId;
+  /** @type {(message: object) => void} */
+  let say = () => {};
+
+  function changed() {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void look();
+    }, pace.wait());
+  }
+
+  function look() {
+    looking ??= gather().finally(() => (looking = null));
+    return looking;
+  }
+
+  async function gather() {
+    /** @type {Map<string, TabhubToolSource>} */
+    const from = new Map();
+    const items = [];
+    for (const source of sources.filter((each) => each.isThere())) {
+      for (const item of await source.list().catch(() => [])) {
+        if (from.has(item?.name)) continue;
+        from.set(item?.name, source);
+        items.push(item);
+      }
+    }
+    publish(from, items);
+    pollLater();
+  }
+
+  /**
+   * @param {Map<string, TabhubToolSource>} from
+   * @param {any[]} items
+   */
+  function publish(from, items) {
+    const { texts, leftOut } = toolbounds.list(items);
+    owners = new Map([...texts.keys()].map((name) => [name, /** @type {any} */ (from.get(name))]));
+    const kind = owners.values().next().value?.kind ?? "native";
+    const extensions = toolbounds.extensions(owners.values().next().value?.extensions());
+    const about = { kind, capabilities: capabilities(), extensions, leftOut, workerId };
+    const tools = `[${[...texts.values()].join(",")}]`;
+    const now = JSON.stringify(about) + tools;
+    const isNothing = !texts.size && !workerId;
+    if (now === print || (isNothing && !told)) return;
+    print = now;
+    told = { type: "tools", ...about, tools: JSON.parse(tools) };
+    pace.told(now.length);
+    say(told);
+  }
+
+  function capabilities() {
+    /** @type {Record<string, boolean>} */
+    const found = {};
+    for (const source of new Set(owners.values())) {
+      const said = toolbounds.isRecord(source.capabilities()) ? source.capabilities() : {};
+      for (const word of ["multiTabSupport", "cacheSupported", "elicitation"]) {
+        if (said[word] === true) found[word] = true;
+      }
+    }
+    return found;
+  }
+
+  function pollLater() {
+    clearTimeout(pollTimer);
+    const isWanted = [...new Set(owners.values())].some((source) => source.polls());
+    if (isWanted) pollTimer = setTimeout(() => void look(), POLL_MS);
+  }
+
+  /** @param {string} name */
+  async function ownerOf(name) {
+    if (!owners.has(name)) await look();
+    const owner = owners.get(name);
+    return owner ?? tabhub.fail("no_tab_for_tool", "The page has no such tool any more.");
+  }
+
+  /** @param {AbortSignal} signal @returns {Promise<never>} */
+  function ended(signal) {
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
+  }
+
+  /** @param {string} reason @param {string} message */
+  function ending(reason, message) {
+    return Object.assign(new Error(message), { reason });
+  }
+
+  /** @type {TabhubPageTools["call"]} */
+  async function call({ callId, toolName, args, extensions, maxMs = LIMIT_MS }) {
+    const owner = await ownerOf(toolName);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const late = () => controller.abort(ending("timeout", "The page's tool does not answer."));
+    const limit = setTimeout(late, Math.min(maxMs, LIMIT_MS));
+    running.set(callId, controller);
+    try {
+      const theirs = toolbounds.extensions(extensions);
+      const how = { signal, progress: progressOf(callId), extensions: theirs };
+      const value = await Promise.race([owner.call(toolName, args, how), ended(signal)]);
+      return { success: true, payload: toolbounds.result(value) };
+    } catch (error) {
+      if (Object.hasOwn(/** @type {object} */ (error ?? {}), "reason")) throw error;
+      return { success: false, payload: toolbounds.message(error) };
+    } finally {
+      clearTimeout(limit);
+      running.delete(callId);
+    }
+  }
+
+  /** @param {string} callId @returns {TabhubProgress} */
+  function progressOf(callId) {
+    return ({ progress, total, message }) => {
+      if (typeof progress !== "number") return;
+      const more = {
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message: message.slice(0, 500) }),
+      };
+      say({ type: "toolProgress", callId, progress, ...more });
+    };
+  }
+
+  /** @param {Event} event */
+  function workerSaid(event) {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    const id = typeof detail === "string" ? detail : detail?.id;
+    if (typeof id !== "string" || !WORKER_ID.test(id) || id === workerId) return;
+    workerId = id;
+    changed();
+  }
+
+  /** Only the page's own world knows whether it has a polyfill; asked only where one can be. */
+  function probe() {
+    if (sources.some((source) => source.isThere())) return;
+    if (!window.isSecureContext || !document.scripts.length) return;
+    say({ type: "bridge", name: bridgedtools.name });
+  }
+
+  function loaded() {
+    probe();
+    setTimeout(probe, LATE_MS);
+  }
+
+  function begin() {
+    for (const source of sources) source.onChange(changed);
+    const listen = EventTarget.prototype.addEventListener;
+    listen.call(window, "tabhub:worker", workerSaid, true);
+    listen.call(document, "visibilitychange", () => document.hidden || probe());
+    if (document.readyState === "complete") loaded();
+    else listen.call(window, "load", loaded, { once: true });
+    if (document.readyState === "loading") return;
+    EventTarget.prototype.dispatchEvent.call(
+      document,
+      new CustomEvent("tabhub:ask", { bubbles: true }),
+    );
+    if (nativetools.isThere()) changed();
+  }
+
+  begin();
+  return {
+    connected(speak) {
+      say = speak;
+      if (told) say(told);
+    },
+    call,
+    stop: ({ callId }) => running.get(callId)?.abort(ending("cancelled", "Cancelled.")),
+  };
+});

@@ -1,0 +1,111 @@
+/** How much a page may say of its tools, and in their results. What is more is left out, counted. */
+tabhub.define("toolbounds", () => {
+  const MAX_TOOLS = 2000;
+  const MAX_NAME = 500;
+  const MAX_TOOL = 1_000_000;
+  const MAX_LIST = 4_000_000;
+  const MAX_RESULT = 9_000_000;
+  const MAX_DEPTH = 100;
+  const MAX_MESSAGE = 2000;
+  const MAX_EXTENSIONS = 10_000;
+  const OURS = "tabhub/";
+  const FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+
+  /**
+   * @param {unknown} value
+   * @param {number} left
+   * @returns {boolean}
+   */
+  function isDeep(value, left = MAX_DEPTH) {
+    if (typeof value !== "object" || value === null) return false;
+    return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1));
+  }
+
+  /** @param {unknown} value @returns {value is Record<string, unknown>} */
+  function isRecord(value) {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+
+  /** @param {Record<string, unknown>} item */
+  function pick(item) {
+    /** @type {Record<string, unknown>} */
+    const tool = {};
+    for (const field of [...FIELDS, "_meta"]) {
+      const value = item[field];
+      if (value !== undefined && value !== null && value !== "") tool[field] = value;
+    }
+    return tool;
+  }
+
+  /**
+   * @param {unknown} item
+   * @returns {string} as JSON, or a word for why it is left out
+   */
+  function written(item) {
+    if (!isRecord(item) || typeof item.name !== "string" || !item.name) return "invalid";
+    const tool = pick(item);
+    if (item.name.length > MAX_NAME || isDeep(tool)) return "invalid";
+    const text = JSON.stringify(tool);
+    return text.length > MAX_TOOL ? "large" : text;
+  }
+
+  /** @type {TabhubToolBounds["list"]} */
+  function list(items) {
+    /** @type {Map<string, string>} by its name, the first of a name counts */
+    const texts = new Map();
+    const leftOut = { many: Math.max(0, items.length - MAX_TOOLS), large: 0, invalid: 0 };
+    let room = MAX_LIST;
+    for (const item of items.slice(0, MAX_TOOLS)) {
+      let text = written(item);
+      if (text.length > room) text = "large";
+      if (text === "large" || text === "invalid") leftOut[text]++;
+      else if (!texts.has(item.name)) {
+        texts.set(item.name, text);
+        room -= text.length;
+      }
+    }
+    return { texts, leftOut };
+  }
+
+  /** @type {TabhubToolBounds["result"]} */
+  function result(value) {
+    const isFit = isRecord(value) && !isDeep(value);
+    if (!isFit) return tabhub.fail("invalid_response", "The page's answer is no result of a tool.");
+    const size = JSON.stringify(value).length;
+    if (size <= MAX_RESULT) return value;
+    const message = `The page's result has ${size} characters, more than ${MAX_RESULT}.`;
+    return tabhub.fail("too_large", message);
+  }
+
+  /** @type {TabhubToolBounds["extensions"]} */
+  function extensions(value) {
+    if (!isRecord(value) || isDeep(value) || JSON.stringify(value).length > MAX_EXTENSIONS) return;
+    const theirs = Object.entries(value).filter(([key]) => !key.startsWith(OURS));
+    return theirs.length ? Object.fromEntries(theirs) : undefined;
+  }
+
+  /** @param {string} text */
+  function parsed(text) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @type {TabhubToolBounds["fromText"]} */
+  function fromText(text) {
+    const value = typeof text === "string" && text.length <= MAX_RESULT ? parsed(text) : undefined;
+    if (isRecord(value) && Array.isArray(value.content)) return value;
+    const said = { content: [{ type: "text", text: String(text ?? "") }] };
+    return isRecord(value) ? { ...said, structuredContent: value } : said;
+  }
+
+  /** @type {TabhubToolBounds["message"]} */
+  function message(error) {
+    const text = isRecord(error) && typeof error.message === "string" ? error.message : "";
+    return (text || "The tool failed.").slice(0, MAX_MESSAGE);
+  }
+
+  return { MAX_TOOLS, MAX_TEXT: MAX_RESULT, isRecord, list, extensions, result, fromText, message };
+});

@@ -1,0 +1,42 @@
+"""A tab for a session: its own before anybody else hears of it."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tabhub.browser.browsers import CLOSE, Browsers
+from tabhub.calls.ports import Progress
+from tabhub.errors import NotFound
+from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
+from tabhub.wire.link import TabState
+
+Json = dict[str, Any]
+
+
+class Place(NamedTuple):
+    """Whose tab is to be opened, and where."""
+
+    browsers: Browsers
+    hub: Hub
+    session: str
+    browser: str
+
+
+async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) -> tuple[Tab, Json]:
+    """The new tab, in its session's group, and what the browser told of it."""
+    browsers, hub, session, browser = place
+
+    def learn(output: Json) -> tuple[Tab, Json]:
+        tab = browsers.moved(browser, msgspec.convert(output, TabState))
+        if hub.sessions.find(session) is None:
+            browsers.let_go(tab, CLOSE)
+            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
+        hub.ownership.take(session, tab.id)
+        return tab, output
+
+    asked = {**input, "timeoutMs": wait_ms, "group": browsers.group_of(session, browser)}
+    found: tuple[Tab, Json] = await browsers.in_browser(
+        browser, "tabs.open", asked, progress, learn
+    )
+    return found

@@ -1,0 +1,48 @@
+"""`tabhub page`: sites whose pages may offer tools by themselves."""
+
+import json
+
+from tabhub.cli import running
+from tabhub.config import editing, settings
+from tabhub.config.home import Home
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.pages.pairing import web_origin
+
+
+def allow(text: str) -> None:
+    home = Home.from_environment().create()
+    origin = _origin(text)
+    known = settings.load(home).worker_origins
+    if origin not in known:
+        _set(home, [*known, origin])
+    print(f"Allowed: {origin}")
+
+
+def show(as_json: bool) -> None:
+    known = settings.load(Home.from_environment()).worker_origins
+    if as_json:
+        print(json.dumps(known))
+    for origin in [] if as_json else known:
+        print(origin)
+
+
+def forget(text: str) -> None:
+    home = Home.from_environment()
+    origin = _origin(text)
+    known = settings.load(home).worker_origins
+    if origin not in known:
+        raise NotFound(f"{origin} is not allowed anyway. `tabhub page list` shows which are.")
+    _set(home, [one for one in known if one != origin])
+    print(f"Forgotten: {origin}")
+
+
+def _set(home: Home, origins: list[str]) -> None:
+    editing.set_value(home, ("workerOrigins",), origins)
+    running.reload(home)
+
+
+def _origin(text: str) -> str:
+    origin = web_origin(text)
+    if origin is None:
+        raise InvalidArguments(f"{text!r} is no web origin, such as https://shop.example.")
+    return origin

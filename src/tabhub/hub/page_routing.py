@@ -1,0 +1,72 @@
+"""Which tab a page tool runs in. Only tabs that have the tool, never a guess beyond that."""
+
+from typing import NamedTuple
+
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.exposure import Entry
+from tabhub.hub.page_hub import PageHub
+from tabhub.hub.page_tools import TabKey
+from tabhub.hub.tabs import Tabs
+
+SHOWN_TABS = 20
+
+
+class Choice(NamedTuple):
+    """A tab, or none: then one must be opened."""
+
+    tab: TabKey | None
+    why: str
+
+
+class PageRoutes:
+    """Explicit, the only one, the session's own, the one in front, the one updated last."""
+
+    def __init__(self, pages: PageHub, tabs: Tabs) -> None:
+        self._pages = pages
+        self._tabs = tabs
+
+    def choose(self, name: str, wanted: object, current: int | None) -> Choice:
+        entry = self._entry(name)
+        there = entry.tabs
+        if wanted is not None:
+            return Choice(self._named(entry, wanted), "named")
+        if len(there) == 1:
+            return Choice(next(iter(there)), "only")
+        if current is not None and current in there:
+            return Choice(current, "current")
+        active = self._pages.active
+        if active is not None and active in there:
+            return Choice(active, "active")
+        if there:
+            return Choice(next(reversed(there)), "latest" if active is not None else "no_active")
+        return Choice(None, "remembered")
+
+    def _entry(self, name: str) -> Entry:
+        entry = self._pages.find(name)
+        if entry is None:
+            raise NotFound(f"There is no tool called {name!r}.", "unknown_tool")
+        return entry
+
+    def _named(self, entry: Entry, wanted: object) -> TabKey:
+        if isinstance(wanted, bool) or not isinstance(wanted, int | str):
+            raise InvalidArguments(f"{entry.name}: the tab must be named by a number or a text.")
+        tab = wanted if wanted in entry.tabs else self._alias(entry, wanted)
+        if tab not in entry.tabs:
+            raise self._missing(entry, wanted)
+        return tab
+
+    def _alias(self, entry: Entry, wanted: TabKey) -> TabKey:
+        return self._pages.alias(entry.domain, wanted) if isinstance(wanted, str) else wanted
+
+    def _missing(self, entry: Entry, wanted: TabKey) -> NotFound:
+        known = list(entry.tabs)
+        there = ", ".join(str(tab) for tab in known[:SHOWN_TABS]) or "none"
+        is_open = self._pages.storage.knows(wanted) or (
+            isinstance(wanted, int) and self._tabs.find(wanted) is not None
+        )
+        return NotFound(
+            f"Tool '{entry.name}' not available in tab '{str(wanted)[:100]}'. "
+            f"Available tabs: {there}",
+            "no_tab_for_tool" if is_open else "tab_not_found",
+            data={"tabs": known[:SHOWN_TABS]},
+        )

@@ -1,0 +1,138 @@
+"""Which pages may come to `/page`: a person says so, by the command line or in the side panel.
+
+A page that nobody has allowed knocks. The panel then shows its origin with a short code, which the
+page shows too, so that a person knows which page it is that they let in.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabhub.config import editing
+from tabhub.config.home import Home
+from tabhub.config.origins import Origins
+from tabhub.errors import Forbidden, NotFound
+from tabhub.permissions.sites import OPAQUE, site_of
+
+MOST_KNOCKS = 5
+"""Of different origins that a person is shown at once."""
+MOST_OF_ONE = 3
+"""Sockets of one origin that may wait."""
+MOST_DENIED = 100
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Without those that look alike."""
+CODE_LENGTH = 4
+SCHEMES = ("http", "https")
+LONGEST = 300
+
+Json = dict[str, Any]
+
+
+def web_origin(text: str) -> str | None:
+    """An origin in its one spelling; None for what is no web page's."""
+    scheme, colon, rest = text.strip().partition("://")
+    if not colon or scheme.lower() not in SCHEMES or len(text) > LONGEST:
+        return None
+    any_port = rest.endswith(":*")
+    site = site_of(f"{scheme}://{rest.removesuffix(':*')}")
+    if site in ("", OPAQUE) or "*" in site:
+        return None
+    return f"{scheme.lower()}://{site}{':*' if any_port else ''}"
+
+
+@dataclass
+class Knock:
+    """One origin that waits for a person, with every socket it waits on."""
+
+    origin: str
+    code: str = field(
+        default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+    )
+    waiting: "set[asyncio.Future[bool]]" = field(default_factory=set)
+
+    def answer(self, allowed: bool) -> None:
+        for future in self.waiting:
+            if not future.done():
+                future.set_result(allowed)
+
+
+class Pairing:
+    """The origins that a person has allowed, and those that wait for it."""
+
+    def __init__(self, home: Home | None, allowed: list[str]) -> None:
+        self._home = home
+        self._named = list(allowed)
+        self._origins = Origins(allowed)
+        self._knocks: dict[str, Knock] = {}
+        self._denied: dict[str, None] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def __contains__(self, origin: str) -> bool:
+        return origin.encode() in self._origins
+
+    def take(self, allowed: list[str]) -> None:
+        """The settings have changed."""
+        self._named, self._origins = list(allowed), Origins(allowed)
+        for knock in [one for one in self._knocks.values() if one.origin in self]:
+            knock.answer(True)
+        self._tell()
+
+    @contextmanager
+    def knocking(self, origin: str) -> "Iterator[tuple[str, asyncio.Future[bool]]]":
+        """Wait at the door: the code to show, and the answer that will come."""
+        if origin in self._denied:
+            raise Forbidden(f"The person does not let {origin} in.")
+        knock = self._knocks.get(origin) or Knock(origin)
+        others = len(self._knocks.keys() - {origin})
+        if len(knock.waiting) >= MOST_OF_ONE or others >= MOST_KNOCKS:
+            raise Forbidden("Too many pages wait to be let in.")
+        answer = asyncio.get_running_loop().create_future()
+        self._knocks[origin] = knock
+        knock.waiting.add(answer)
+        self._tell()
+        try:
+            yield knock.code, answer
+        finally:
+            knock.waiting.discard(answer)
+            if not knock.waiting and self._knocks.get(origin) is knock:
+                del self._knocks[origin]
+                self._tell()
+
+    def waiting(self) -> list[Json]:
+        """What a panel shows."""
+        return [{"origin": knock.origin, "code": knock.code} for knock in self._knocks.values()]
+
+    def decide(self, origin: str, code: str, allowed: bool) -> None:
+        """A person's word about a page whose code they have seen."""
+        knock = self._knocks.get(origin)
+        if knock is None or knock.code != code:
+            raise NotFound("That page does not wait any more.")
+        if allowed:
+            self._allow(origin)
+        else:
+            self._deny(origin)
+        knock.answer(allowed)
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
+
+    def _allow(self, origin: str) -> None:
+        if origin in self:
+            return
+        named = [*self._named, origin]
+        if self._home is not None:
+            editing.set_value(self._home, ("workerOrigins",), named)
+        self.take(named)
+
+    def _deny(self, origin: str) -> None:
+        """Until the server is started anew, or the person says otherwise."""
+        while len(self._denied) >= MOST_DENIED:
+            del self._denied[next(iter(self._denied))]
+        self._denied[origin] = None
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()

@@ -1,0 +1,237 @@
+"""Runs page tools: once, in one page. What the page may have received is never sent again."""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from tabhub.calls.limit import Limit
+from tabhub.calls.ports import Job, Progress, Undelivered
+from tabhub.config.settings import Limits
+from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
+from tabhub.hub.exposure import SOURCE, Entry
+from tabhub.hub.hub import Hub
+from tabhub.hub.page_tools import Page, PageRef, TabKey
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.pages.opening import Opener
+from tabhub.pages.pages import Pages
+from tabhub.pages.results import result_of
+from tabhub.wire.mcp.messages import CallResult
+from tabhub.wire.pages import Execute, Outcome
+
+__all__ = ["SOURCE", "PageRouter", "PageSource"]
+log = logging.getLogger(__name__)
+
+UNSENT = frozenset(
+    {
+        "tab_not_found",
+        "navigated_away",
+        "no_tab_for_tool",
+        "adapter_not_ready",
+        "extension_disconnected",
+        "not_connected",
+    }
+)
+"""Reasons that say: the page has not received the call."""
+TRIES, PAUSE_SECONDS = 3, 1.0
+PATIENT_SECONDS = 300.0
+"""A form that a person has to send."""
+GRACE_SECONDS = 0.5
+"""How long an answer may still come when its page has gone."""
+TAB, WARNING = "tabhub/tabId", "tabhub/warning"
+
+
+class PageRouter:
+    """Finds the tab of a page tool's call."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._workers: dict[tuple[str, str], int] = {}
+
+    def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+        current = self._hub.sessions.current(session)
+        tab, why = self._hub.page_routes.choose(tool.name, wanted, current)
+        if why == "no_active":
+            log.warning("%s: no tab is active; tab %s, updated last, is used", tool.name, tab)
+        return None if tab is None else self._tab(tool.domain, tab)
+
+    def _tab(self, domain: str, key: TabKey) -> Tab | None:
+        """The tab; of one that no browser has told of, what its page says."""
+        if isinstance(key, int):
+            return self._hub.tabs.find(key) or Tab(key, "", key)
+        page = next(self._hub.pages.storage.here(domain, key), None)
+        url, title = ("", "") if page is None else (page.url, page.title)
+        return Tab(self._number(domain, key), "", 0, url, title, worker_id=key)
+
+    def _number(self, domain: str, id: str) -> int:
+        known = self._workers.get((domain, id))
+        if known is None:
+            known = self._workers[domain, id] = self._hub.tabs.mint()
+            if len(self._workers) > 10_000:
+                del self._workers[next(iter(self._workers))]
+        return known
+
+
+class _Aim(NamedTuple):
+    """Where a call goes."""
+
+    entry: Entry
+    page: Page
+
+
+class _Running:
+    """A call that its page has been sent."""
+
+    def __init__(self, limit: Limit, seconds: float, most: float) -> None:
+        self._limit = limit
+        self._seconds = seconds
+        self._last = limit.loop.time() + most
+        self.is_lost = False
+
+    def extend(self) -> None:
+        if not self.is_lost:
+            now = self._limit.loop.time()
+            self._limit.reschedule(min(now + self._seconds, self._last))
+
+    def lose(self) -> None:
+        self.is_lost = True
+        self._limit.reschedule(self._limit.loop.time() + GRACE_SECONDS)
+
+
+class PageSource:
+    """The `Source` of page tools."""
+
+    def __init__(
+        self, hub: Hub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
+    ) -> None:
+        self._hub = hub
+        self._pages = pages
+        self._opener = opener
+        self._limits = limits
+        self._running: dict[PageRef, set[_Running]] = {}
+        pages.on_gone(self._page_gone)
+
+    async def run(self, job: Job) -> CallResult:
+        tab = job.tab or await self._opened(job)
+        key = tab.key
+        outcome = await self._tried(job, key)
+        result = result_of(outcome, job.tool, self._limits().result_bytes)
+        self._used(job, tab)
+        known = result.meta if isinstance(result.meta, dict) else {}
+        result.meta = {**known, TAB: key, **self._warning(job, key)}
+        return result
+
+    async def _opened(self, job: Job) -> Tab:
+        """A tab for a tool that none has: where it was published last."""
+        entry = self._hub.pages.find(job.tool.name)
+        if entry is None or entry.place is None:
+            raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
+        place = entry.place
+        return await self._opener.open(job, place.url or place.origin or f"https://{entry.domain}")
+
+    async def _tried(self, job: Job, key: TabKey) -> Outcome:
+        """Wait, bounded, until the page can be reached; then send, once."""
+        error: TabhubError = NotFound(f"Tab {key} has no {job.tool.name}.", "no_tab_for_tool")
+        for attempt in range(TRIES + 1):
+            aim = self._aim(job.tool.name, key)
+            if aim is not None:
+                try:
+                    return await self._sent(job, aim)
+                except TabhubError as refused:
+                    if refused.reason not in UNSENT:
+                        raise
+                    error = refused
+            if attempt == TRIES or self._is_hopeless(job, key, error):
+                break
+            await self._pages.news(PAUSE_SECONDS)
+        raise Undelivered(error)
+
+    def _aim(self, name: str, key: TabKey) -> _Aim | None:
+        """The page to ask: of those in the tab that have the tool, the one updated last."""
+        entry = self._hub.pages.find(name)
+        refs = () if entry is None else entry.tabs.get(key, ())
+        page = self._hub.pages.storage.find(refs[-1]) if refs else None
+        return None if entry is None or page is None else _Aim(entry, page)
+
+    def _is_hopeless(self, job: Job, key: TabKey, error: TabhubError) -> bool:
+        """Whether waiting for this tab is of no use: it has gone, or another has the tool."""
+        if isinstance(key, int) and job.tab is not None and self._hub.tabs.find(key) is None:
+            return error.reason != "extension_disconnected" and not self._is_awaited(key)
+        entry = self._hub.pages.find(job.tool.name)
+        return entry is not None and bool(entry.tabs) and key not in entry.tabs
+
+    def _is_awaited(self, key: TabKey) -> bool:
+        """Whether it was there before the server started anew."""
+        return self._hub.pages.storage.knows(key)
+
+    async def _sent(self, job: Job, aim: _Aim) -> Outcome:
+        entry, page = aim
+        transport = self._pages.transport(page.ref)
+        if transport is None:
+            raise Unavailable(f"The page in tab {page.tab} is not connected.", "adapter_not_ready")
+        seconds = PATIENT_SECONDS if entry.tool.patient else self._limits().page_call_seconds
+        call = Execute(
+            tool_name=entry.tool.name,
+            args=job.arguments,
+            kind=page.kind or UNSET,
+            extensions=page.extensions or UNSET,
+        )
+        running: _Running | None = None
+        try:
+            with Limit(seconds) as limit:
+                running = _Running(limit, seconds, self._limits().max_call_seconds)
+                self._running.setdefault(page.ref, set()).add(running)
+                progress = _extending(running, job.progress)
+                return await transport.send_request(page.ref, call, seconds, progress)
+        except TimeoutError:
+            raise _late(job.tool.name, seconds, running) from None
+        finally:
+            self._ended(page.ref, running)
+
+    def _ended(self, ref: PageRef, running: _Running | None) -> None:
+        there = self._running.get(ref)
+        if there is not None and running is not None:
+            there.discard(running)
+            if not there:
+                del self._running[ref]
+
+    def _page_gone(self, ref: PageRef) -> None:
+        for running in self._running.get(ref, ()):
+            running.lose()
+
+    def _used(self, job: Job, tab: Tab) -> None:
+        """The session's current tab is the one it last acted on, if its other tools reach it."""
+        known = self._hub.tabs.find(tab.id) if tab.browser else None
+        if known is not None and self._hub.ownership.may_use(job.session, known):
+            self._hub.sessions.use(job.session, known.id)
+
+    def _warning(self, job: Job, key: TabKey) -> dict[str, str]:
+        entry = self._hub.pages.find(job.tool.name)
+        if self._hub.pages.active is not None or entry is None or len(entry.tabs) < 2:
+            return {}
+        if job.tab is None or self._hub.sessions.current(job.session) == key:
+            return {}
+        return {WARNING: f"No tab is active; tab {key} was used."}
+
+
+def _extending(running: _Running, told: Progress) -> Progress:
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        running.extend()
+        await told(done, total, message)
+
+    return progress
+
+
+def _late(name: str, seconds: float, running: _Running | None) -> TabhubError:
+    if running is not None and running.is_lost:
+        return Unavailable(
+            f"The page went away while {name} ran. It may have received the call: look before you "
+            "try again.",
+            "page_may_have_received",
+        )
+    return TimedOut(
+        f"{name} gave no answer for {seconds:g} seconds and was cancelled. The page may have "
+        "received it: look at the page before you try again."
+    )

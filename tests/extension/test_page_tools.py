@@ -1,0 +1,372 @@
+"""The extension alone: what pages publish is told over the link, and what the link asks is run."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.browser.finder import find_browser
+from tabhub.browser.installation import packaged_extension
+from tabhub.browser.process import BrowserProcess
+from tabhub.config.home import Home
+from tests.support.cdp import Cdp, browser_of
+from tests.support.scripted import SECRET, ScriptedServer, names, scripted
+from tests.support.site import Site, serving
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
+WITHOUT_WEBMCP = "--disable-features=WebMCP"
+REGISTER, UPDATE = "browser/registerTools", "browser/updateTools"
+UNREGISTER = "browser/unregisterTools"
+
+
+class Bench:
+    """A browser whose extension talks to a double of the server."""
+
+    def __init__(self, server: ScriptedServer, cdp: Cdp, site: Site) -> None:
+        self.server = server
+        self.cdp = cdp
+        self.site = site
+        self._pages = count(1)
+
+    async def open(self, page: str, tool: str = "double") -> tuple[str, dict[str, Any]]:
+        """A page, and what the server was told of it, or of a frame in it, with this tool."""
+        start = len(self.server.heard)
+        target = await self.cdp.open(f"{self.site.page(page)}?{next(self._pages)}")
+        return target, await self.tools(tool, start)
+
+    async def tools(self, tool: str, start: int = 0) -> dict[str, Any]:
+        """Where a tool was registered, though it may have come by an update."""
+
+        def fits(message: dict[str, Any]) -> bool:
+            return "Tools" in message.get("method", "") and tool in names(message["params"])
+
+        found = (await self.server.until(fits, start))["params"]
+        known = await self.server.told(REGISTER, documentId=found["documentId"])
+        return {**known, **found}
+
+
+@asynccontextmanager
+async def bench(folder: Path, *arguments: str) -> AsyncIterator[Bench]:
+    home = Home(folder).create()
+    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
+    async with scripted() as server:
+        paired = {"secret": SECRET, "port": server.port, "managed": True}
+        (home.managed_extension / "auth.json").write_text(json.dumps(paired))
+        extra = ["--remote-debugging-port=0", *arguments]
+        browser = await BrowserProcess.start(
+            find_browser(), home=home, profile=home.profile, headless=True, extra_args=extra
+        )
+        try:
+            async with browser_of(home.root) as cdp:
+                await server.told("tab.syncAll")
+                with serving() as site:
+                    yield Bench(server, cdp, site)
+        finally:
+            await browser.stop()
+
+
+@pytest.fixture
+async def native(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with bench(tmp_path / "native") as made:
+        yield made
+
+
+@pytest.fixture
+async def plain(tmp_path: Path) -> AsyncIterator[Bench]:
+    """Without WebMCP in the browser itself."""
+    async with bench(tmp_path / "plain", WITHOUT_WEBMCP) as made:
+        yield made
+
+
+PAGES = {"tools-global": "mcp-b", "tools-transport": "mcp-b", "tools-polyfill": "polyfill"}
+
+
+async def runs(made: Bench, page: dict[str, Any]) -> None:
+    """Its tools answer, fail and refuse."""
+    done = await made.server.call(page, "double", a=21)
+    assert done["success"]
+    said = json.loads(done["payload"]["content"][0]["text"])
+    assert said == {"doubled": 42, "where": page["origin"]}
+    failed = await made.server.call(page, "fail", a=1)
+    assert not failed["success"] or failed["payload"]["isError"]
+    assert await made.server.refusal(page, "unheard_of") == "no_tab_for_tool"
+
+
+def described(page: dict[str, Any]) -> None:
+    tool = next(tool for tool in page["tools"] if tool["name"] == "double")
+    assert tool["title"] == "Title of double"
+    assert tool["description"] == "Does double"
+    assert tool["inputSchema"]["properties"] == {"a": {"type": "number"}}
+    assert tool["inputSchema"]["required"] == ["a"]
+    assert tool["annotations"]["readOnlyHint"] is True
+
+
+@pytest.mark.requirement("MB-01", "MB-03")
+async def test_native_tools_are_told_in_full_and_run(native: Bench) -> None:
+    _, page = await native.open("tools")
+    assert page["kind"] == "native"
+    assert page["origin"] == native.site.url
+    described(page)
+    await runs(native, page)
+
+
+@pytest.mark.requirement("MB-01", "MB-03")
+async def test_tools_of_all_kinds_of_pages_are_told_in_full_and_run(plain: Bench) -> None:
+    for name, kind in PAGES.items():
+        _, page = await plain.open(name)
+        assert page["kind"] == kind, name
+        assert page["origin"] == plain.site.url
+        described(page)
+        await runs(plain, page)
+
+
+@pytest.mark.requirement("MB-02")
+async def test_forms_are_tools_and_one_for_a_person_says_so(native: Bench) -> None:
+    target, page = await native.open("tools-form", "search")
+    marks = {tool["name"]: tool.get("_meta") for tool in page["tools"]}
+    assert marks == {"search": None, "order": {"tabhub/waitsForPerson": True}}
+    done = await native.server.call(page, "search", q="tea")
+    assert json.loads(done["payload"]["content"][0]["text"]) == {"form": "search", "q": "tea"}
+    waiting = await native.server.begin_call(page, "order", note="soon")
+    while await native.cdp.evaluate(target, "document.forms[1].note.value") != "soon":
+        pass
+    await native.cdp.evaluate(target, "document.querySelector('#order').click()")
+    answer = await native.server.answer(waiting)
+    assert "order" in answer["result"]["payload"]["content"][0]["text"]
+
+
+@pytest.mark.requirement("MB-05")
+@pytest.mark.parametrize("name", ["tools", *PAGES])
+async def test_changes_are_told_once_and_only_if_they_are_changes(
+    native: Bench, plain: Bench, name: str
+) -> None:
+    made = native if name == "tools" else plain
+    target, page = await made.open(name, "never")
+    start = len(made.server.heard)
+    await made.cdp.evaluate(target, "publish('later').then(() => publish('latest'))")
+    changed = await made.tools("latest", start)
+    assert "later" in names(changed)
+    start = len(made.server.heard)
+    await made.cdp.evaluate(target, "withdraw('double')")
+    shrunk = await made.server.told(UPDATE, start)
+    assert "double" not in names(shrunk)
+    assert "latest" in names(shrunk)
+    await made.cdp.evaluate(target, "publish('gone').then(() => withdraw('fail'))")
+    ids = {page["documentId"], changed["documentId"], shrunk["documentId"]}
+    assert len(ids) == 1
+
+
+async def test_a_page_that_publishes_nothing_says_nothing(plain: Bench) -> None:
+    await plain.cdp.open(plain.site.page("form"))
+    await plain.open("tools-global")
+    told = [m for m in plain.server.heard if "Tools" in m.get("method", "")]
+    assert {m["params"]["url"].split("?")[0] for m in told} == {plain.site.page("tools-global")}
+
+
+@pytest.mark.requirement("MB-03")
+async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Bench) -> None:
+    target, page = await plain.open("tools-transport")
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    stepping = {"toolName": "steps", "args": {"a": 1}, "callId": "c-1"}
+    await plain.server.ask("browser/executeTool", **where, **stepping)
+    told = await plain.server.told("tool.progress", dispatchId="c-1")
+    assert told == {"dispatchId": "c-1", "progress": 1, "total": 2, "message": "half"}
+    hanging = {"toolName": "never", "args": {"a": 1}, "callId": "c-2"}
+    id = await plain.server.begin("browser/executeTool", **where, **hanging)
+    await happens(plain, target, "window.asked === 1")
+    await plain.server.notify("tool.cancel", {"dispatchId": "c-2"})
+    assert (await plain.server.answer(id))["error"]["data"]["reason"] == "cancelled"
+    await happens(plain, target, "window.aborted")
+
+
+async def happens(made: Bench, target: str, code: str) -> None:
+    """Wait until an expression is true in a page."""
+    for _ in range(500):
+        if await made.cdp.evaluate(target, f"Boolean({code})"):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"never: {code}")
+
+
+@pytest.mark.requirement("MB-03")
+async def test_calls_end_with_their_page_however_it_goes(native: Bench) -> None:
+    ends: dict[str, Any] = {
+        "navigated": lambda t: native.cdp.evaluate(t, "void (location.href = '/form.html')"),
+        "closed": lambda t: native.cdp.send("Target.closeTarget", targetId=t),
+        "crashed": native.cdp.crash,
+        "reloaded": lambda t: native.cdp.evaluate(t, "void location.reload()"),
+    }
+    for how, end in ends.items():
+        start = len(native.server.heard)
+        target, page = await native.open("tools", "never")
+        id = await native.server.begin_call(page, "never", a=1)
+        await happens(native, target, "window.asked === 1")
+        await end(target)
+        answer = await native.server.answer(id)
+        assert answer["error"]["data"]["reason"] == "page_may_have_received", how
+        gone = await native.server.told(UNREGISTER, start, documentId=page["documentId"])
+        assert gone["tabId"] == page["tabId"]
+        later = await native.server.refusal(page, "double", a=1)
+        assert later in ("navigated_away", "tab_not_found", "adapter_not_ready"), how
+
+
+@pytest.mark.requirement("MB-03")
+async def test_a_page_from_the_back_forward_cache_publishes_again(native: Bench) -> None:
+    target, page = await native.open("tools", "never")
+    start = len(native.server.heard)
+    await native.cdp.evaluate(target, "void (location.href = '/form.html')")
+    await native.server.told(UNREGISTER, start, documentId=page["documentId"])
+    start = len(native.server.heard)
+    await happens(native, target, "location.pathname === '/form.html'")
+    await native.cdp.evaluate(target, "void history.back()")
+    again = await native.server.told(REGISTER, start, "never")
+    assert (await native.server.call(again, "double", a=2))["success"]
+
+
+@pytest.mark.requirement("MB-03")
+async def test_a_new_line_and_a_new_worker_are_told_everything(plain: Bench) -> None:
+    urls = [(await plain.open(name))[1]["url"] for name in PAGES]
+    for interrupt in (plain.server.hang_up, plain.cdp.kill_worker):
+        start = len(plain.server.heard)
+        await interrupt()
+        await plain.server.told("tab.syncAll", start)
+        for url in urls:
+            page = await plain.server.told(REGISTER, start, "double", url=url)
+            assert (await plain.server.call(page, "double", a=2))["success"]
+
+
+@pytest.mark.requirement("MB-11")
+async def test_tools_of_frames_have_the_origin_that_the_browser_attests(plain: Bench) -> None:
+    await plain.open("tools-frames")
+    site = plain.site
+    wanted = [
+        (site.url, f"{site.url}/tools-transport.html"),
+        (site.other, f"{site.other}/tools-transport.html"),
+        (site.url, f"{site.url}/tools-global.html"),
+    ]
+    for origin, url in wanted:
+        page = await plain.server.told(REGISTER, 0, "double", url=url, origin=origin)
+        assert page["frameId"] != 0
+        done = await plain.server.call(page, "double", a=3)
+        assert json.loads(done["payload"]["content"][0]["text"])["where"] == origin
+    told = [m["params"]["origin"] for m in plain.server.heard if m.get("method") == REGISTER]
+    assert set(told) == {site.url, site.other}
+
+
+@pytest.mark.requirement("MB-11")
+async def test_a_native_frame_of_another_site_publishes_for_itself(native: Bench) -> None:
+    _, page = await native.open("tools-native-frame")
+    assert page["origin"] == native.site.other
+    assert page["frameId"] != 0
+    assert (await native.server.call(page, "double", a=3))["success"]
+
+
+@pytest.mark.requirement("MT-08")
+async def test_the_name_that_the_worker_library_gave_the_tab_is_told(native: Bench) -> None:
+    target, _ = await native.open("tools", "never")
+    for id in ("<script>", "x" * 200, "0190-aa"):
+        event = f"new CustomEvent('tabhub:worker', {{detail: {{id: {id!r}}}}})"
+        await native.cdp.evaluate(target, f"void window.dispatchEvent({event})")
+    told = await native.server.told(REGISTER, 0, "double", workerId="0190-aa")
+    assert told["kind"] == "native"
+
+
+async def test_hostile_lists_are_cut_and_the_rest_is_told(plain: Bench) -> None:
+    left = {"many": "many", "schema": "large", "deep": "invalid", "odd": "invalid"}
+    for how, word in left.items():
+        start = len(plain.server.heard)
+        await plain.cdp.open(plain.site.page("tools-hostile") + f"?how={how}")
+        tool = "tool_0" if how == "many" else "good"
+        page = await plain.server.told(REGISTER, start, tool)
+        assert len(page["tools"]) <= 2000
+        assert page["extensions"]["tabhub/leftOut"][word] > 0, how
+        assert "big" not in names(page)
+    assert "a\x00b\n" in names(page)
+
+
+async def test_hostile_results_are_refused_with_a_reason(plain: Bench) -> None:
+    _, page = await plain.open("tools-hostile", "good")
+    assert await plain.server.refusal(page, "huge") == "too_large"
+    assert await plain.server.refusal(page, "nothing") == "invalid_response"
+    assert await plain.server.refusal(page, "deep_result") == "invalid_response"
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    hanging = {"toolName": "silent", "args": {}, "callId": "s", "timeoutMs": 300}
+    answer = await plain.server.ask("browser/executeTool", **where, **hanging)
+    assert answer["error"]["data"]["reason"] == "timeout"
+    assert (await plain.server.call(page, "good"))["success"]
+
+
+@pytest.mark.requirement("MB-11")
+async def test_what_a_page_forges_counts_for_nothing(plain: Bench) -> None:
+    start = len(plain.server.heard)
+    target = await plain.cdp.open(plain.site.page("tools-hostile") + "?how=forged")
+    page = await plain.server.told(REGISTER, start, "forged")
+    assert page["origin"] == plain.site.url
+    assert page["documentId"] != "D"
+    forged = next(tool for tool in page["tools"] if tool["name"] == "forged")
+    assert set(forged) == {"name", "description", "inputSchema"}
+    id = await plain.server.begin_call(page, "silent")
+    await happens(plain, target, "window.calls.includes('silent')")
+    for guess in ("0", "1", "'call-1'", "null", "undefined"):
+        await plain.cdp.evaluate(target, f"post({{jsonrpc: '2.0', id: {guess}, result: {{}}}})")
+    await plain.cdp.evaluate(
+        target, "post({jsonrpc: '2.0', id: window.lastId, result: {content: []}})"
+    )
+    assert (await plain.server.answer(id))["result"]["payload"] == {"content": []}
+
+
+async def test_a_flood_is_told_rarely_and_other_tabs_notice_nothing(plain: Bench) -> None:
+    target, hostile = await plain.open("tools-hostile", "good")
+    _, page = await plain.open("tools-global")
+    start = len(plain.server.heard)
+    await plain.cdp.evaluate(target, "void setInterval(() => flood(50), 5)")
+    for number in range(20):
+        assert (await plain.server.call(page, "double", a=number))["success"]
+    assert (await plain.server.call(hostile, "good"))["success"]
+    told = [m for m in plain.server.heard[start:] if "Tools" in m.get("method", "")]
+    assert len(told) < 5
+    assert not any("not_asked_for" in names(m["params"]) for m in told)
+
+
+async def test_native_tools_without_number_or_bounds_are_cut_too(native: Bench) -> None:
+    target, page = await native.open("tools", "never")
+    start = len(native.server.heard)
+    huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
+    many = "Promise.all(Array.from({length: 3000}, (_, i) => publish('a' + i)))"
+    await native.cdp.evaluate(target, f"{huge}.then(() => {many}).then(() => true)")
+    cut = await native.tools("a1999", start)
+    assert len(cut["tools"]) == 2000
+    assert cut["extensions"]["tabhub/leftOut"]["many"] > 0
+    assert await native.server.refusal(page, "huge", a=1) in ("too_large", "no_tab_for_tool")
+
+
+async def test_a_polyfill_that_lies_harms_nobody(plain: Bench) -> None:
+    target, page = await plain.open("tools-polyfill")
+    huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
+    await plain.cdp.evaluate(target, f"{huge}.then(() => true)")
+    await plain.tools("huge")
+    assert await plain.server.refusal(page, "huge", a=1) == "too_large"
+    lie = "JSON.stringify = () => 'x'.repeat(20_000_000)"
+    await plain.cdp.evaluate(target, f"void ({lie})")
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    call = {"toolName": "double", "args": {"a": 1}, "callId": "l", "timeoutMs": 1000}
+    answer = await plain.server.ask("browser/executeTool", **where, **call)
+    assert answer["error"]["data"]["reason"] == "timeout"
+    _, other = await plain.open("tools-global")
+    assert (await plain.server.call(other, "double", a=2))["success"]
+
+
+@pytest.mark.requirement("MB-03")
+async def test_what_a_page_sends_along_is_passed_both_ways(plain: Bench) -> None:
+    target, page = await plain.open("tools-hostile", "good")
+    assert page["extensions"] == {"example/token": "t"}
+    where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
+    call = {"toolName": "good", "args": {}, "callId": "e", "extensions": page["extensions"]}
+    await plain.server.ask("browser/executeTool", **where, **call)
+    assert await plain.cdp.evaluate(target, "window.lastMeta['example/token']") == "t"

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { MCPController } from "../../pagekit/controller.js";
+import { Page, Socket } from "./doubles.js";
+
+const ID = "550e8400-e29b-41d4-a716-446655440000";
+
+/** @type {Page[]} */
+let pages = [];
+
+beforeEach(() => Socket.install());
+afterEach(() => {
+  pages.forEach((page) => page.close());
+  pages = [];
+});
+
+/** @param {MCPController} controller */
+function page(controller) {
+  const made = new Page(controller);
+  pages.push(made);
+  return made;
+}
+
+/** @param {{tools: object[]}} told */
+function hasTools({ tools }) {
+  return tools.length > 0;
+}
+
+/** A controller with pages that are registered, and the server's end of its socket. */
+async function connected(count = 1) {
+  const controller = new MCPController();
+  const made = Array.from({ length: count }, () => page(controller));
+  for (const [index, one] of made.entries()) await one.register(`${ID.slice(0, -1)}${index}`);
+  made[0].send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
+  const socket = await Socket.opened();
+  socket.say({ method: "page/ready", params: {} });
+  await socket.heard("browser/activeTab");
+  return { controller, made, socket };
+}
+
+test("a call goes to the port of its tab and to no other", async () => {
+  const { made, socket } = await connected(2);
+  made.forEach((one) => one.send({ type: "REGISTER_TOOL", name: "buy", tabId: one.id }));
+  await socket.heard("browser/registerTools", hasTools);
+  await socket.heard("browser/registerTools", hasTools);
+  const params = { tabId: made[1].id, toolName: "buy", args: { n: 1 }, callId: "a-1" };
+  socket.say({ id: "a-1", method: "browser/executeTool", params });
+  const call = await made[1].heard("CALL_TOOL");
+  assert.deepEqual(call.args, { n: 1 });
+  assert.equal(call.targetTabId, made[1].id);
+  assert.equal(made[0].all("CALL_TOOL").length, 0);
+});
+
+test("only the port that was called can answer", async () => {
+  const { made, socket } = await connected(2);
+  made[1].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[1].id });
+  await socket.heard("browser/registerTools", hasTools);
+  const params = { tabId: made[1].id, toolName: "buy", args: {}, callId: "a-1" };
+  socket.say({ id: "a-1", method: "browser/executeTool", params });
+  const { callId } = await made[1].heard("CALL_TOOL");
+  made[0].send({ type: "TOOL_CALL_RESULT", callId, success: true, result: "forged" });
+  await made[0].settled();
+  made[1].send({ type: "TOOL_CALL_RESULT", callId, success: true, result: "true" });
+  const answer = await socket.answer("a-1");
+  assert.deepEqual(answer.result, { success: true, payload: "true" });
+});
+
+test("what cannot be called is refused with a word", async () => {
+  const { made, socket } = await connected();
+  const refused = async (/** @type {string} */ id, /** @type {string} */ tabId) => {
+    const params = { tabId, toolName: "buy", args: {}, callId: id };
+    socket.say({ id, method: "browser/executeTool", params });
+    return (await socket.answer(id)).error.data.reason;
+  };
+  assert.equal(await refused("a-1", "nowhere"), "tab_not_found");
+  assert.equal(await refused("a-2", made[0].id), "no_tab_for_tool");
+});
+
+test("a tab that goes takes its calls with it", async () => {
+  const { made, socket } = await connected();
+  made[0].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[0].id });
+  await socket.heard("browser/registerTools", hasTools);
+  const params = { tabId: made[0].id, toolName: "buy", args: {}, callId: "a-1" };
+  socket.say({ id: "a-1", method: "browser/executeTool", params });
+  await made[0].heard("CALL_TOOL");
+  made[0].close();
+  assert.equal((await socket.answer("a-1")).error.data.reason, "page_may_have_received");
+  assert.deepEqual(await socket.heard("browser/unregisterTools"), { tabId: made[0].id });
+});
+
+test("a second living port with one id gets another", async () => {
+  const controller = new MCPController();
+  const [first, second] = [page(controller), page(controller)];
+  assert.equal(await first.register(ID), ID);
+  const other = await second.register(ID);
+  assert.notEqual(other, ID);
+  assert.match(other, /^[0-9a-f-]{36}$/);
+});
+
+test("a port that takes the place of one that closes keeps the id", async () => {
+  const controller = new MCPController();
+  const [first, second] = [page(controller), page(controller)];
+  await first.register(ID);
+  first.isDeaf = true;
+  const registering = second.register(ID);
+  first.close();
+  assert.equal(await registering, ID);
+});
+
+test("the tab that is looked at is told, and the one before it when it is hidden", async () => {
+  const { made, socket } = await connected(2);
+  const look = (/** @type {number} */ index, /** @type {boolean} */ isShown) =>
+    made[index].send({
+      type: "SET_ACTIVE_TAB",
+      tabId: made[index].id,
+      isShown,
+      ...made[index].page,
+    });
+  look(0, true);
+  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[0].id });
+  look(1, true);
+  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[1].id });
+  look(1, false);
+  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[0].id });
+  look(0, false);
+  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: null });
+});
+
+test("nothing is told before the server has let the page in", async () => {
+  const controller = new MCPController();
+  const only = page(controller);
+  await only.register(ID);
+  only.send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
+  const socket = await Socket.opened();
+  socket.say({ method: "page/unpaired", params: { code: "ABCD", message: "wait" } });
+  const { status } = await only.heard("CONNECTION_STATUS");
+  assert.deepEqual(status, { state: "unpaired", code: "ABCD", message: "wait" });
+  only.send({ type: "SET_ACTIVE_TAB", tabId: ID, isShown: true, ...only.page });
+  await only.settled();
+  assert.deepEqual(socket.sent, []);
+  socket.say({ method: "page/ready", params: {} });
+  const { tabId, tools } = await socket.heard("browser/registerTools");
+  assert.deepEqual([tabId, tools], [ID, []]);
+});
+
+test("a broken line is opened again and everything is told anew", async () => {
+  const { made, socket } = await connected();
+  socket.break("server stopped");
+  const { status } = await made[0].heard("CONNECTION_STATUS", ({ status }) => {
+    return status.state === "waiting";
+  });
+  assert.equal(status.message, "server stopped");
+  const again = await Socket.opened();
+  again.say({ method: "page/ready", params: {} });
+  assert.equal((await again.heard("browser/registerTools")).tabId, made[0].id);
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asResult } from "../../pagekit/results.js";
+import { described, Tools } from "../../pagekit/tools.js";
+
+test("whatever a handler returns becomes a result", () => {
+  const whole = { content: [], isError: true };
+  assert.equal(asResult(whole), whole);
+  assert.deepEqual(asResult("hello"), { content: [{ type: "text", text: "hello" }] });
+  assert.deepEqual(asResult({ a: 1 }), {
+    content: [{ type: "text", text: '{"a":1}' }],
+    structuredContent: { a: 1 },
+  });
+  assert.deepEqual(asResult([1]).content, [{ type: "text", text: "[1]" }]);
+  assert.deepEqual(asResult(undefined).content, [{ type: "text", text: "done" }]);
+});
+
+test("a tool that nobody could call is refused where its author sees it", () => {
+  const handler = () => 1;
+  assert.throws(() => described("no blanks", "x", null, handler), /cannot be called/);
+  assert.throws(() => described("a", "", null, handler), /no description/);
+  assert.throws(() => described("a", "x", null, undefined), /no handler/);
+  assert.throws(() => described("a", "x", { n: 1n }, handler), TypeError);
+  assert.deepEqual(described("a", "x", null, handler), {
+    name: "a",
+    description: "x",
+    inputSchema: { type: "object", properties: {} },
+  });
+});
+
+test("one page has one tool of a name", () => {
+  const tools = new Tools();
+  tools.add({ name: "a" }, () => 1);
+  assert.throws(() => tools.add({ name: "a" }, () => 2), /already/);
+});
+
+test("a handler that throws, and one that is gone, are told as failures", async () => {
+  const tools = new Tools();
+  tools.add({ name: "bad" }, () => {
+    throw new Error("out of tea");
+  });
+  /** @type {any[]} */
+  const sent = [];
+  await tools.run({ toolName: "bad", args: {}, callId: 1 }, (message) => sent.push(message));
+  await tools.run({ toolName: "gone", args: {}, callId: 2 }, (message) => sent.push(message));
+  assert.deepEqual(
+    sent.map(({ success, error }) => [success, error]),
+    [
+      [false, "out of tea"],
+      [false, "The tool gone is not here any more."],
+    ],
+  );
+});

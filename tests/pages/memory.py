@@ -1,0 +1,67 @@
+"""MCP-B's `TabHubTransport` in memory: no browser, no socket, the four verbs of its design."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from tabhub.calls.ports import Progress
+from tabhub.errors import NotFound
+from tabhub.pages.pages import Pages
+from tabhub.pages.transport import Execute, Outcome, PageRef
+from tabhub.wire.pages import Capabilities
+
+Message = dict[str, Any]
+Heard = Callable[[PageRef, Message], None]
+Answer = Callable[[Execute], Awaitable[Any] | Any]
+
+
+class MemoryTransport:
+    """sendRequest, onMessage, onDisconnect, disconnect."""
+
+    def __init__(self) -> None:
+        self.pages: dict[PageRef, Answer] = {}
+        self._heard: list[Heard] = []
+        self._left: dict[PageRef, list[Callable[[], None]]] = {}
+
+    async def send_request(
+        self, page: PageRef, message: Execute, seconds: float, progress: Progress
+    ) -> Outcome:
+        answer = self.pages.get(page)
+        if answer is None:
+            raise NotFound("There is no such tab.", "tab_not_found")
+        found = answer(message)
+        return Outcome(success=True, payload=await found if asyncio.isfuture(found) else found)
+
+    def on_message(self, callback: Heard) -> None:
+        self._heard.append(callback)
+
+    def on_disconnect(self, page: PageRef, callback: Callable[[], None]) -> None:
+        self._left.setdefault(page, []).append(callback)
+
+    def disconnect(self, page: PageRef) -> None:
+        self.pages.pop(page, None)
+        for callback in self._left.pop(page, []):
+            callback()
+
+    def say(self, page: PageRef, message: Message) -> None:
+        """What a page says."""
+        for callback in self._heard:
+            callback(page, message)
+
+
+def joined(pages: Pages, transport: MemoryTransport, name: str, origin: str) -> None:
+    """Bring what comes over the transport to the hub, as its glue would."""
+
+    def heard(page: PageRef, message: Message) -> None:
+        tools = [msgspec.Raw(msgspec.json.encode(tool)) for tool in message["params"]["tools"]]
+        if message["method"] == "browser/registerTools":
+            url = message["params"].get("tabUrl", origin)
+            pages.register(page, origin, url, "A page", tools, Capabilities())
+            transport.on_disconnect(page, lambda: pages.gone(page))
+        else:
+            pages.update(page, tools)
+
+    pages.connect(name, transport)
+    transport.on_message(heard)

@@ -1,0 +1,95 @@
+"""The library as sites take it: one small file, for modules and for plain scripts."""
+
+import asyncio
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.config.settings import Settings
+from tests.support.bare import Bare, browser
+from tests.support.heard import Heard
+from tests.support.serving import served
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
+ROOT = Path(__file__).parents[2]
+MOST_BYTES = 12_000
+USING = {
+    "pagekit.mjs": '<script type="module">import * as tabhub from "./pagekit.mjs"; {use}</script>',
+    "pagekit.js": '<script src="pagekit.js"></script><script>{use}</script>',
+}
+USE = """
+const client = new tabhub.WorkerClient({ url: new URLSearchParams(location.search).get("hub") });
+client
+  .registerTool("hello", "Says hello.", null, () => "hello")
+  .then(() => (document.title = "on"));
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("built")
+    command = [ROOT / "scripts" / "build-pagekit", folder]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for name, page in USING.items():
+        (folder / f"{name}.html").write_text(page.replace("{use}", USE))
+    return folder, said
+
+
+@pytest.mark.requirement("MT-01")
+def test_the_library_is_small_and_says_how_small(built: tuple[Path, str]) -> None:
+    folder, said = built
+    for name in USING:
+        size = (folder / name).stat().st_size
+        assert f"{size} bytes" in said and size <= MOST_BYTES
+
+
+@pytest.mark.requirement("MT-01")
+@pytest.mark.parametrize("name", USING)
+async def test_each_build_offers_tools_and_is_its_own_worker(
+    name: str, built: tuple[Path, str], tmp_path: Path
+) -> None:
+    with _serving(built[0]) as site:
+        async with (
+            served(Settings(worker_origins=[site])) as server,
+            browser(tmp_path) as cdp,
+        ):
+            heard = Heard(server.app.pages)
+            here = Bare(cdp, site, server.port)
+            page = await here.open(f"{site}/{name}.html?hub={here.hub}")
+            await here.until(page, "document.title === 'on'")
+            async with asyncio.timeout(10):
+                while ["hello"] not in heard.tabs.values():
+                    await asyncio.sleep(0.02)
+            ((tab, _),) = heard.tabs.items()
+            told = await heard.call(tab, "hello")
+            assert told.payload == {"content": [{"type": "text", "text": "hello"}]}
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    extensions_map = {  # noqa: RUF012
+        **SimpleHTTPRequestHandler.extensions_map,
+        ".mjs": "text/javascript",
+    }
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[str]:
+    def handler(*given: Any) -> _Handler:
+        return _Handler(*given, directory=str(folder))
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
