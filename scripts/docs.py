@@ -1,17 +1,21 @@
 """Writes the pages of docs/ that come from the code. `--check` only says which are out of date."""
 
+import ast
+import inspect
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import msgspec
 import typer
 
 from tabhub.cli.commands import app
-from tabhub.cli.config import flat
+from tabhub.config import keys
+from tabhub.config.kinds import is_section
 from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
 from tabhub.pages import tab_list
@@ -98,10 +102,38 @@ def errors() -> str:
 
 
 def settings() -> str:
-    plain = json.loads(msgspec.json.encode(Settings()))
-    rows = [(f"`{key}`", json.dumps(value)) for key, value in flat(plain)]
-    intro = "Keys of `config.json` in tabhub's home."
-    return f"# Settings\n\n{NOTE}\n\n{intro}\n\n{_table(('key', 'default'), rows)}"
+    plain, said = keys.plain(Settings()), dict(_said(Settings))
+    rows = [
+        (f"`{key}`", f"`{json.dumps(keys.value_of(plain, key))}`", said[key], _taken(key))
+        for key in keys.names()
+    ]
+    intro = (
+        "Keys of `config.json` in tabhub's home; `tabhub config set KEY VALUE` writes them. Those "
+        "that are taken at once are in force when that command has ended; the others wait for the "
+        "next start of the server, and `tabhub config show` marks them until then."
+    )
+    columns = ("key", "default", "what it is", "taken")
+    return f"# Settings\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"
+
+
+def _taken(key: str) -> str:
+    return "at once" if key in keys.LIVE else "at the next start"
+
+
+def _said(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """What the source says of each key, in the string below it."""
+    body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
+    below = dict(pairwise(body))
+    for field, line in zip(msgspec.structs.fields(kind), _fields(body), strict=True):
+        name = prefix + field.encode_name
+        if is_section(field.type):
+            yield from _said(field.type, f"{name}.")
+        else:
+            yield name, ast.literal_eval(cast(ast.Expr, below[line]).value)
+
+
+def _fields(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [line for line in body if isinstance(line, ast.AnnAssign)]
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -38,15 +38,16 @@ from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
+from tabhub.config.changes import Changes
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
-from tabhub.config.keys import differing
+from tabhub.config.keys import differing, take_live
 from tabhub.config.origins import Origins
 from tabhub.config.proof import label_of
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
-from tabhub.errors import AccessError, NotFound
+from tabhub.errors import AccessError, Internal, NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.pages import source as page_source
@@ -96,10 +97,13 @@ class App:
         home: Home | None = None,
         skip_permissions: bool = False,
         share_active_tab: bool = False,
+        dev: bool = False,
     ) -> None:
         toolsets.chosen(settings.toolsets)
-        self.settings = settings
+        self._dev = dev
+        self.settings = self._with_flags(settings)
         self._home = home
+        self._changes = Changes(settings)
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
@@ -131,6 +135,7 @@ class App:
         )
         self._clients = Clients(home) if home else None
         self._tokens = self._clients.marks() if self._clients else {}
+        self._changes.see_clients(self._tokens)
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
         self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
@@ -347,24 +352,56 @@ class App:
         self.rates.admin(client)
 
     def reload_extensions(self) -> int:
-        return self.browsers.reload_extensions()
+        told = self.browsers.reload_extensions()
+        self.audit.record(incident("admin", MAIN.name, "extension reload"))
+        return told
 
     def reload(self) -> dict[str, Any]:
         """Read settings, policy and secret again; with a fault in any, all stays as it was."""
         started = time.perf_counter()
-        self.audit.record(incident("admin", MAIN.name, "reload"))
-        waiting = [] if self._home is None else self._read_again(self._home)
-        told = {"plugins": 0, "durationMs": self.report.reloads.note(started)}
+        fault: TabhubError | None = None
+        try:
+            waiting = [] if self._home is None else self._read_again(self._home)
+        except (TabhubError, OSError) as error:
+            fault = error if isinstance(error, TabhubError) else Internal(str(error))
+            raise fault from None
+        finally:
+            took = self.report.reloads.note(started, fault)
+            news = self._changes.told()
+            self.audit.record(incident("admin", MAIN.name, "reload", news, fault))
+        told = {"plugins": 0, "durationMs": took}
         return {**told, "restart": waiting} if waiting else told
+
+    def in_force(self) -> dict[str, Any]:
+        """The settings as they hold now, and where the file says otherwise."""
+        told: dict[str, Any] = {
+            "settings": self.report.settings_told(),
+            "differs": [],
+            "fault": None,
+        }
+        if self._home is None:
+            return told
+        try:
+            fresh = self._with_flags(load_settings(self._home))
+        except (TabhubError, OSError) as error:
+            return {**told, "fault": str(error)}
+        return {**told, "differs": differing(fresh, self.settings)}
+
+    def _with_flags(self, settings: Settings) -> Settings:
+        """What a file says, where flags and the environment do not say more."""
+        settings.dev = settings.dev or self._dev
+        settings.mcp_server.auth_token = auth_token(settings)
+        return settings
 
     def _read_again(self, home: Home) -> list[str]:
         """The keys of settings that only the next start takes."""
         clients = Clients(home)
         clients.list()  # Raises if it cannot be read: then nothing is dropped.
         self._drop_revoked(clients)
-        fresh, auth = load_settings(home), load_secret(home)
+        fresh, auth = self._with_flags(load_settings(home)), load_secret(home)
         toolsets.chosen(fresh.toolsets)
         self.rules.reload(fresh)
+        self._changes.see_settings(fresh)
         self._take(fresh)
         if auth is not None and auth.secret != self._admin.secret:
             self._take_secret(clients, auth.secret)
@@ -372,41 +409,33 @@ class App:
 
     def _take_secret(self, clients: Clients, secret: str) -> None:
         """The old one, and what was computed from it, lets nobody in any more, nor stay."""
+        self._changes.see_secret()
         self.audit.hide(secret)
         self._admin.secret = secret
         self.asgi.take_secret(secret)
         for name in (PRINTED, CLI):
             clients.computed(name, secret)
-        self._drop(lambda client: client in (MAIN.name, PRINTED, CLI))
+        self._drop(lambda client: client in (MAIN.name, PRINTED))
+        # The command line goes on under its new token, with its tabs.
+        self._drop(lambda client: client == CLI, stays=lambda key: not self._has_session(key))
         self.browsers.cut_all()
 
     def _take(self, fresh: Settings) -> None:
         """Of the settings, what can change while the server runs."""
-        token = fresh.mcp_server.auth_token = auth_token(fresh)
+        token = fresh.mcp_server.auth_token
         if token != self.settings.mcp_server.auth_token:
-            self.settings.mcp_server.auth_token = token
             for secret in _long(token):
                 self.audit.hide(secret)
             self._drop(lambda client: client == SSE.name)
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
-        self.settings.mcp_server.cors_origins = fresh.mcp_server.cors_origins
-        self.settings.permissions = fresh.permissions
-        self.settings.policy_file = fresh.policy_file
-        self.settings.unattended = fresh.unattended
-        self.settings.rates = fresh.rates
-        self.settings.sessions.group_on_connect = fresh.sessions.group_on_connect
-        self.settings.toolsets = fresh.toolsets
-        self.settings.cache = fresh.cache
-        self.settings.page_origins = fresh.page_origins
+        take_live(fresh, self.settings)
         self.pages.keep_allowed()
-        self.settings.downloads = fresh.downloads
-        self.settings.uploads = fresh.uploads
-        self.settings.worker_origins = fresh.worker_origins
         self.pairing.take(fresh.worker_origins)
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
         marks, before = clients.marks(), self._tokens
+        self._changes.see_clients(marks)
         known = {MAIN.name, SSE.name, *marks}
         renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
         self._tokens = marks
@@ -420,9 +449,13 @@ class App:
         marks = self._clients.marks()
         if any(marks.get(name) != mark for name, mark in self._tokens.items()):
             self._drop_revoked(self._clients)
+            self.audit.record(incident("admin", MAIN.name, "reload", self._changes.told()))
         self._tokens = marks
 
-    def _drop(self, which: Callable[[str], bool]) -> None:
+    def _drop(
+        self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
+    ) -> None:
+        """Put clients out; what they have under way ends also where their session stays."""
         gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
         for endpoint in self.endpoints:
             # One that has called nothing yet still hears the news.
@@ -432,7 +465,8 @@ class App:
         self.runner.flights.end(error, lambda flight: flight.session in gone)
         self.sse.end_of(which, error)
         for key in gone:
-            self.end_session(key)
+            if not stays(key):
+                self.end_session(key)
         seats = self.crowd.of(which)
         if seats:
             asyncio.get_running_loop().call_later(FAREWELL_SECONDS, _send_away, seats)

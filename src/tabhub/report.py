@@ -16,6 +16,7 @@ from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.approval import Approvals
 from tabhub.calls.flights import Flights
 from tabhub.config.clients import Client
+from tabhub.config.keys import HIDDEN, plain
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.store.rules import Rules
@@ -40,6 +41,8 @@ class Report:
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
     reloads: Reloads = field(default_factory=Reloads)
+    port: int = 0
+    """Where the server listens."""
     sse_port: int | None = None
     """Where a second listener is, if there is one."""
     starting: bool = False
@@ -64,6 +67,7 @@ class Report:
             "ssePort": self.sse_port,
             "agents": len(agents),
             "agentsAsleep": sum(agent.asleep for agent in agents),
+            "agentNames": [agent.shown for agent in agents],
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
@@ -74,6 +78,13 @@ class Report:
             "stateSchemaVersion": VERSION,
             "auditSummary": self.audit.counts.summary(time.time()),
         }
+
+    def settings_told(self) -> Json:
+        """The settings in force: ports as they were given out, and no token."""
+        told = plain(self.settings)
+        has_token = told["mcpServer"]["authToken"] is not None
+        hidden = {"authToken": HIDDEN if has_token else None, "port": self.sse_port}
+        return {**told, "port": self.port, "mcpServer": {**told["mcpServer"], **hidden}}
 
     def client_health(self, client: Client) -> Json:
         """What `/health` adds for an agent: whether it can work, and as whom."""

@@ -29,6 +29,7 @@ class Server:
     def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
+        app.report.port = self.port
         app.report.sse_port = None if second is None else second.getsockname()[1]
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(

@@ -11,7 +11,8 @@ from tabhub import __version__
 from tabhub.audit.counts import Counts
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
-from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.config.settings import PermissionSettings, RateSettings, Settings
+from tabhub.config.settings import load as load_settings
 from tabhub.pages import tab_list
 from tabhub.tools import catalog
 from tests.audit.events import event
@@ -248,6 +249,36 @@ async def test_reload_reads_the_settings_again_and_says_how_long_it_took(tmp_pat
 
 
 @pytest.mark.requirement("OT-14")
+async def test_settings_are_told_as_they_hold_with_what_the_file_says_otherwise(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home").create()
+    token = "a-token-of-some-length"
+
+    def write(**config: Any) -> None:
+        home.config.write_text(json.dumps(config))
+
+    write(mcpServer={"authToken": token})
+    rates = RateSettings()
+    async with (
+        served(load_settings(home), home=home, rates=rates) as server,
+        client(server.port) as http,
+    ):
+        told = (await http.get("/settings")).json()
+        assert (told["differs"], told["fault"]) == ([], None)
+        assert (told["settings"]["port"], token in str(told)) == (server.port, False)
+        write(limits={"callSeconds": 60})
+        told = (await http.get("/settings")).json()
+        assert told["differs"] == ["mcpServer.authToken", "limits.callSeconds"]
+        assert told["settings"]["limits"]["callSeconds"] == 30
+        await http.post("/reload")
+        assert (await http.get("/settings")).json()["differs"] == ["limits.callSeconds"]
+        write(port="high")
+        told = (await http.get("/settings")).json()
+        assert (told["differs"], "port must be a whole" in told["fault"]) == ([], True)
+
+
+@pytest.mark.requirement("OT-14")
 async def test_the_extension_is_told_to_reload_or_the_answer_is_503() -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.post("/extension/reload")
@@ -291,6 +322,7 @@ async def test_settings_of_a_plugin_are_looked_at_before_they_are_taken(
         ("/health", "GET, HEAD"),
         ("/audit", "GET, HEAD"),
         ("/ws-info", "GET, HEAD"),
+        ("/settings", "GET, HEAD"),
         ("/metrics", "GET, HEAD"),
         ("/reload", "POST"),
         ("/extension/reload", "POST"),

@@ -168,7 +168,7 @@ async def test_the_eleventh_request_to_administration_is_refused_and_reading_nev
             assert (await http.post("/extension/reload")).status_code == 503
         for path in ("/reload", "/extension/reload", "/plugin-settings"):
             _refused(await http.post(path))
-        for path in ("/health", "/audit", "/ws-info", "/metrics"):
+        for path in ("/health", "/audit", "/ws-info", "/settings", "/metrics"):
             assert {(await http.get(path)).status_code for _ in range(15)} == {200}
 
 

@@ -254,6 +254,7 @@ async def test_the_same_key_runs_a_call_once_and_another_call_may_not_have_it(
         assert answer.json()["structuredContent"] == {"value": 0}
     other = await http.post(CALL, json=called(code="2"), headers=key)
     assert (other.status_code, reason(other)) == (400, "invalid_arguments")
+    assert "The Idempotency-Key 'once' belongs" in other.json()["error"]["message"]
     for bad in ("", "x" * 201):
         answer = await http.post(CALL, json=called(code="1"), headers={"idempotency-key": bad})
         assert (answer.status_code, reason(answer)) == (400, "invalid_params")
@@ -301,14 +302,55 @@ async def test_who_accepts_events_hears_of_progress_and_then_the_result(browser:
     assert told[1][1]["structuredContent"] == {"value": 1}
 
 
-async def test_an_error_is_the_last_event_and_has_the_body_of_the_plain_answer(
+async def test_an_error_before_the_first_event_is_a_plain_answer_with_its_status(
     browser: Browser,
 ) -> None:
     _, http = browser
-    for path, given in ((CALL, called()), ("/tools/nothing/call", called())):
+    for path, given, status in ((CALL, called(), 400), ("/tools/nothing/call", called(), 404)):
         plain = await http.post(path, json=given)
-        async with http.stream("POST", path, json=given, headers=EVENTS) as response:
-            assert await heard(response) == [("error", plain.json())]
+        early = await http.post(path, json=given, headers=EVENTS)
+        assert (early.status_code, early.json()) == (status, plain.json())
+        assert early.headers["content-type"] == "application/json"
+
+
+async def test_an_error_after_progress_is_the_last_event(browser: Browser) -> None:
+    extension, http = browser
+
+    async def fail() -> None:
+        asked = await extension.next("tool.dispatch")
+        told = {"dispatchId": asked["params"]["dispatchId"], "progress": 1}
+        await extension.notify("tool.progress", told)
+        await extension.send({"id": asked["id"], "error": Refusal("csp_blocked").wire})
+
+    answering = asyncio.create_task(fail())
+    async with http.stream("POST", CALL, json=called(code="1"), headers=EVENTS) as response:
+        kinds = [kind for kind, _ in await heard(response)]
+    await answering
+    assert (response.status_code, kinds) == (200, ["progress", "error"])
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("?limit=many", "limit must be a whole number at least 1 and at most 500"),
+        ("?limit=0", "limit must be"),
+        ("?colour=blue", "there is no parameter colour; there are query, plugin,"),
+    ],
+)
+async def test_what_is_wrong_in_a_query_is_named(query: str, told: str) -> None:
+    async with served() as server, client(server.port) as http:
+        for path in ("/tools", "/audit"):
+            answer = await http.get(f"{path}{query}")
+            assert answer.status_code == 400
+            assert told.partition(" are ")[0] in answer.json()["error"]["message"]
+
+
+async def test_arguments_in_the_wrong_place_are_told_the_right_one() -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await http.post(CALL, json={"url": "https://example.com"})
+    assert (answer.status_code, reason(answer)) == (400, "invalid_arguments")
+    told = answer.json()["error"]["message"]
+    assert 'put the arguments under "arguments", as in {"arguments":{"url":"..."}}' in told
 
 
 @pytest.mark.requirement("OT-07")

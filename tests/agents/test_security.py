@@ -24,6 +24,7 @@ ENDPOINTS = [
     ("GET", "/mcp"),
     ("DELETE", "/mcp"),
     ("GET", "/ws-info"),
+    ("GET", "/settings"),
     ("POST", "/extension/reload"),
     ("GET", "/no-such-place"),
 ]

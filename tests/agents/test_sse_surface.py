@@ -134,7 +134,7 @@ async def test_the_token_that_is_set_is_written_down_nowhere(tmp_path: Path) -> 
 
 async def test_a_token_that_changes_ends_the_sessions_of_the_old_one(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
-    home.config.write_text(json.dumps({"mcpServer": {"authToken": "another one"}}))
+    home.config.write_text(json.dumps({"mcpServer": {"authToken": "another-one-of-these"}}))
     settings = Settings(mcp_server=SseSettings(auth_token=TOKEN))
     async with (
         served(settings, home=home) as server,
@@ -148,12 +148,12 @@ async def test_a_token_that_changes_ends_the_sessions_of_the_old_one(tmp_path: P
         assert json.loads(event.data)["reason"] == "not_authenticated"
         assert await agent.next() is None
         assert (await http.get("/health")).status_code == 401
-        async with client(server.port, "another one") as fresh:
+        async with client(server.port, "another-one-of-these") as fresh:
             assert len(await _tools(fresh)) == 23
             assert (await person.post("/reload")).status_code == 200
             async with streaming(fresh) as agent:
-                await agent.call("another one")
-        assert "another one" not in home.audit.read_text()
+                await agent.call("another-one-of-these")
+        assert "another-one-of-these" not in home.audit.read_text()
 
 
 async def test_a_revoked_client_loses_its_stream_and_hears_why(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ FOR_AGENTS = {
 ENDLESS = ("GET", "/sse")
 """What would answer without end."""
 FOR_THE_PERSON = {
-    *("/ws", "/page", "/ws-info", "/audit", "/reload", "/extension/reload", "/plugin-settings"),
+    *("/ws", "/page", "/ws-info", "/settings", "/audit"),
+    *("/reload", "/extension/reload", "/plugin-settings"),
 }
 
 POWERLESS: dict[str, Json] = {

@@ -1,6 +1,7 @@
 """`tabhub audit`: from the server, and from the files it leaves."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -102,5 +103,63 @@ def test_a_terminal_gets_a_table_that_obeys_nobody(product: Product) -> None:
         shown = in_terminal(product.environment, "audit", "--file", columns=columns)
         assert shown.returncode == 0
         assert "browser_list_tabs" in shown.text
-        assert "stale_ref: gone \\x1b[2J" in " ".join(shown.text.split())
+        told = " ".join(shown.text.split())
+        assert "failed: stale_ref" in told and "gone \\x1b[2J" in told
         assert "\x1b[2J" not in shown.text
+
+
+CALLS = [
+    entry(7, client="cli", agent="tabhub-cli", tool="browser_open_tab", tabId=3)
+    | {"arguments": {"url": "https://example.com/a/rather/long/path?with=a&query=too#and-more"}},
+    entry(12_345, agent="ann", tabId=4, origin="https://a.example", tool="browser_type_text")
+    | {"arguments": {"text": "word " * 50, "ref": "ref_1"}},
+    entry(0, client="main", plugin="admin", tool="reload")
+    | {"arguments": {"changed": ["limits.callSeconds"]}},
+    entry(3, client="sse", agent="x" * 80, success=False, tool="browser_disable_network_capture")
+    | {"error": {"reason": "extension_disconnected", "message": "No browser is connected."}},
+]
+
+
+@pytest.mark.requirement("OT-13")
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_a_table_says_who_did_what_and_how_it_went_within_the_terminal(
+    product: Product, columns: int
+) -> None:
+    written(product, "audit.log", *CALLS)
+    text = in_terminal(product.environment, "audit", "--file", columns=columns).text
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+    assert lines[0].split()[:4] == ["time", "who", "took", "outcome"]
+    assert max(map(len, lines)) <= columns
+    told = " ".join(" ".join(lines).split())
+    for words in (
+        "ann 12.3 s ok",
+        "cli (tabhub-cli) 7 ms ok",
+        "browser_open_tab tab 3 url=https://example.com/",
+        "browser_type_text tab 4 on https://a.example text=word word",
+        "reload changed=limits.callSeconds",
+        "3 ms failed: extension_disconnected",
+    ):
+        assert words in told
+    places = {line.index(word) for line in lines for word in (" ok", " failed: ") if word in line}
+    assert len(places) == 1
+
+
+def test_nothing_is_left_out_silently(product: Product, here: Here) -> None:
+    written(product, "audit.log", *(entry(number) for number in range(60)))
+    assert len(numbers(here)) == 60
+    cut = here("audit", "--file", "--limit", "5")
+    assert (len(json.loads(cut.stdout)), "more than 5" in cut.stderr) == (5, True)
+    assert here("audit", "--file", "--limit", "60").stderr == ""
+
+
+def test_a_server_says_what_it_does_not_tell(product: Product, here: Here) -> None:
+    written(product, "audit.log", entry(1, ago=60))
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        for _ in range(51):
+            here("permissions", "set", "browser_open_tab", "ask")
+        cut = here("audit")
+        assert (len(json.loads(cut.stdout)), "more than 50" in cut.stderr) == (50, True)
+        earlier = here("audit", "--since", "1h")
+        assert (len(json.loads(earlier.stdout)), "--file" in earlier.stderr) == (51, True)
+        assert len(json.loads(here("audit", "--file").stdout)) == 52

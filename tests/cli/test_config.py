@@ -59,17 +59,25 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
         ("port.x", "1", "no setting"),
         ("", "1", "no setting"),
         ("secret", "1", "no setting"),
-        ("port", "70000", "port: Expected `int` <= 65535."),
-        ("port", "-5", "port: Expected `int` >= 0."),
-        ("port", "high", "port: Expected `int`, got `str`."),
-        ("port", "9" * 400, "port: "),
-        ("sessions.closeTabsOnEnd", "yes", "Expected `bool`"),
-        ("unattended", "maybe", "One of deny, allow."),
+        ("port", "70000", "port must be a whole number at least 0 and at most 65535."),
+        ("port", "-5", "port must be a whole number at least 0"),
+        ("port", "high", "port must be a whole number"),
+        ("port", "9" * 400, "port must be"),
+        ("sessions.closeTabsOnEnd", "yes", "must be true or false."),
+        ("unattended", "maybe", "unattended must be deny or allow."),
         ("toolsets", "core,brwser", "no toolset 'brwser'"),
         ("limits", "{}", "limits.bodyBytes"),
         ("host", "0.0.0.0", "host must be 127.0.0.1"),
         ("policyFile", "/nowhere/policy.toml", "no such policy file"),
-        ("toolsets", "[" * 100_000, "toolsets: Expected `array`"),
+        ("toolsets", "[" * 100_000, "toolsets must be a list, each of it a text."),
+        ("limits.callSeconds", "long", "limits.callSeconds must be a number above 0."),
+        ("limits.callSeconds", "301", "above limits.maxCallSeconds, which is 300."),
+        ("limits.maxCallSeconds", "9", "limits.callSeconds is 30, and must not be above"),
+        ("mcpServer.port", "x", "mcpServer.port must be a whole number at least 0"),
+        ("mcpServer.corsOrigins", "a.example", "each of it an origin such as https://app.example"),
+        ("permissions.tools.navigate", "on", "permissions.tools.navigate must be off or ask or"),
+        ("mcpServer.authToken", "abc", "mcpServer.authToken must be at least 16 characters"),
+        ("mcpServer.authToken", "sixteen or more with blanks", "no blanks"),
     ],
 )
 def test_what_does_not_fit_is_refused_precisely_and_changes_nothing(
@@ -102,19 +110,67 @@ def test_reading_makes_nothing(product: Product) -> None:
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_reset_needs_confirming_and_keeps_the_old_file(product: Product) -> None:
+def test_a_reset_needs_confirming_and_keeps_the_last_file(product: Product) -> None:
     product.run("config", "set", "port", "9600")
     refused = product.run("config", "reset")
     assert (refused.returncode, "--confirm" in refused.stderr) == (2, True)
     assert file_of(product) == {"port": 9600}
+    (product.home / "config.json.1.bak").write_text("{}")
     for number in (1, 2):
         product.run("config", "set", "port", str(9600 + number))
-        assert product.run("config", "reset", "--confirm").returncode == 0
-        kept = product.home / f"config.json.{number}.bak"
+        (product.home / "config.json").chmod(0o644)
+        done = product.run("config", "reset", "--confirm")
+        assert (done.returncode, "in place of" in done.stdout) == (0, True)
+        kept = product.home / "config.json.bak"
+        assert list(product.home.glob("*.bak")) == [kept]
         assert json.loads(kept.read_text()) == {"port": 9600 + number}
         assert kept.stat().st_mode & 0o777 == 0o600
     assert product.run("config", "get", "port").stdout == "9515\n"
-    assert product.run("config", "reset", "--confirm").returncode == 0
+    assert product.run("config", "reset", "--confirm").stdout == "Nothing was set.\n"
+
+
+def test_nothing_is_left_of_a_section_whose_last_key_is_taken_away(
+    product: Product, here: Here
+) -> None:
+    here("config", "set", "limits.callSeconds", "60")
+    here("config", "set", "permissions.domains.a.example.com", "off")
+    assert here("config", "get", "limits.callSeconds").stdout == "60\n"
+    assert "limits.callSeconds = 60\n" in here("config", "show").stdout
+    here("config", "unset", "limits.callSeconds")
+    assert file_of(product) == {"permissions": {"domains": {"a.example.com": "off"}}}
+    here("config", "unset", "permissions.domains.a.example.com")
+    assert file_of(product) == {}
+
+
+def test_what_is_no_setting_can_be_taken_out_by_its_name(product: Product, here: Here) -> None:
+    product.home.mkdir(mode=0o700)
+    file = product.home / "config.json"
+    file.write_text('{"limit": 1, "limits": {"callSecond": 2, "a.b": {"c": 3}}, "port": 1}')
+    for key in ("limits.callSecond", "limits.a.b.c", "limit"):
+        gone = here("config", "unset", key)
+        assert (gone.returncode, gone.stdout) == (0, f"{key} was taken out.\n")
+    assert file_of(product) == {"port": 1}
+    refused = here("config", "unset", "limit")
+    assert (refused.returncode, "no setting 'limit'" in refused.stderr) == (2, True)
+
+
+def test_a_value_that_no_longer_fits_can_be_set_anew_or_taken_out(
+    product: Product, here: Here
+) -> None:
+    product.home.mkdir(mode=0o700)
+    for command in (("unset", "port"), ("set", "port", "9600")):
+        (product.home / "config.json").write_text('{"port": "high"}')
+        refused = here("config", "set", "limits.callSeconds", "9")
+        assert (refused.returncode, "port must be a whole number" in refused.stderr) == (2, True)
+        assert here("config", *command).returncode == 0
+        assert here("config", "get", "port").returncode == 0
+
+
+def test_the_secret_is_got_as_it_is_shown(product: Product, here: Here) -> None:
+    assert here("config", "get", "secret").stdout == "null\n"
+    here("extension", "path")
+    assert "hidden" in here("config", "get", "secret").stdout
+    assert here("config", "get", "secret", "--show-secret").stdout.strip() == product.secret
 
 
 def test_a_broken_file_is_told_and_can_be_reset(product: Product) -> None:
@@ -142,3 +198,26 @@ def test_a_token_among_the_settings_is_hidden_and_need_not_be_on_a_command_line(
     ):
         assert token not in here("config", *command).stdout
         assert token in here("config", *command, "--show-secret").stdout
+
+
+@pytest.mark.parametrize("token", ["abc", "fifteen-letters", "with blanks in it, many"])
+def test_a_short_token_is_refused_wherever_it_comes_from_and_never_shown(
+    product: Product, token: str
+) -> None:
+    set_by_command = product.run("config", "set", "mcpServer.authToken", "-", stdin=token)
+    product.home.mkdir(mode=0o700, exist_ok=True)
+    (product.home / "config.json").write_text(json.dumps({"mcpServer": {"authToken": token}}))
+    in_file = product.run("start", "--port", "0")
+    product.run("config", "unset", "mcpServer.authToken")
+    product.environment["CLAUDE_BROWSER_AUTH_TOKEN"] = token
+    by_environment = product.run("start", "--port", "0")
+    for refused in (set_by_command, in_file, by_environment):
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "must be at least 16 characters" in refused.stderr
+        assert token not in refused.stderr
+    assert "CLAUDE_BROWSER_AUTH_TOKEN" in by_environment.stderr
+
+
+def test_a_token_on_the_command_line_is_taken_and_warned_about(product: Product) -> None:
+    done = product.run("config", "set", "mcpServer.authToken", "swordfish-of-the-deep")
+    assert (done.returncode, "tabhub config set mcpServer.authToken -" in done.stderr) == (0, True)

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.agents.mcp.clients import connect
 from tests.support.extension import connected
-from tests.support.product import Product
+from tests.support.product import Product, wait_for
 from tests.support.serving import client
 
 ROTATE = ("config", "rotate-secret", "--confirm")
@@ -141,3 +141,27 @@ async def test_a_setting_that_needs_a_restart_is_said_to(product: Product, port:
     async with client(port, product.secret) as http:
         answer: httpx.Response = await http.post("/reload")
     assert answer.json().keys() == {"ok", "plugins", "durationMs"}
+
+
+@pytest.mark.real_browser
+@pytest.mark.requirement("OT-18")
+async def test_the_command_line_keeps_its_tabs_and_those_of_who_is_put_out_close(
+    product: Product,
+) -> None:
+    def tabs() -> list[tuple[str, str]]:
+        told = json.loads(product.run("tool", "call", "browser_list_tabs").stdout)
+        return [(tab["url"], tab["owner"]) for tab in told["structuredContent"]["tabs"][1:]]
+
+    with product.running("start", "--port", "0", "--browser", "--headless"):
+        before = product.wait_browser()
+        page = f"http://127.0.0.1:{before['port']}/openapi.json"
+        opened = product.run("tool", "call", "browser_open_tab", f"url={page}#ours")
+        assert opened.returncode == 0
+        async with client(before["port"], product.secret) as http:
+            body = {"arguments": {"url": f"{page}#theirs"}}
+            answer = await http.post("/tools/browser_open_tab/call", json=body)
+        assert answer.status_code == 200
+        assert product.run(*ROTATE).returncode == 0
+        product.wait_browser(after=before["browsers"][0]["connectedAt"])
+        wait_for(lambda: len(tabs()) == 1, "the tab of the old secret to close")
+        assert tabs()[0] == (f"{page}#ours", "tabhub-cli (cli)")

@@ -101,10 +101,16 @@ def test_what_was_written_reaches_the_server_as_it_was(product: Product, script:
         (('{"a":',), "not JSON"),
         (("[1]",), "must be a JSON object"),
         (("null",), "must be a JSON object"),
-        (("nonsense",), "not JSON"),
+        (("url",), "write url=TEXT or url:=JSON, or all of them as JSON"),
+        (("a=1", "a=1"), "a is given twice"),
+        (("a=1", "a:=2"), "a is given twice"),
+        (("--tab-id", "first"), "--tab-id must be the number of a tab, not 'first'"),
+        (("--tab-id", ""), "--tab-id must be the number"),
+        (("--params-file", "/nowhere/params.json"), "/nowhere/params.json cannot be read: No such"),
+        (("--params-file", "/"), "/ cannot be read: Is a directory"),
         (("a:=nope",), "not JSON"),
-        (("=x",), "neither"),
-        (("a=1", "{}"), "neither"),
+        (("=x",), "write name=TEXT"),
+        (("a=1", "{}"), "'{}' is no argument"),
         (('{"tabId": 3}', "--tab-id", "4"), "given twice"),
         (("{}", "--params-file", "/dev/null"), "not both"),
         (('{"a":' * 20_000,), "not JSON"),
@@ -122,12 +128,6 @@ def test_what_cannot_be_meant_is_a_usage_error_and_nothing_is_sent(
     assert script.asked == []
 
 
-def test_a_file_that_is_not_there_is_told(product: Product, script: Script) -> None:
-    refused = product.run("tool", "call", "x", "--params-file", "/nowhere/params.json")
-    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
-    assert "/nowhere/params.json" in refused.stderr
-
-
 @pytest.mark.requirement("OT-08")
 def test_a_tool_that_fails_ends_with_one_and_says_why(product: Product, script: Script) -> None:
     script.say({**FAILED, "error": {"message": "The ref is gone.", **ERROR}}, 422)
@@ -143,6 +143,37 @@ def test_an_error_before_the_tool_is_told_the_same_way(product: Product, script:
         failed = product.run("tool", command, "x")
         assert (failed.returncode, "There is no tool x." in failed.stderr) == (1, True)
     assert json.loads(product.run("tool", "call", "x").stdout) == {"error": error}
+
+
+def test_what_the_server_refuses_ends_with_one_and_what_the_command_can_see_with_two(
+    product: Product, here: Here, script: Script
+) -> None:
+    error = {"code": -32602, "message": "No toolset.", "reason": "invalid_arguments"}
+    script.say({"error": error}, 400)
+    for command in (("list", "--toolset", "nope"), ("schema", "x"), ("call", "x")):
+        refused = here("tool", *command)
+        assert (refused.returncode, "No toolset." in refused.stderr) == (1, True)
+
+
+def test_a_plugin_that_is_not_there_is_told(here: Here, script: Script) -> None:
+    script.say({"tools": []})
+    refused = here("tool", "list", "--plugin", "nope", "--query", "open")
+    assert (refused.returncode, "There is no plugin 'nope'." in refused.stderr) == (1, True)
+    assert here("tool", "list", "--query", "nothing at all").returncode == 0
+
+
+def test_a_port_and_a_token_of_the_environment_are_named_when_they_are_wrong(
+    product: Product, here: Here, script: Script
+) -> None:
+    product.environment["TABHUB_TOKEN"] = "thc_wrong"
+    script.say({"error": {"message": "The token is wrong.", "reason": "not_authenticated"}}, 401)
+    for command in (("list",), ("call", "x")):
+        refused = here("tool", *command)
+        said = "The token is wrong. It is the one in TABHUB_TOKEN."
+        assert (refused.returncode, said in refused.stderr) == (1, True)
+    product.environment["TABHUB_PORT"] = "1"
+    lost = here("tool", "list")
+    assert (lost.returncode, "on port 1, which TABHUB_PORT names" in lost.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error": 5}'])

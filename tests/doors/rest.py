@@ -52,6 +52,8 @@ class EventDoor(RestDoor):
             headers["idempotency-key"] = wish.operation_id
         path, body = f"/tools/{wish.tool}/call", {"arguments": wish.arguments}
         async with self._http.stream("POST", path, json=body, headers=headers) as response:
+            if response.headers["content-type"] == "application/json":
+                return outcome(json.loads(await response.aread()))
             lines = [line async for line in response.aiter_lines()]
         kinds = [line[7:] for line in lines if line.startswith("event: ")]
         told = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]

@@ -36,7 +36,7 @@ def test_a_tab_of_another_agent_is_refused_by_its_owners_name() -> None:
     assert hub.routes.tab("ann", 1).id == 1
     error = _refusal(hub, "bob", 1)
     assert error.reason == "foreign_tab"
-    assert "'ann'" in error.message and "Your tabs: 2" in error.message
+    assert "'ann (main)'" in error.message and "Your tabs: 2" in error.message
 
 
 def test_the_persons_own_tab_is_refused_until_it_is_shared() -> None:

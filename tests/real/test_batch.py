@@ -75,7 +75,7 @@ async def test_a_stale_ref_in_the_middle_ends_it_there(
     assert result["isError"] and shown["error"]["reason"] in ("stale_ref", "detached")
     assert (shown["completed"], shown["remaining"], shown["failed"]["index"]) == (1, 2, 1)
     assert shown["results"][0]["trusted"] is True
-    assert "Action 1 (browser_click_element) failed" in result["content"][0]["text"]
+    assert "Action 2 (browser_click_element) failed" in result["content"][0]["text"]
     assert await cdp.evaluate(page, LOG) == " pointer:true"
 
 

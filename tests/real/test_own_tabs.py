@@ -76,12 +76,12 @@ async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
         await ann.call("browser_execute_script", code="new Promise(r => setTimeout(r, 300))")
         listed = (await bob.call("browser_list_tabs")).json()["result"]["structuredContent"]
         owners = [told.get("owner") for told in listed["tabs"] if told["url"] == site.page("form")]
-        assert owners == ["test", "test", "test"]
+        assert owners == ["test (main)"] * 3
         groups = {told.get("groupId") for told in listed["tabs"] if told.get("owner")}
         assert len(groups) == 1 and None not in groups
         foreign = (await bob.call("browser_read_page", tabId=tab)).json()["result"]
         assert foreign["structuredContent"]["error"]["reason"] == "foreign_tab"
-        assert "'test'" in foreign["content"][0]["text"]
+        assert "'test (main)'" in foreign["content"][0]["text"]
         await ann.end()
         async with asyncio.timeout(10):
             while True:

@@ -104,7 +104,7 @@ async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> No
     assert stage.ran == [1]
     result = failed(stopped.value)
     assert result.is_error
-    for part in ("Action 1 (free)", "ref_7 is gone.", "1 completed", "3 not: this one"):
+    for part in ("Action 2 (free)", "ref_7 is gone.", "1 completed", "3 not: this one"):
         assert part in result.content[0]["text"]
     assert [block["text"] for block in result.content[1:]] == ["[free]", "ok"]
     shown: Any = result.structured_content
@@ -121,7 +121,7 @@ async def test_results_that_are_too_large_together_end_it_with_what_fits() -> No
         await stage.batch(item(1), item(2), item(3), item(4))
     assert stage.ran == [1, 2, 3]
     result = failed(stopped.value)
-    for part in ("Action 2 (free) was done", "140 bytes", "3 completed", "1 not"):
+    for part in ("Action 3 (free) was done", "140 bytes", "3 completed", "1 not"):
         assert part in result.content[0]["text"]
     assert [block["text"] for block in result.content[1:]] == [
         *("[free]", "ok"),
@@ -181,7 +181,9 @@ async def test_progress_is_told_for_each_item_and_only_grows() -> None:
     amounts = [progress for progress, _, _ in stage.told]
     assert amounts == sorted(set(amounts)) and amounts[0] == 0 and max(amounts) < 2
     assert {total for _, total, _ in stage.told} == {2}
-    assert [message for _, _, message in stage.told][:3] == ["[free]", "half of it", "all of it"]
+    assert [message for _, _, message in stage.told][:3] == [
+        *("1 of 2: free", "half of it", "all of it")
+    ]
 
 
 async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other() -> None:

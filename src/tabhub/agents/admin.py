@@ -1,4 +1,4 @@
-"""The administration endpoints: health, the link's address, reloading, the audit, metrics."""
+"""The administration endpoints: health, settings, reloading, the audit, metrics, the link."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -47,6 +47,8 @@ class Work(Protocol):
 
     def reload(self) -> Json: ...
 
+    def in_force(self) -> Json: ...
+
     def configure(self, plugin: str, settings: Json) -> Json: ...
 
     def audited(self, query: AuditQuery) -> list[bytes]: ...
@@ -87,6 +89,7 @@ class Admin:
         self._routes: dict[str, Route] = {
             "/health": Route("GET", self._health),
             "/ws-info": Route("GET", self._ws_info),
+            "/settings": Route("GET", self._settings),
             "/audit": Route("GET", self._audit),
             "/metrics": Route("GET", self._metrics),
             "/reload": Route("POST", self._reload),
@@ -138,6 +141,9 @@ class Admin:
         host = dict(scope["headers"])[b"host"].decode()
         await _say(send, {"wsUrl": f"ws://{host}/ws"})
 
+    async def _settings(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _say(send, self._work.in_force())
+
     async def _audit(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send_entries(send, self._work.audited(asked(scope)))
 
@@ -156,11 +162,11 @@ class Admin:
     async def _plugin_settings(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         require_json(headers)
-        given = _settings(await read_body(headers, receive, MOST_BYTES))
+        given = _plugin(await read_body(headers, receive, MOST_BYTES))
         await _say(send, {"ok": True, **self._work.configure(given.plugin, given.settings)})
 
 
-def _settings(body: bytes) -> PluginSettings:
+def _plugin(body: bytes) -> PluginSettings:
     try:
         return msgspec.json.decode(body, type=PluginSettings)
     except jsonrpc.UNREADABLE as error:

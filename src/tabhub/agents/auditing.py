@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from tabhub.agents.answers import JSON
-from tabhub.agents.requests import query_of
+from tabhub.agents.requests import as_query, query_of
 from tabhub.errors import InvalidArguments
 from tabhub.wire.asgi import Scope, Send
 
@@ -32,11 +32,11 @@ class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def asked(scope: Scope) -> AuditQuery:
+    query = as_query(query_of(scope), AuditQuery, strict=False)
     try:
-        query = msgspec.convert(query_of(scope), AuditQuery, strict=False)
         query.begin()
     except ValueError as error:
-        raise InvalidArguments(f"The query of /audit: {error}.") from None
+        raise InvalidArguments(f"The query: {error}.") from None
     return query
 
 

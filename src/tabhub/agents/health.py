@@ -5,6 +5,7 @@ from typing import Any
 
 from tabhub.calls.guard import Guard
 from tabhub.config.clients import MAIN
+from tabhub.errors import TabhubError
 from tabhub.hub.tools import ToolRegistry
 
 Json = dict[str, Any]
@@ -54,18 +55,22 @@ class ToolReport:
 
 
 class Reloads:
-    """How often the settings were read again, when last, and how long that took."""
+    """How often the settings were read again, when last, how long that took, and what was wrong."""
 
     def __init__(self) -> None:
         self._count = 0
         self._timestamp = 0
         self._duration = 0
+        self._fault: str | None = None
+        self.signal: str | None = None
+        """The signal at which the server reads its files again; none where there are none."""
 
-    def note(self, started: float) -> int:
+    def note(self, started: float, fault: TabhubError | None = None) -> int:
         """One has ended that began at this moment of `perf_counter`; its milliseconds."""
-        self._count += 1
+        self._count += fault is None
         self._timestamp = int(time.time() * 1000)
         self._duration = int((time.perf_counter() - started) * 1000)
+        self._fault = None if fault is None else fault.message
         return self._duration
 
     def told(self) -> Json:
@@ -73,4 +78,6 @@ class Reloads:
             "reloadCount": self._count,
             "lastReloadTimestamp": self._timestamp,
             "lastReloadDurationMs": self._duration,
+            "lastReloadError": self._fault,
+            "reloadSignal": self.signal,
         }

@@ -150,8 +150,8 @@ CALL: Json = {
         "operationId": "callTool",
         "summary": "Call a tool",
         "description": "With Accept: text/event-stream the answer is a stream of `progress` "
-        "events that ends with `result` or `error`; its status is 200 either way. Closing the "
-        "connection cancels the call.",
+        "events that ends with `result` or `error`, with status 200; an error before the first "
+        "event is a plain answer. Closing the connection cancels the call.",
         "parameters": [
             header(
                 "Idempotency-Key",
@@ -275,6 +275,16 @@ PATHS: Json = {
     ),
     "/ws-info": _reading(
         "wsInfo", "Where the extension connects", _told("The address.", wsUrl=STRING)
+    ),
+    "/settings": _reading(
+        "settings",
+        "The settings in force, and where the file says otherwise",
+        _told(
+            "Them; `fault` says what is wrong with the file, if it cannot be read.",
+            settings=OBJECT,
+            differs=listed(STRING),
+            fault={"type": ["string", "null"]},
+        ),
     ),
     "/audit": _reading(
         "audit",

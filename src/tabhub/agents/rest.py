@@ -5,6 +5,7 @@ or the group that the request names. Raw ASGI, like `/mcp`.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
@@ -18,7 +19,7 @@ from tabhub.agents.body import read_body, require_json
 from tabhub.agents.choosing import Choosing, Limit, Wanted
 from tabhub.agents.mcp.listing import Listing, marked, whole_schema
 from tabhub.agents.mcp.watch import Watch
-from tabhub.agents.requests import query_of, require_method
+from tabhub.agents.requests import as_query, query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
 from tabhub.agents.security import CALLER, refuse
 from tabhub.calls.ports import Call, Progress
@@ -34,7 +35,7 @@ from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
 
 Headers = dict[bytes, bytes]
-ROOT = "/tools"
+KEY_NAME = "Idempotency-Key"
 KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
 READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
@@ -45,6 +46,12 @@ class CallBody(msgspec.Struct, forbid_unknown_fields=True):
     """The body of a call."""
 
     arguments: Raw = jsonrpc.EMPTY
+
+
+class Paged(msgspec.Struct):
+    """What of a query is no text."""
+
+    limit: Limit
 
 
 class ToolEntry(m.Wire, kw_only=True):
@@ -162,7 +169,8 @@ class Rest:
             client=client,
             agent=(h.value_of(headers, AGENT) or "").partition("/")[0][:LONGEST_AGENT],
             progress=progress,
-            operation_id=operation_id(h.value_of(headers, KEY), "Idempotency-Key"),
+            operation_id=operation_id(h.value_of(headers, KEY), KEY_NAME),
+            operation_named=KEY_NAME,
         )
 
     async def _outcome(self, call: Call) -> tuple[int, bytes]:
@@ -204,12 +212,13 @@ def _place(scope: Scope) -> tuple[str | None, bool]:
 
 def _wanted(scope: Scope) -> Wanted:
     given: dict[str, Any] = {**query_of(scope)}
-    try:
-        if "limit" in given:
-            given["limit"] = msgspec.convert(given["limit"], Limit, strict=False)
-        return msgspec.convert(given, Wanted)
-    except msgspec.ValidationError as error:
-        raise InvalidArguments(f"The query of {ROOT}: {error}.") from None
+    if "limit" in given:
+        given["limit"] = _limit(given["limit"])
+    return as_query(given, Wanted, strict=True)
+
+
+def _limit(written: str) -> int:
+    return as_query({"limit": written}, Paged, strict=False).limit
 
 
 def _arguments(headers: Headers, body: bytes) -> Raw:
@@ -220,9 +229,16 @@ def _arguments(headers: Headers, body: bytes) -> Raw:
         jsonrpc.require_text(body)
         arguments = _call_body(body).arguments
     except jsonrpc.UNREADABLE as error:
-        misfit = InvalidArguments(f"The body of a call: {error}.")
+        stray = re.search(r"unknown field `(.+?)`", str(error))
+        told = f"{error}." if stray is None else _belongs_below(stray[1])
+        misfit = InvalidArguments(f"The body of a call: {told}")
         raise jsonrpc.explained(error, misfit) from None
     return jsonrpc.EMPTY if arguments == b"null" else arguments
+
+
+def _belongs_below(name: str) -> str:
+    example = msgspec.json.encode({"arguments": {name: ...}}, enc_hook=lambda _: "...").decode()
+    return f'put the arguments under "arguments", as in {example}'
 
 
 def _with_result(error: TabhubError) -> bytes:

@@ -30,13 +30,12 @@ class JsonAnswer:
 
 
 class EventAnswer:
-    """`progress` events, and at last `result` or `error`; begins at once, so its status is 200."""
+    """`progress` events, and at last `result` or `error`; an error before them is plain JSON."""
 
     def __init__(self, send: Send) -> None:
         self._reply = Reply(send, may_stream=True)
 
     async def __aenter__(self) -> Self:
-        await self._reply.stream()
         self._beat = asyncio.create_task(self._keep_alive())
         return self
 
@@ -49,6 +48,9 @@ class EventAnswer:
         await self._reply.frame(_event(b"progress", msgspec.json.encode(told)))
 
     async def end(self, status: int, body: bytes) -> None:
+        if status != 200 and not self._reply.streaming:
+            await self._reply.json(status, body)
+            return
         await self._reply.frame(_event(b"result" if status == 200 else b"error", body))
         await self._reply.end()
 

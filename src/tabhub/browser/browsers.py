@@ -182,6 +182,9 @@ class Browsers:
             await self.in_tab(tab, command, input, _no_progress)
         except TabhubError as error:
             log.info("%s in tab %s: %s", command, tab.id, error)
+            if command == CLOSE and isinstance(error, Unavailable):
+                # The link broke meanwhile: it is closed when the browser is back.
+                self._ownership.doom(tab)
 
     def group_of(self, session: str, browser: str) -> dict[str, Any] | None:
         """The tab group that a session's new tab in a browser belongs in."""

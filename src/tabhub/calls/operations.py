@@ -100,7 +100,7 @@ class Operations:
         shelf = self._shelves.setdefault(call.client.name, _Shelf())
         operation = shelf.get(id) or self._begin(shelf, call, id, run)
         if operation.fingerprint != _fingerprint(call):
-            raise InvalidArguments(f"The operation id {id!r} belongs to another call.")
+            raise InvalidArguments(f"The {call.operation_named} {id!r} belongs to another call.")
         if operation.task is None:
             raise ProtocolError(
                 "This operation has run and will not run again; its result was too large to be "

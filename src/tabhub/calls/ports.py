@@ -103,6 +103,8 @@ class Call(Struct, frozen=True):
     agent: str = ""
     """What the client calls itself. Nobody vouches for it."""
     operation_id: str | None = None
+    operation_named: str = "operation id"
+    """What the caller knows that id as."""
     elicit: Elicit | None = None
     replayed: bool = False
     """Whether a shortcut makes it: then its elements are yet to be found."""

@@ -26,8 +26,11 @@ def main() -> None:
 
 
 def _exit_code(error: "TabhubError") -> int:
+    from tabhub.cli.rest import Refused
     from tabhub.cli.running import NotRunning
 
     if isinstance(error, NotRunning):
         return NOT_REACHABLE
+    if isinstance(error, Refused):
+        return FAILED
     return USAGE if error.row.category == "validation" else FAILED

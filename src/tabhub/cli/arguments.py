@@ -19,13 +19,34 @@ def arguments_of(words: list[str], file: Path | None, more: Mapping[str, Any]) -
     if words and file is not None:
         raise InvalidArguments("Arguments come from the command line or from a file, not both.")
     if file is not None:
-        written = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()
+        written = sys.stdin.buffer.read() if str(file) == STDIN else _read(file)
         return _with(written, f"{file}", more)
     if words == [STDIN]:
         return _with(_typed(), "stdin", more)
-    if len(words) == 1 and "=" not in words[0].partition("{")[0]:
+    if len(words) == 1 and _is_json(words[0]):
         return _with(_utf8(words[0]), "the command line", more)
-    return _with(msgspec.json.encode(dict(map(_pair, words))), "the command line", more)
+    return _with(msgspec.json.encode(_pairs(words)), "the command line", more)
+
+
+def _is_json(word: str) -> bool:
+    """Whether something may be meant as JSON; else it is a pair, or a part of one."""
+    return word == "null" or word.lstrip()[:1] in {"{", "[", '"'}
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidArguments(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _pairs(words: list[str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for name, value in map(_pair, words):
+        if name in given:
+            raise InvalidArguments(f"{name} is given twice.")
+        given[name] = value
+    return given
 
 
 def _typed() -> bytes:
@@ -46,7 +67,10 @@ def _pair(word: str) -> tuple[str, Any]:
     """`name=text`, or `name:=JSON`."""
     name, equals, value = word.partition("=")
     if not equals or not name.rstrip(":"):
-        raise InvalidArguments(f"{word!r} is neither a JSON object nor name=text nor name:=JSON.")
+        name = name.rstrip(":") or "name"
+        raise InvalidArguments(
+            f"{word!r} is no argument: write {name}=TEXT or {name}:=JSON, or all of them as JSON."
+        )
     if not name.endswith(":"):
         return name, value
     try:

@@ -1,5 +1,7 @@
 """`tabhub audit`: what was done, the newest first."""
 
+import sys
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from typing import Any
 from tabhub.audit.entry import iso
 from tabhub.audit.log import read
 from tabhub.cli import running
+from tabhub.cli.audit_rows import COLUMNS, row
 from tabhub.cli.moments import moment
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.config.home import Home
@@ -17,14 +20,14 @@ from tabhub.errors import InvalidArguments
 
 Entry = dict[str, Any]
 MOST_FROM_SERVER = 500
-COLUMNS = ("time", "client", "tool", "ms", "outcome")
+USUAL = 50
 
 
 @dataclass(frozen=True)
 class Wanted:
     """Which entries somebody wants to see; what is None does not matter."""
 
-    limit: int
+    limit: int | None
     plugin: str | None
     tool: str | None
     client: str | None
@@ -61,45 +64,43 @@ def run(wanted: Wanted, from_file: bool, as_json: bool) -> None:
     if wants_json(as_json):
         print_json(entries)
         return
-    print_table(COLUMNS, map(_row, entries))
+    print_table(COLUMNS, map(row, entries))
 
 
 def _from_file(home: Home, wanted: Wanted) -> list[Entry]:
-    newest = deque(wanted.of(read(home.audit)), maxlen=wanted.limit)
-    return list(reversed(newest))
+    most = None if wanted.limit is None else wanted.limit + 1
+    newest = deque(wanted.of(read(home.audit)), maxlen=most)
+    return _at_most(wanted.limit, list(reversed(newest)))
 
 
 def _from_server(home: Home, wanted: Wanted) -> list[Entry]:
-    if wanted.limit > MOST_FROM_SERVER:
+    limit = wanted.limit or (MOST_FROM_SERVER if wanted.first else USUAL)
+    if limit > MOST_FROM_SERVER:
         raise InvalidArguments(
             f"The server remembers {MOST_FROM_SERVER} entries; --file reads all that are kept."
         )
     since = {"since": wanted.first} if wanted.first else {}
-    return running.audit(home, {"limit": wanted.limit, **wanted.asked, **since})
+    asked = min(limit + 1, MOST_FROM_SERVER)
+    entries = running.audit(home, {"limit": asked, **wanted.asked, **since})
+    if wanted.first:
+        _tell_of_older(home, wanted, len(entries))
+    return _at_most(limit, entries)
 
 
-def _row(entry: Entry) -> tuple[object, ...]:
-    time = str(entry.get("timestamp", ""))
-    return (
-        _here(time),
-        entry.get("client", ""),
-        entry.get("tool", ""),
-        round(entry.get("durationMs") or 0),
-        _outcome(entry),
-    )
+def _at_most(limit: int | None, entries: list[Entry]) -> list[Entry]:
+    if limit is None or len(entries) <= limit:
+        return entries
+    _say(f"There are more than {limit}; --limit N shows more, --file all that are kept.")
+    return entries[:limit]
 
 
-def _here(time: str) -> str:
-    """By the clock on the wall."""
-    try:
-        return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M:%S}"
-    except ValueError:
-        return time
+def _tell_of_older(home: Home, wanted: Wanted, count: int) -> None:
+    """What the server does not remember may still be on disk."""
+    facts = running.find(home)
+    started = "" if facts is None else iso(time.time() - facts["uptime"])
+    if count == MOST_FROM_SERVER or wanted.first < started:
+        _say(f"The server remembers its own last {MOST_FROM_SERVER}; --file reads all.")
 
 
-def _outcome(entry: Entry) -> str:
-    where = f" on {entry['origin']}" if entry.get("origin") else ""
-    error = entry.get("error")
-    if isinstance(error, dict):
-        return f"{error.get('reason')}: {error.get('message')}"
-    return f"{entry.get('verdict') or 'done'}{where}"
+def _say(what: str) -> None:
+    print(f"tabhub: {what}", file=sys.stderr)

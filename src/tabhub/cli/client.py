@@ -2,14 +2,14 @@
 
 import json
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.home import Home
-from tabhub.errors import Unavailable
+from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.toolsets import chosen
 from tabhub.store.revoking import forget_client
 from tabhub.store.store import Store
@@ -19,6 +19,7 @@ def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None
     home = Home.from_environment().create()
     only = None if toolsets is None else chosen(toolsets.split(","))
     token = Clients(home).add(name, only, read_only)
+    announce(home)
     told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
     print(json.dumps(told) if as_json else token)
     print(
@@ -33,12 +34,18 @@ def show(as_json: bool) -> None:
     if as_json:
         print(json.dumps(known))
         return
-    for client in known:
-        limits = [
-            *(["read-only"] if client["readOnly"] else []),
-            *([] if client["toolsets"] is None else ["only " + ",".join(client["toolsets"])]),
-        ]
-        print("  ".join([client["name"], client["created"], *limits]))
+    if not known:
+        print("There are no clients yet: tabhub client add NAME", file=sys.stderr)
+        return
+    rows = [("client", "made", "may"), *map(_row, known)]
+    name, made, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for row in rows:
+        print(f"{row[0]:{name}}  {row[1]:{made}}  {row[2]}")
+
+
+def _row(client: dict[str, Any]) -> tuple[str, str, str]:
+    tools = "all tools" if client["toolsets"] is None else f"only {','.join(client['toolsets'])}"
+    return client["name"], client["created"], tools + client["readOnly"] * ", read-only"
 
 
 def revoke(name: str) -> None:
@@ -54,6 +61,12 @@ def revoke(name: str) -> None:
             " `tabhub doctor` says more."
         )
     print(f"{said}; it notices within seconds, and ends what is under way.", file=sys.stderr)
+
+
+def announce(home: Home) -> None:
+    """Have it in the record; the token opens the door anyway."""
+    with suppress(TabhubError):
+        running.reload(home)
 
 
 def take_back(home: Home, name: str) -> bool:

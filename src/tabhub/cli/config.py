@@ -1,34 +1,40 @@
 """`tabhub config`: what is set, setting it, and starting over."""
 
 import sys
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import msgspec
 
 from tabhub.cli import running
+from tabhub.cli.config_view import View, at
 from tabhub.cli.output import print_json
 from tabhub.config import editing, secret, settings
 from tabhub.config.home import Home
-from tabhub.config.keys import is_section, names, path_of
+from tabhub.config.keys import LIVE, names, path_of, plain, written_at
+from tabhub.config.kinds import described, is_section
 from tabhub.errors import InvalidArguments
 
 HIDDEN = "(hidden; --show-secret shows it)"
-SECRETS = frozenset({"secret", "mcpServer.authToken"})
+TOKEN = "mcpServer.authToken"
+SECRET = "secret"
+SECRETS = frozenset({SECRET, TOKEN})
 STDIN = "-"
+Facts = dict[str, Any]
 
 
 def show(as_json: bool, show_secret: bool) -> None:
     home = Home.from_environment()
-    stored = secret.load(home)
-    plain: dict[str, Any] = msgspec.to_builtins(settings.load(home))
-    facts = {**plain, "secret": None if stored is None else stored.secret}
+    view = View(home)
+    facts = {**view.facts, SECRET: _secret(home)}
+    waiting = view.waiting
     if not show_secret:
         facts = hidden(facts)
+        waiting = {key: _masked(key, value) for key, value in waiting.items()}
     if as_json:
-        print_json(facts)
+        print_json({**facts, "waiting": waiting} if waiting else facts)
         return
     for key, value in flat(facts):
-        print(f"{key} = {_written(value)}")
+        print(f"{key} = {_written(value)}{_note(view, key, waiting)}")
 
 
 def path() -> None:
@@ -36,8 +42,14 @@ def path() -> None:
 
 
 def get(key: str, show_secret: bool) -> None:
-    keys, _ = path_of(key)
-    found = editing.value_at(Home.from_environment(), keys)
+    home = Home.from_environment()
+    if key == SECRET:
+        found = _secret(home)
+    else:
+        keys, _ = path_of(key)
+        view = View(home)
+        found = view.value(keys)
+        _tell_waiting(view, key)
     print(_written(found if show_secret else _masked(key, found)))
 
 
@@ -49,15 +61,19 @@ def set_key(key: str, written: str) -> None:
     home = Home.from_environment().create()
     editing.set_value(home, keys, value, lambda chosen: _check(home, chosen))
     print(f"{key} = {HIDDEN if key in SECRETS else _written(value)}")
+    if key in SECRETS and written != STDIN:
+        said = f"Others may have seen it on the command line. Next time: tabhub config set {key} -"
+        print(f"tabhub: {said} (reads stdin)", file=sys.stderr)
     tell_server(home, key)
 
 
 def unset(key: str) -> None:
-    keys, _ = path_of(key)
     home = Home.from_environment()
-    if home.config.exists():
+    found = written_at(key, editing.written(home))
+    keys = found or path_of(key)[0]
+    if found is not None:
         editing.set_value(home, keys, None, lambda chosen: _check(home, chosen))
-    print(f"{key} = {_written(editing.value_at(home, keys))}")
+    print(_after_unset(home, key))
     tell_server(home, key)
 
 
@@ -68,7 +84,8 @@ def reset(confirmed: bool) -> None:
             f"This sets {home.config} aside, so that the defaults hold. Say --confirm to do it."
         )
     kept = editing.set_aside(home)
-    print("Nothing was set." if kept is None else f"The settings were moved to {kept}.")
+    instead = ", in place of the ones kept before" if kept and kept.instead else ""
+    print(f"The settings were moved to {kept.path}{instead}." if kept else "Nothing was set.")
     tell_server(home)
 
 
@@ -81,6 +98,40 @@ def tell_server(home: Home, key: str | None = None) -> None:
     if waiting:
         which = "" if key else f" of {', '.join(waiting)}"
         print(f"The running server learns{which} when it is started anew.", file=sys.stderr)
+
+
+def _after_unset(home: Home, key: str) -> str:
+    """The default that holds now; of what was no setting, only that it is gone."""
+    try:
+        keys, _ = path_of(key)
+    except InvalidArguments:
+        return f"{key} was taken out."
+    return f"{key} = {_written(_masked(key, at(plain(settings.load(home)), keys)))}"
+
+
+def _secret(home: Home) -> str | None:
+    stored = secret.load(home)
+    return None if stored is None else stored.secret
+
+
+def _note(view: View, key: str, waiting: Facts) -> str:
+    """Why a value is not what the file says."""
+    if key not in waiting:
+        return "  (of the running server)" if view.is_flag(key) else ""
+    return f"  ({_written(waiting[key])} {_when(key)})"
+
+
+def _when(key: str) -> str:
+    return (
+        "in the file, which the server has not read again" if key in LIVE else "at the next start"
+    )
+
+
+def _tell_waiting(view: View, key: str) -> None:
+    for name, value in view.waiting.items():
+        if name == key or name.startswith(f"{key}."):
+            said = f"{name} = {_written(_masked(name, value))} {_when(name)}."
+            print(f"tabhub: {said}", file=sys.stderr)
 
 
 def flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -105,18 +156,14 @@ def _masked(key: str, value: Any) -> Any:
 
 def _value(key: str, written: str, kind: Any) -> Any:
     """JSON where that fits, else words, else words between commas."""
-    faults = []
     for read in (_json, str, _words):
         try:
             value = read(written)
             msgspec.convert(value, kind)
             return value
-        except msgspec.ValidationError as error:
-            faults.append(str(error))
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.ValidationError, msgspec.DecodeError, RecursionError):
             continue
-    words = f" One of {', '.join(get_args(kind))}." if get_origin(kind) is Literal else ""
-    raise InvalidArguments(f"{key}: {faults[0]}.{words}")
+    raise InvalidArguments(f"{key} must be {described(kind)}.")
 
 
 def _json(written: str) -> Any:

@@ -17,7 +17,7 @@ def config_show(
     json: Json = False,
     show_secret: ShowSecret = False,
 ) -> None:
-    """Print the settings in force."""
+    """Print the settings in force, and what waits for the next start."""
     from tabhub.cli.config import show
 
     show(json, show_secret)
@@ -33,7 +33,7 @@ def config_path() -> None:
 
 @config_app.command("get")
 def config_get(key: Key, show_secret: ShowSecret = False) -> None:
-    """Print one setting as it is in force."""
+    """Print one setting as it is in force; `secret` is one, too."""
     from tabhub.cli.config import get
 
     get(key, show_secret)
@@ -60,7 +60,7 @@ def config_unset(key: Key) -> None:
 
 @config_app.command("reset")
 def config_reset(confirm: Confirm = False) -> None:
-    """Go back to the defaults; the old file is kept beside."""
+    """Go back to the defaults; the file is kept as config.json.bak, the one before it goes."""
     from tabhub.cli.config import reset
 
     reset(confirm)

@@ -8,7 +8,10 @@ from tabhub.cli.options import Json
 
 
 def audit(
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many at most. Default 50; all with --file or --since."),
+    ] = None,
     plugin: Annotated[str | None, typer.Option(help="Only of this plugin, or browser.")] = None,
     tool: Annotated[str | None, typer.Option(help="Only of this tool.")] = None,
     client: Annotated[str | None, typer.Option(help="Only of this client.")] = None,

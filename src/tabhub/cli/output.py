@@ -53,10 +53,13 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     table.add_column(columns[-1], overflow="fold")
     for row in cells:
         table.add_row(*row)
-    first = [max([column.cell_len for column in each]) + 2 for each in zip(*cells, strict=True)]
-    if sum(first[:-1]) + LEAST_WIDTH <= console.width:
+    lines = [[Text(name, "bold") for name in columns], *cells]
+    widths = [max(cell.cell_len for cell in each) for each in zip(*lines, strict=True)][:-1]
+    if sum(widths) + 2 * len(widths) + LEAST_WIDTH <= console.width:
         console.print(table)
         return
-    for row in cells:
+    for row in lines:
+        for cell, width in zip(row[:-1], widths, strict=True):
+            cell.pad_right(max(width - cell.cell_len, 0))
         console.print(Text("  ").join(row[:-1]), overflow="fold")
         console.print(Padding(row[-1], (0, 0, 0, 4)), overflow="fold")

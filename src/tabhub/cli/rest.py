@@ -13,12 +13,13 @@ from tabhub.config import settings
 from tabhub.config.clients import CLI, Clients
 from tabhub.config.home import Home
 from tabhub.config.secret import load
-from tabhub.errors import AccessError, Unavailable, from_reason
+from tabhub.errors import AccessError, Unavailable
 
 Json = dict[str, Any]
 Told = Callable[[Json], None]
 """Takes what a call tells on its way."""
 STREAM = "text/event-stream"
+UNKNOWN_TOKEN = 401
 LOST = "The server went away before it answered; whether the call was done is not known."
 
 
@@ -27,6 +28,13 @@ class Fault(NamedTuple):
 
     message: str
     reason: str
+
+
+class Refused(Unavailable):
+    """The server has said no; whatever its reason, the command was used rightly."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message, fault.reason)
 
 
 class Answer(NamedTuple):
@@ -40,7 +48,7 @@ class Answer(NamedTuple):
         """What went wrong, in a tool or before it."""
         told = self.body.get("error")
         if isinstance(told, dict):
-            return Fault(str(told.get("message", "")), str(told.get("reason", "")))
+            return Fault(_explained(self.status, told), str(told.get("reason", "")))
         if self.body.get("isError") is True:
             return _told_as_result(self.body)
         if self.status >= 400:
@@ -63,7 +71,7 @@ class Rest:
         asked = {key: value for key, value in (query or {}).items() if value is not None}
         answer = self._ask("GET", f"{path}?{urlencode(asked)}" if asked else path)
         if answer.fault is not None:
-            raise from_reason(answer.fault.reason, answer.fault.message)
+            raise Refused(answer.fault)
         return answer.body
 
     def tools(self, query: dict[str, str | None] | None = None) -> list[Json]:
@@ -133,6 +141,13 @@ def _has_secret(home: Home) -> bool:
         return load(home) is not None
     except OSError:
         return False
+
+
+def _explained(status: int, error: Json) -> str:
+    """The server's sentence, and which token it speaks of."""
+    message = str(error.get("message", ""))
+    is_theirs = status == UNKNOWN_TOKEN and settings.token_from_environment() is not None
+    return f"{message} It is the one in {settings.TOKEN}." if is_theirs else message
 
 
 def _told_as_result(result: Json) -> Fault:

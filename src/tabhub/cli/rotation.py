@@ -48,7 +48,7 @@ def _stored(home: Home) -> Auth | None:
 def _hand_over(home: Home, server: Auth, old: Auth) -> None:
     """The server lets us in by the old secret, and reads the new one; or nothing changes."""
     try:
-        running.reload_at(server)
+        running.reload_at(home, server)
     except TabhubError as error:
         secret.store(home, old)
         said = f"The old secret stays, because the running server did not take a new one: {error}"

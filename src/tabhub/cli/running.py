@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import socket
 import time
 from http.client import HTTPConnection, HTTPException
@@ -17,10 +18,12 @@ from tabhub.config.home import Home
 from tabhub.config.processes import is_alive
 from tabhub.config.proof import is_proof, is_proof_to_client, label_of
 from tabhub.config.secret import Auth, load
-from tabhub.errors import Unavailable
+from tabhub.errors import TabhubError, Unavailable
 
 ANSWER_SECONDS = 3.0
+RELOAD_SECONDS = 10.0
 ENDING_SECONDS, LOOK_SECONDS = 2.0, 0.05
+TOO_OFTEN = 429
 Facts = dict[str, Any]
 
 
@@ -28,7 +31,9 @@ class NotRunning(Unavailable):
     """No server of this home answers."""
 
     def __init__(self, hint: str = "Start it: tabhub start") -> None:
-        super().__init__(f"No server is running. {hint}")
+        port = settings.port_from_environment()
+        where = "" if port is None else f" on port {port}, which {settings.PORT} names"
+        super().__init__(f"No server is running{where}. {hint}")
 
 
 class PidFile(msgspec.Struct):
@@ -160,14 +165,69 @@ def reload(home: Home) -> Facts | None:
     if auth is None:
         return None
     try:
-        return reload_at(auth)
-    except Unavailable as error:
+        return reload_at(home, auth)
+    except TabhubError as error:
         said = f"It is written, but the running server did not take it: {error.message}"
         raise Unavailable(said) from None
 
 
-def reload_at(auth: Auth) -> Facts:
-    return msgspec.convert(_said(_ask("POST", auth.port, "/reload", _bearer(auth))), Facts)
+def reload_at(home: Home, auth: Auth) -> Facts:
+    """The same for one that has proved itself by a secret, which may be an old one by now."""
+    answer = _ask("POST", auth.port, "/reload", _bearer(auth))
+    if answer is not None and answer.status == TOO_OFTEN:
+        return _reload_by_signal(home, auth, answer)
+    return msgspec.convert(_said(answer), Facts)
+
+
+def in_force(home: Home) -> Facts | None:
+    """The running server's settings, and where the file says otherwise."""
+    auth = reach(home)
+    return None if auth is None else _get(auth.port, "/settings", _bearer(auth))
+
+
+def _reload_by_signal(home: Home, auth: Auth, refused: "_Answer") -> Facts:
+    """A person's own commands are not held up by how often programs may ask."""
+    before = _get(auth.port, "/health", _bearer(auth))
+    number = getattr(signal, str(before and before.get("reloadSignal")), None)
+    if before is None or number is None or not _is_ours(before["pid"]):
+        raise Unavailable(f"{refused.error()} Or start it anew: tabhub stop; tabhub start")
+    os.kill(before["pid"], number)
+    limit = time.monotonic() + RELOAD_SECONDS
+    while time.monotonic() < limit:
+        after = _health_by_either(home, auth)
+        if after is not None and _reloads(after) != _reloads(before):
+            return _taken(home, after)
+        time.sleep(LOOK_SECONDS)
+    raise Unavailable("It was told to read its files again, and has not said that it did.")
+
+
+def _taken(home: Home, health: Facts) -> Facts:
+    if health["lastReloadError"] is not None:
+        raise Unavailable(health["lastReloadError"])
+    known = in_force(home)
+    return {"restart": [] if known is None else known["differs"]}
+
+
+def _reloads(health: Facts) -> tuple[int, int]:
+    return health["reloadCount"], health["lastReloadTimestamp"]
+
+
+def _health_by_either(home: Home, old: Auth) -> Facts | None:
+    """By the secret that was, or by the one that the files have now."""
+    new = load(home) or old
+    for secret in dict.fromkeys((new.secret, old.secret)):
+        if _knows_secret(old.port, secret):
+            return _get(old.port, "/health", _bearer(Auth(secret, old.port)))
+    return None
+
+
+def _is_ours(pid: int) -> bool:
+    """Whether this process may be told something: it is this user's, where that can be seen."""
+    try:
+        return is_alive(pid) and os.stat(f"/proc/{pid}").st_uid == os.geteuid()
+    except FileNotFoundError:
+        # Without /proc, the system itself refuses to signal another user's.
+        return not os.path.exists("/proc")
 
 
 def audit(home: Home, query: Facts) -> list[Facts]:

@@ -17,13 +17,14 @@ from tabhub.agents.usage import Usage
 from tabhub.app import App
 from tabhub.browser.installation import install_extension
 from tabhub.browser.providing import ManagedBrowser
-from tabhub.cli import demo, running
+from tabhub.cli import demo, reloading, running
 from tabhub.cli.blocks import blocks
 from tabhub.cli.browser import BrowserWish, told
-from tabhub.config import secret, settings
+from tabhub.config import editing, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.home import Home
+from tabhub.config.keys import no_setting, strange
 from tabhub.errors import Unavailable
 from tabhub.server import Server, listen
 from tabhub.store.rules import check_rules
@@ -63,9 +64,7 @@ def run(wishes: Wishes) -> None:
 
 async def _serve(wishes: Wishes, home: Home) -> None:
     chosen = settings.load(home)
-    chosen.dev = chosen.dev or wishes.dev
     check_rules(home, chosen)
-    chosen.mcp_server.auth_token = settings.auth_token(chosen)
     listener = _listen(chosen.host, settings.chosen_port(wishes.port, chosen), "--port")
     sse_port = settings.chosen_sse_port(wishes.sse_port, chosen)
     second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
@@ -78,7 +77,10 @@ async def _serve(wishes: Wishes, home: Home) -> None:
         home=home,
         skip_permissions=settings.skips_permissions(),
         share_active_tab=wishes.share_active_tab,
+        dev=wishes.dev,
     )
+    for path in strange(editing.written(home)):
+        log.warning("%s: %s", home.config, no_setting(".".join(path)))
     usage = app.count_use() if wishes.while_used else None
     server = Server(app, listener, second)
     app.report.starting = wishes.browser is not None
@@ -111,6 +113,7 @@ async def _until_stopped(
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    reloading.listen(server.app, stopping.set)
     serving = asyncio.create_task(server.serve())
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:

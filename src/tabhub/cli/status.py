@@ -43,6 +43,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"browsers: {facts['extensionConnections']}"
     yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
+    yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
     if facts["stopped"]:
         yield "All agents are stopped; the side panel lets them go on."

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 from tabhub.cli import FAILED
 from tabhub.cli.arguments import arguments_of
@@ -12,6 +13,7 @@ from tabhub.cli.output import harmless, print_json, print_table, wants_json
 from tabhub.cli.progress import Bar
 from tabhub.cli.rest import Answer, Json, Rest, enter
 from tabhub.config.home import Home
+from tabhub.errors import InvalidArguments, NotFound
 
 LISTED = ("name", "plugin", "toolsets", "disabled", "description")
 
@@ -30,8 +32,7 @@ class CallWish:
 
     def more(self) -> dict[str, Any]:
         """Arguments that have a flag of their own."""
-        tab = int(self.tab_id) if self.tab_id and self.tab_id.isdecimal() else self.tab_id
-        named = {"tabId": tab, "instance": self.instance}
+        named = {"tabId": _tab(self.tab_id), "instance": self.instance}
         return {name: value for name, value in named.items() if value is not None}
 
     def headers(self) -> dict[str, str]:
@@ -41,7 +42,10 @@ class CallWish:
 
 def show(plugin: str | None, toolset: str | None, query: str | None, as_json: bool) -> None:
     asked = {"plugin": plugin, "toolset": toolset, "query": query}
-    found = enter(Home.from_environment()).tools(asked)
+    rest = enter(Home.from_environment())
+    found = rest.tools(asked)
+    if plugin is not None and not found:
+        _require_plugin(plugin, rest)
     tools = [_in_short(tool) for tool in found]
     if wants_json(as_json):
         print_json({"tools": tools})
@@ -72,6 +76,23 @@ def _call(rest: Rest, wish: CallWish, arguments: bytes) -> Answer:
     with Bar(wish.name) as bar:
         told = bar.told if Bar.is_seen() else None
         return rest.post(f"{_path(wish.name)}/call", body, wish.headers(), told)
+
+
+def _require_plugin(name: str, rest: Rest) -> None:
+    known = {str(tool.get("plugin")) for tool in rest.tools()}
+    if name not in known:
+        there = ", ".join(sorted(known))
+        raise NotFound(f"There is no plugin {name!r}. There is: {there}.")
+
+
+def _tab(written: str | None) -> int | str | None:
+    """The number of a tab; pages have ids with dashes."""
+    if written is None or written.isdecimal():
+        return written and int(written)
+    try:
+        return str(UUID(written))
+    except ValueError:
+        raise InvalidArguments(f"--tab-id must be the number of a tab, not {written!r}.") from None
 
 
 def _path(name: str) -> str:

@@ -2,24 +2,66 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import msgspec
 
+from tabhub.config.kinds import is_section, kind_at
 from tabhub.config.settings import Settings
 from tabhub.errors import InvalidArguments
 
 Path = tuple[str, ...]
+HIDDEN = "(hidden)"
+"""What a server says instead of a token."""
+LIVE = frozenset(
+    {
+        *("mcpServer.authToken", "mcpServer.corsOrigins", "sessions.groupOnConnect", "toolsets"),
+        *("permissions.tools", "permissions.plugins", "permissions.domains"),
+        *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
+        *("rates.adminPerMinute", "rates.messagesPerMinute"),
+        *("cache", "pageOrigins", "workerOrigins"),
+        *("policyFile", "unattended", "downloads.folder", "uploads.folders"),
+    }
+)
+"""What a running server takes; all else waits for its next start."""
 
 
 def path_of(key: str) -> tuple[Path, Any]:
     """The members that a dotted key names, and the type of what is there."""
-    path, kind = _walk(key.split("."), Settings)
+    path, kind = kind_at(key.split("."), Settings)
     if kind is None:
-        close = get_close_matches(key, list(names()), n=1, cutoff=0.5)
-        hint = f" Did you mean {close[0]}?" if close else " `tabhub config show` lists them."
-        raise InvalidArguments(f"There is no setting {key!r}.{hint}")
+        raise InvalidArguments(no_setting(key))
     return path, kind
+
+
+def no_setting(key: str) -> str:
+    """That there is none of this name, and which may have been meant."""
+    close = get_close_matches(key, list(names()), n=1, cutoff=0.5)
+    hint = f"Did you mean {close[0]}?" if close else "`tabhub config show` lists them."
+    return f"There is no setting {key!r}. {hint}"
+
+
+def strange(config: dict[str, Any], kind: Any = Settings) -> Iterator[Path]:
+    """Where in a file something stands that is no setting."""
+    known = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    for key, value in config.items():
+        if key not in known:
+            yield (key,)
+        elif is_section(known[key]) and isinstance(value, dict):
+            yield from ((key, *path) for path in strange(value, known[key]))
+
+
+def written_at(key: str, config: Any) -> Path | None:
+    """The members of a file that a dotted key names, settings or not; their names may have dots."""
+    if not isinstance(config, dict):
+        return None
+    for name, value in config.items():
+        if name == key:
+            return (name,)
+        below = written_at(key[len(name) + 1 :], value) if key.startswith(f"{name}.") else None
+        if below is not None:
+            return (name, *below)
+    return None
 
 
 def names(kind: Any = Settings, prefix: str = "") -> Iterator[str]:
@@ -34,32 +76,34 @@ def names(kind: Any = Settings, prefix: str = "") -> Iterator[str]:
 
 def differing(one: Settings, other: Settings) -> list[str]:
     """The keys at which two settings are not the same."""
-    ours, theirs = msgspec.to_builtins(one), msgspec.to_builtins(other)
-    return [name for name in names() if _at(ours, name) != _at(theirs, name)]
+    ours, theirs = plain(one), plain(other)
+    return [name for name in names() if value_of(ours, name) != value_of(theirs, name)]
 
 
-def _at(plain: Any, name: str) -> Any:
+def take_live(source: Any, target: Any, prefix: str = "") -> None:
+    """Have the target what the source says and a running server can take."""
+    for field in msgspec.structs.fields(type(source)):
+        name, value = prefix + field.encode_name, getattr(source, field.name)
+        if is_section(field.type):
+            take_live(value, getattr(target, field.name), f"{name}.")
+        elif name in LIVE:
+            setattr(target, field.name, value)
+
+
+def plain(settings: Settings) -> dict[str, Any]:
+    """As the file would have them: 60 seconds are 60, however they are counted inside."""
+    told: dict[str, Any] = _short(msgspec.to_builtins(settings))
+    return told
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def value_of(told: Any, name: str) -> Any:
+    """What plain settings have at a key."""
     for step in name.split("."):
-        plain = plain[step]
-    return plain
-
-
-def _walk(steps: list[str], kind: Any) -> tuple[Path, Any]:
-    """The type is None if there is nothing of that name."""
-    if not steps:
-        return (), kind
-    if get_origin(kind) is dict and all(steps):
-        # A host has dots of its own.
-        return (".".join(steps),), get_args(kind)[1]
-    if not is_section(kind):
-        return (), None
-    for field in msgspec.structs.fields(kind):
-        if field.encode_name == steps[0]:
-            path, found = _walk(steps[1:], field.type)
-            return (steps[0], *path), found
-    return (), None
-
-
-def is_section(kind: Any) -> bool:
-    """Whether something holds keys of its own."""
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+        told = told[step]
+    return told

@@ -9,10 +9,13 @@ from typing import Annotated, Literal
 import msgspec
 
 from tabhub.config.home import Home
+from tabhub.config.kinds import complaint, described
 from tabhub.errors import InvalidArguments
 
 DEFAULT_PORT = 9515
 TOKEN = "TABHUB_TOKEN"
+PORT = "TABHUB_PORT"
+SSE_TOKEN = "CLAUDE_BROWSER_AUTH_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
 TOOLSETS = ("core", "browser", "claude", "sse", "pages", "plugins")
@@ -27,23 +30,32 @@ class _Keys(msgspec.Struct, rename="camel", kw_only=True):
 
 class Limits(_Keys):
     body_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    """The largest body of a request, in bytes."""
     ws_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    """The largest message between server and extension, in bytes."""
     call_seconds: Annotated[float, POSITIVE] = 30
+    """How long a call may take that tells no progress, in seconds."""
     max_call_seconds: Annotated[float, POSITIVE] = 300
+    """How long a call may take at most, however much progress it tells, in seconds."""
     approval_seconds: Annotated[float, POSITIVE] = 120
+    """How long a call waits for a person's answer, in seconds."""
     result_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
-    """What a batch or a page's tool may tell; ten times as much is kept of ended operations."""
+    """What a batch or a page's tool may tell, in bytes; ten times as much is kept of ended ones."""
     tools_per_tab: Annotated[int, POSITIVE] = 500
-    """What the pages in one tab may publish, frames included."""
+    """How many tools the pages in one tab may publish, frames included."""
     schema_bytes: Annotated[int, POSITIVE] = 256 * 1024
+    """The largest schema of a tool that a page publishes, in bytes."""
     page_call_seconds: Annotated[float, POSITIVE] = 10
+    """How long a tool of a page may take that tells no progress, in seconds."""
 
 
 class SessionSettings(_Keys):
     idle_minutes: Annotated[float, POSITIVE] = 30
+    """After so many minutes without a call a session ends."""
     close_tabs_on_end: bool = True
+    """Whether the tabs of a session close with it; otherwise they are left to the person."""
     background_minutes: Annotated[float, POSITIVE] = 10
-    """How long a server that a bridge has started stays when nobody uses it."""
+    """How many minutes a server that a bridge has started stays when nobody uses it."""
     group_on_connect: bool = False
     """Whether a client of the SSE surface has a tab group from its first moment."""
 
@@ -55,26 +67,51 @@ class RateSettings(_Keys):
     """How often in a minute; 0 is as often as one likes."""
 
     sessions_per_minute: PerMinute = 5
+    """Sessions opened with the main secret, in a minute; 0 is no limit."""
     client_sessions_per_minute: PerMinute = 60
+    """Sessions opened with one client's token, in a minute; 0 is no limit."""
     admin_per_minute: PerMinute = 10
+    """POSTs to administration, in a minute; 0 is no limit. Commands are not held up by it."""
     messages_per_minute: PerMinute = 100
+    """`POST /message` of one session, in a minute; 0 is no limit."""
 
 
-Origin = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9+.-]*://[^\s/?#@*]+(:\*)?$")]
+Origin = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[a-z][a-z0-9+.-]*://[^\s/?#@*]+(:\*)?$",
+        description="an origin such as https://app.example or http://localhost:*",
+    ),
+]
+Token = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[!-~]{16,}$",
+        description="at least 16 characters: letters, digits and signs, no blanks",
+    ),
+]
 
 
-PageOrigin = Annotated[str, msgspec.Meta(pattern=r"^(\*|(https?|\*)://[^\s/?#@]+)$")]
+PageOrigin = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(\*|(https?|\*)://[^\s/?#@]+)$",
+        description="an origin such as https://*.example.com, or *",
+    ),
+]
 
 
 class SseSettings(_Keys):
     """The surface for clients of HTTP+SSE."""
 
     enabled: bool = True
+    """Whether `/sse` and `/message` are there."""
     port: Port | None = None
-    """Of a listener of its own; none means that it answers on the usual port alone."""
+    """A second port, for clients of HTTP+SSE; null for none, 0 for a free one."""
     host: str = "127.0.0.1"
-    auth_token: str | None = None
-    """One more token for agents."""
+    """The address of the second port; only loopback is taken."""
+    auth_token: Token | None = None
+    """One more token for agents, of at least 16 characters; its client is `sse`."""
     cors_origins: list[Origin] = msgspec.field(default_factory=list)
     """Web pages that may use the endpoints for agents."""
 
@@ -87,18 +124,23 @@ class PermissionSettings(_Keys):
     """Levels by name, as the panel and `tabhub permissions set` write them."""
 
     tools: Levels = msgspec.field(default_factory=dict)
+    """`off`, `ask` or `auto` by the name of a tool."""
     plugins: Levels = msgspec.field(default_factory=dict)
+    """`off`, `ask` or `auto` by the name of a plugin."""
     domains: Levels = msgspec.field(default_factory=dict)
+    """`off`, `ask` or `auto` by host, such as `*.example.com`."""
 
 
 class AuditSettings(_Keys):
     redact: bool = True
+    """Whether what looks like a secret is taken out of the record; known secrets always are."""
     max_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
+    """How large `audit.log` gets, in bytes, before a new one is begun; one older is kept."""
 
 
 class DownloadSettings(_Keys):
     folder: str | None = None
-    """Where tools may save files; none means that they may not."""
+    """Where tools may save files; null means that they may not."""
 
 
 class UploadSettings(_Keys):
@@ -110,22 +152,29 @@ class RecordingSettings(_Keys):
     """How much of each tab that agents use is kept in the browser; 0 keeps nothing."""
 
     console_entries: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 10_000
+    """How many console messages are kept of a tab that agents use; 0 keeps none."""
     network_entries: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 1000
+    """How many requests are kept of a tab that agents use; 0 keeps none."""
 
 
 class Settings(_Keys):
     port: Port = DEFAULT_PORT
+    """The port of the server; 0 takes a free one."""
     host: str = "127.0.0.1"
+    """The address that the server listens on; only loopback is taken."""
     mcp_server: SseSettings = msgspec.field(default_factory=SseSettings)
     limits: Limits = msgspec.field(default_factory=Limits)
     sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)
     rates: RateSettings = msgspec.field(default_factory=RateSettings)
     toolsets: list[str] = msgspec.field(default_factory=lambda: ["core", "pages", "plugins"])
+    """What `/mcp` lists to a client whose address names no toolsets; `all` is all."""
     permissions: PermissionSettings = msgspec.field(default_factory=PermissionSettings)
     policy_file: str | None = None
+    """A policy file elsewhere than `policy.toml` in the home."""
     dev: bool = False
     """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
+    """What becomes of a call that a person must be asked about while no panel is open."""
     exposure: Literal["merged", "per-tab"] = "merged"
     """How tools that pages publish are listed: one entry for a site, or one for each tab."""
     page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
@@ -154,13 +203,25 @@ def parse(written: bytes, home: Home) -> Settings:
     try:
         loaded = msgspec.json.decode(written, type=Settings)
     except msgspec.ValidationError as error:
-        raise InvalidArguments(f"{home.config}: {error}.") from None
+        raise InvalidArguments(f"{home.config}: {complaint(error, Settings)}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
+    wrong = _wrong_together(loaded)
+    if wrong is not None:
+        raise InvalidArguments(f"{home.config}: {wrong}.")
+    return loaded
+
+
+def _wrong_together(loaded: Settings) -> str | None:
+    """What the types of single keys do not tell."""
     for key, host in (("host", loaded.host), ("mcpServer.host", loaded.mcp_server.host)):
         if host not in LOOPBACK:
-            raise InvalidArguments(f"{home.config}: {key} must be 127.0.0.1, not {host!r}.")
-    return loaded
+            return f"{key} must be 127.0.0.1, not {host!r}"
+    limits = loaded.limits
+    if limits.call_seconds > limits.max_call_seconds:
+        most = f"limits.maxCallSeconds, which is {limits.max_call_seconds:g}"
+        return f"limits.callSeconds is {limits.call_seconds:g}, and must not be above {most}"
+    return None
 
 
 def chosen_port(flag: int | None, settings: Settings) -> int:
@@ -181,12 +242,18 @@ def chosen_sse_port(flag: int | None, settings: Settings) -> int | None:
 
 def auth_token(settings: Settings) -> str | None:
     """The token for clients of HTTP+SSE: by the environment, else by the file."""
-    return os.environ.get("CLAUDE_BROWSER_AUTH_TOKEN") or settings.mcp_server.auth_token or None
+    named = os.environ.get(SSE_TOKEN)
+    if not named:
+        return settings.mcp_server.auth_token
+    try:
+        return msgspec.convert(named, Token)
+    except msgspec.ValidationError:
+        raise InvalidArguments(f"{SSE_TOKEN} must be {described(Token)}.") from None
 
 
 def port_from_environment(*others: str) -> int | None:
     """TABHUB_PORT, or another variable that may name a port."""
-    return _port_in("TABHUB_PORT", *others)
+    return _port_in(PORT, *others)
 
 
 def _port_in(*names: str) -> int | None:

@@ -46,10 +46,10 @@ class Routes:
         )
 
     def owner_of(self, tab: Tab) -> str | None:
-        """The name of the agent whose tab it is; None for the person's own."""
+        """The agent whose tab it is, with its client; None for the person's own."""
         owner = self._ownership.owner(tab.id)
         session = None if owner is None else self._sessions.find(owner)
-        return None if session is None else session.name
+        return None if session is None else session.shown
 
     def _foreign(self, session: str, tab: Tab) -> Forbidden:
         owner = self.owner_of(tab)

@@ -48,6 +48,11 @@ class AgentSession:
     turn: Turn | None = None
 
     @property
+    def shown(self) -> str:
+        """Its name, and whose token it came with where that is not the same."""
+        return self.name if self.name == self.client else f"{self.name} ({self.client})"
+
+    @property
     def is_common(self) -> bool:
         return self.key.startswith(COMMON)
 

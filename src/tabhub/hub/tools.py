@@ -67,6 +67,8 @@ class Tool:
     """Likewise, for one that needs a tab and opens it where there is none."""
     as_asked: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Arguments as a person is to see them, where the agent's words could mislead."""
+    keywords: str = ""
+    """Words to find it by, beside those of its texts."""
     is_container: bool = False
     """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
 

@@ -15,8 +15,9 @@ MOST_WORDS = 12
 LONGEST_QUERY = 1000
 LONGEST_WORD = 64
 IDLE = frozenset(
-    "a all an and are at be by can do does for from how i in into is it make me my need of on or "
-    "please take that the them this to tool tools use want what when where which with you".split()
+    "a all an and are as at be by can do does for from give has have how i if in into is it "
+    "its let make me my need of on or please see show some take that the them this to "
+    "tool tools until use want what when where which with you".split()
 )
 """Words that tell nothing of a tool."""
 FEW = 500
@@ -25,24 +26,26 @@ ENOUGH = 5
 """Where fewer tools have all the words, those that have any of them follow."""
 MOST_RANKED = 2000
 """Of more tools than this that fit as well as each other, only the first are ranked."""
-WEIGHTS = (10, 4, 1, 0)
-"""How much a word counts in a tool's name, its summary, the rest, and its family."""
+WEIGHTS = (10, 8, 4, 1, 0)
+"""How much a word counts in a tool's name, its keywords, its summary, the rest, and its family."""
 
 _SCHEMA = """
 CREATE VIRTUAL TABLE tools USING fts5(
-    name, summary, rest, family, tokenize = 'porter unicode61 remove_diacritics 2'
+    name, keywords, summary, rest, family, tokenize = 'porter unicode61 remove_diacritics 2'
 )
 """
 _FIRST = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}"
 _FEW = f"SELECT rowid FROM tools WHERE tools MATCH ? LIMIT {ENOUGH}"
 _COUNT = "SELECT count(*) FROM tools WHERE tools MATCH ?"
-_ANYWHERE = "{{name summary rest}} : ({})"
+_ANYWHERE = "{{name keywords summary rest}} : ({})"
 _RANKED = f"""
 SELECT id FROM (
     SELECT rowid AS id, bm25(tools, {", ".join(map(str, WEIGHTS))}) AS score
     FROM tools WHERE tools MATCH ? LIMIT {MOST_RANKED}
 ) ORDER BY score, id
 """
+_TWO_WORDS = re.compile(r"\b(?:log|sign)[\s-]*(?:in|on|into)\b", re.IGNORECASE)
+"""The only verb here that is told from another by an idle word."""
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -142,7 +145,9 @@ class FullTextIndex:
         self._next = ids.stop
         rows = ((id, *_columns(tool)) for id, tool in zip(ids, tools, strict=True))
         self._database.executemany(
-            "INSERT INTO tools (rowid, name, summary, rest, family) VALUES (?, ?, ?, ?, ?)", rows
+            "INSERT INTO tools (rowid, name, keywords, summary, rest, family)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
         )
         for id, tool in zip(ids, tools, strict=True):
             self._known[id], self._rows[tool.name] = tool, id
@@ -153,7 +158,8 @@ def _meant(query: str) -> list[str]:
 
     The last one may still be being typed.
     """
-    words = [word[:LONGEST_WORD] for word in _WORD.findall(query[:LONGEST_QUERY])]
+    asked = _TWO_WORDS.sub("login", query[:LONGEST_QUERY])
+    words = [word[:LONGEST_WORD] for word in _WORD.findall(asked)]
     told = ([word for word in words if word.lower() not in IDLE] or words)[:MOST_WORDS]
     return [_pattern(word, word is told[-1]) for word in told]
 
@@ -169,12 +175,13 @@ def _family(names: Iterable[str]) -> str:
     return f" AND family : ({' AND '.join(words)})" if words else ""
 
 
-def _columns(tool: Tool) -> tuple[str, str, str, str]:
+def _columns(tool: Tool) -> tuple[str, str, str, str, str]:
     parameters = tool.input_schema.get("properties")
     rest = [tool.description, *(_told(parameters) if isinstance(parameters, dict) else ())]
     family = (tool.plugin, tool.domain, *sorted(tool.toolsets))
     return (
         _both(f"{tool.name} {tool.title or ''}"),
+        tool.keywords,
         _both(tool.summary),
         _both(" ".join(rest)),
         " ".join(family),

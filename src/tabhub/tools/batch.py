@@ -93,7 +93,7 @@ class _Run:
         """Whether there was room for what it told."""
         self.room -= size_of(result)
         fits = self.room >= 0
-        self.content += [text(_label(call)), *(result.content if fits else ())]
+        self.content += [text(f"[{_name(call)}]"), *(result.content if fits else ())]
         self.results.append((fits and result.structured_content) or None)
         return fits
 
@@ -123,7 +123,8 @@ class BatchSource:
         self._check(run.calls)
         with self._shots.holding(job.session):
             for number, call in enumerate(run.calls):
-                await job.progress(number, len(run.calls), _label(call))
+                said = f"{number + 1} of {len(run.calls)}: {_name(call)}"
+                await job.progress(number, len(run.calls), said)
                 try:
                     result = await self._in_time(call, run.end - loop.time())
                 except TabhubError as error:
@@ -206,7 +207,7 @@ def _uninterrupted(elicit: Elicit) -> Elicit:
 def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
     name = run.calls[number].tool
     sentence = (
-        f"Action {number} ({name}) failed: {cause.message} "
+        f"Action {number + 1} ({name}) failed: {cause.message} "
         f"{number} completed, {run.remaining} not: this one and what follows it."
     )
     failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
@@ -217,14 +218,14 @@ def _too_large(run: _Run, number: int, most: int) -> Incomplete:
     name = run.calls[number].tool
     cause = ProtocolError(f"The results are larger than {most} bytes.", "too_large")
     sentence = (
-        f"{cause.message} Action {number} ({name}) was done, but what it told is left out. "
+        f"{cause.message} Action {number + 1} ({name}) was done, but what it told is left out. "
         f"{number + 1} completed, {run.remaining} not: what follows it."
     )
     failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
     return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
 
 
-def _label(call: Call) -> str:
+def _name(call: Call) -> str:
     given = msgspec.json.decode(call.arguments or b"{}")
     action = given.get("action")
-    return f"[{call.tool}:{action}]" if isinstance(action, str) else f"[{call.tool}]"
+    return f"{call.tool}:{action}" if isinstance(action, str) else call.tool

@@ -52,6 +52,7 @@ from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recorder import Recorder
 from tabhub.tools.gif_recordings import Recordings
+from tabhub.tools.keywords import KEYWORDS
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import BrowserTool, Context
 from tabhub.tools.upload_folders import UploadFolders
@@ -111,7 +112,11 @@ SSE = frozenset(
 def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
     """All of them; some look at what else a registry has."""
     return tuple(
-        replace(tool, toolsets=tool.toolsets | {"sse"}) if tool.name in SSE else tool
+        replace(
+            tool,
+            toolsets=tool.toolsets | {"sse"} if tool.name in SSE else tool.toolsets,
+            keywords=KEYWORDS.get(tool.name, ""),
+        )
         for tool in (
             *(tool.entry() for tool in _IN_BROWSER),
             batch.tool(tools),

@@ -225,6 +225,7 @@ async def test_closing_the_stream_ends_the_session_and_its_calls(
     assert len(bench.news) == 0
     gone = await client.send(written("ping", None, 1))
     assert (gone.status_code, gone.json()["error"]["reason"]) == (404, "unknown_session")
+    assert "open a new stream with GET /sse" in gone.json()["error"]["message"]
 
 
 @pytest.mark.requirement("CB-03")

@@ -114,6 +114,7 @@ class ProductBackend(Backend):
             agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
             progress=exchange.progress,
             operation_id=operation_id(exchange.meta.get(OPERATION_ID), OPERATION_ID),
+            operation_named=OPERATION_ID,
             elicit=partial(self._consent.ask, exchange) if elicits else None,
         )
 

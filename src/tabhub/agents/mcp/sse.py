@@ -29,7 +29,15 @@ from tabhub.agents.requests import (
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits
-from tabhub.errors import Forbidden, Internal, ProtocolError, TabhubError, TimedOut, Unavailable
+from tabhub.errors import (
+    Forbidden,
+    Internal,
+    NotFound,
+    ProtocolError,
+    TabhubError,
+    TimedOut,
+    Unavailable,
+)
 from tabhub.hub import toolsets
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -210,7 +218,11 @@ class SseEndpoint:
         id = query_of(scope).get("sessionId")
         if not id:
             raise ProtocolError("The parameter sessionId is missing; GET /sse tells it.")
-        return self.sessions.get(id, caller)
+        try:
+            return self.sessions.get(id, caller)
+        except NotFound as error:
+            said = "There is no such session, or it has ended: open a new stream with GET /sse."
+            raise NotFound(said, error.reason) from None
 
     def _hear(self, session: SseSession, message: jsonrpc.Incoming) -> None:
         if message.method == "shutdown":

@@ -1,6 +1,7 @@
 """The home: its folder, the secret, settings, rules, and who else can touch them."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 from tabhub.audit.log import files_of
 from tabhub.cli.doctor.finding import Chmod, Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
-from tabhub.config import secret, settings
+from tabhub.config import editing, secret, settings
 from tabhub.config.clients import Clients
+from tabhub.config.keys import no_setting, strange
 from tabhub.hub import toolsets
 from tabhub.store.rules import read_policy
 
@@ -88,6 +90,9 @@ def config(visit: Visit) -> Iterator[Finding]:
     path = visit.home.config
     loaded = settings.load(visit.home)
     toolsets.chosen(loaded.toolsets)
+    for strangers in strange(editing.written(visit.home)):
+        key = ".".join(strangers)
+        yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
     yield ok(f"{path} is valid." if path.exists() else "Nothing is set; the defaults hold.")
 
 

@@ -24,6 +24,7 @@ CHECKS: dict[str, Check] = {
     "server": server.server,
     "pid": server.pid,
     "port": server.port,
+    "settings": server.in_force,
     "openness": server.openness,
     "browser": browsers.browser,
     "extension": browsers.extension,

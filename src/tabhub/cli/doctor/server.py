@@ -8,6 +8,7 @@ from tabhub.cli import running
 from tabhub.cli.doctor.finding import Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
 from tabhub.config import processes, secret
+from tabhub.config.keys import LIVE
 from tabhub.config.ports import listener
 
 START, RESTART = "tabhub start", "tabhub stop; tabhub start"
@@ -79,6 +80,21 @@ def _known_to_extension(visit: Visit) -> Iterator[Finding]:
     stored = secret.load(visit.home)
     if stored is not None and stored.port != visit.port:
         yield fail(f"The extension looks for port {stored.port}.", RESTART)
+
+
+def in_force(visit: Visit) -> Iterator[Finding]:
+    """Whether the server holds what the settings file says."""
+    told = running.in_force(visit.home) if visit.server is not None else None
+    if visit.server is None or told is None or told["fault"] is not None:
+        # What is wrong with the file, another check tells.
+        return
+    unread = [key for key in told["differs"] if key in LIVE]
+    waiting = [key for key in told["differs"] if key not in LIVE]
+    if unread:
+        said = f"The server has not read {visit.home.config} again: {', '.join(unread)} differ."
+        yield warn(said, f"kill -HUP {visit.server['pid']}")
+    if waiting:
+        yield warn(f"The server takes {', '.join(waiting)} at its next start.", RESTART)
 
 
 def openness(visit: Visit) -> Iterator[Finding]:
