@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
-from tests.support.page_tools import clean, listed, tool, tool_name, until, withdrawn
+from tests.support.page_tools import SECONDS, clean, listed, tool, tool_name, until, withdrawn
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -58,6 +58,13 @@ async def refused(agent: Agent, origin: str, name: str, **arguments: Any) -> Too
     return failed.value
 
 
+async def happens(in_page: Evaluate, tab: int, code: str) -> None:
+    """Wait until an expression is true in a page."""
+    async with asyncio.timeout(SECONDS):
+        while not await in_page(f"Boolean({code})", tabId=tab):
+            await asyncio.sleep(0.02)
+
+
 async def works(agent: Agent, origin: str) -> None:
     described(await tool(agent, origin, "double"))
     assert await said(agent, origin, "double", a=21) == {"doubled": 42, "where": origin}
@@ -94,8 +101,7 @@ async def test_forms_are_listed_and_called_and_a_person_may_send_one(
     assert found["inputSchema"]["required"] == ["q"]
     assert await said(agent, site.url, "search", q="tea") == {"form": "search", "q": "tea"}
     waiting = asyncio.create_task(said(agent, site.url, "order", note="soon"))
-    while await in_page("document.forms[1].note.value", tabId=tab) != "soon":
-        await asyncio.sleep(0.02)
+    await happens(in_page, tab, "document.forms[1].note.value === 'soon'")
     await in_page("document.querySelector('#order').click()", tabId=tab)
     assert await waiting == {"form": "order", "note": "soon"}
 
@@ -138,8 +144,7 @@ async def test_a_call_in_a_page_that_crashes_says_that_the_page_may_have_receive
     tab = await opened(site.page("tools"))
     await tool(agent, site.url, "never")
     calling = asyncio.create_task(refused(agent, site.url, "never", a=1))
-    while await in_page("window.asked", tabId=tab) != 1:
-        await asyncio.sleep(0.02)
+    await happens(in_page, tab, "window.asked === 1")
     await cdp.crash(await cdp.page_of(tab))
     assert (await calling).reason == "page_may_have_received"
     await withdrawn(agent, site.url, "never")
