@@ -52,7 +52,7 @@ def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) 
 
 def _address(endpoint: Endpoint, over_sse: bool) -> list[str]:
     # It calls what is listed, and nothing else.
-    url = f"{endpoint.sse_url}?toolsets=core" if over_sse else endpoint.url
+    url = f"{endpoint.sse_url}?toolsets=core,pages" if over_sse else endpoint.url
     header = f"Authorization: {endpoint.authorization}"
     return [url, "--transport", SSE if over_sse else "http", "--header", header]
 
