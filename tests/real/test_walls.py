@@ -1,5 +1,6 @@
 """What rules keep from agents, and what the audit does not keep, in a real browser."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
