@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tabhub.calls.ports import Event
 
 SECONDS = 60.0
-WRITTEN = 60
+WRITTEN = 300
 """How many lines of a minute and client are written."""
 
 _BEFORE = frozenset({"refused", "denied"})
