@@ -92,7 +92,6 @@ class Door(ABC):
     """One client that has come in."""
 
     tells_progress = True
-    takes_back = True
 
     @abstractmethod
     async def tools(self) -> set[str]:

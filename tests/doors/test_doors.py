@@ -74,8 +74,6 @@ async def test_a_call_that_is_taken_back_is_cancelled_in_the_browser_and_written
     entrance: Entrance, place: Place, extension: FakeExtension
 ) -> None:
     async with place.http() as person, entrance.enter(place) as door:
-        if not door.takes_back:
-            pytest.skip("nobody can take a call back here")
         calling = _under_way(door)
         asked = await extension.next("tool.dispatch")
         await door.take_back(calling)
