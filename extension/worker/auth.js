@@ -80,11 +80,28 @@ export function answerLogin(tabId, authCredentials) {
 }
 
 /**
- * The tab is gone, or shows another page now.
+ * The tab is gone, or nobody waits for the page any longer.
  * @param {number} tabId
  */
 export function forgetLogin(tabId) {
   if (open.has(tabId)) answerLogin(tabId, null);
+}
+
+/**
+ * What the tab was about to show is given up.
+ * @param {number} tabId
+ */
+export function navigationBegins(tabId) {
+  if (open.get(tabId)?.holdsPage) forgetLogin(tabId);
+}
+
+/**
+ * The page that asked is gone, unless the one that asks is still to come: a tab's first, blank
+ * page may be told of after that.
+ * @param {number} tabId
+ */
+export function pageShown(tabId) {
+  if (!open.get(tabId)?.holdsPage) forgetLogin(tabId);
 }
 
 onLetGo(async (tabId) => {

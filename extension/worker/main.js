@@ -4,7 +4,7 @@
  */
 
 import { Attention } from "./attention.js";
-import { authRequired, forgetLogin } from "./auth.js";
+import { authRequired, forgetLogin, navigationBegins, pageShown } from "./auth.js";
 import { waitsAtGate } from "./birthgate.js";
 import { brakeEvent } from "./brake.js";
 import { introduceBrowser } from "./browser.js";
@@ -187,7 +187,9 @@ chrome.webRequest.onAuthRequired.addListener(
   ["asyncBlocking"],
 );
 chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) siteComing(tabId, url);
+  if (frameId !== 0) return;
+  siteComing(tabId, url);
+  navigationBegins(tabId);
 });
 chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
   if (frameId === 0) siteStays(tabId);
@@ -198,7 +200,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   forgetChooser(tabId);
   siteCommitted(tabId, url);
   forgetForced(tabId);
-  forgetLogin(tabId);
+  pageShown(tabId);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);

@@ -5,7 +5,7 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   storage: { session: { set: async () => {} } },
 };
-const { authRequired, openLogin, forgetLogin, answerLogin } =
+const { authRequired, openLogin, forgetLogin, answerLogin, navigationBegins, pageShown } =
   await import("../../extension/worker/auth.js");
 const { watchLoads } = await import("../../extension/worker/loads.js");
 
@@ -42,5 +42,20 @@ test("one question at a time: a page's own comes before those of its parts", () 
   const gone = asking(3);
   forgetLogin(3);
   assert.deepEqual([gone, openLogin(3)], [[{ cancel: true }], undefined]);
+  stop();
+});
+
+test("a page's login outlives the page before it, that of a part does not", () => {
+  const stop = watchLoads(4, () => {});
+  const page = asking(4);
+  pageShown(4);
+  assert.deepEqual([page, openLogin(4)?.holdsPage], [[], true]);
+  navigationBegins(4);
+  assert.deepEqual([page, openLogin(4)], [[{ cancel: true }], undefined]);
+  const image = asking(4, { type: "image" });
+  navigationBegins(4);
+  assert.deepEqual(image, []);
+  pageShown(4);
+  assert.deepEqual(image, [{ cancel: true }]);
   stop();
 });
