@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from typing import Any
 
 from tabhub.agents.admin import Admin
@@ -11,14 +10,13 @@ from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
 from tabhub.agents.belonging import Groups
 from tabhub.agents.choosing import Choosing
-from tabhub.agents.crowd import Crowd, Seat
+from tabhub.agents.crowd import Crowd
 from tabhub.agents.health import ToolReport
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
-from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rates import Rates, Refusal
@@ -39,15 +37,13 @@ from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
 from tabhub.calls.runner import Runner
 from tabhub.config.changes import Changes
-from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Client, Clients, hash_of, is_token
+from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
-from tabhub.config.keys import differing, take_live
 from tabhub.config.origins import Origins
 from tabhub.config.proof import label_of
-from tabhub.config.secret import load as load_secret
-from tabhub.config.settings import Settings, auth_token
-from tabhub.config.settings import load as load_settings
-from tabhub.errors import AccessError, Internal, NotFound, TabhubError
+from tabhub.config.settings import Settings
+from tabhub.departures import Departures
+from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.pages import source as page_source
@@ -57,6 +53,7 @@ from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing
 from tabhub.pages.worker_endpoint import WorkerEndpoint
+from tabhub.reloading import Reloading, hidden, with_flags
 from tabhub.report import Report
 from tabhub.store.agents import AgentImages
 from tabhub.store.pages import PageImages
@@ -101,13 +98,11 @@ class App:
     ) -> None:
         toolsets.chosen(settings.toolsets)
         self._dev = dev
-        self.settings = self._with_flags(settings)
-        self._home = home
-        self._changes = Changes(settings)
+        self.settings = with_flags(settings, dev)
         self.hub = Hub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        secrets = [secret, *_long(settings.mcp_server.auth_token)]
+        secrets = [secret, *hidden(settings.mcp_server.auth_token)]
         self.audit = AuditLog(home.audit if home else None, settings.audit, secrets)
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
@@ -134,17 +129,17 @@ class App:
             settings.recording,
         )
         self._clients = Clients(home) if home else None
-        self._tokens = self._clients.marks() if self._clients else {}
-        self._changes.see_clients(self._tokens)
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
         self.crowd = Crowd()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
+        self.departures = self._departures()
         self._open_doors()
         self.report = self._report()
         self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
-        Arrivals(self.hub.sessions, self._has_session)
+        Arrivals(self.hub.sessions, self.departures.has_session)
+        self._reloading = self._reloader(home, Changes(settings))
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
@@ -202,7 +197,7 @@ class App:
         self.index = FullTextIndex(tools)
         listing = Listing(tools, guard, lambda: self.settings.toolsets)
         choosing = Choosing(tools, self.index)
-        given = (self.hub, self.runner, listing, choosing, guard, audit, self.release)
+        given = (self.hub, self.runner, listing, choosing, guard, audit, self.departures.release)
         product = ProductBackend(*given)
         tools.on_refresh(listing.changed)
         tools.on_change(product.tools_changed)
@@ -213,7 +208,46 @@ class App:
         groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
         self.rest = Rest(self.runner, listing, choosing, groups, most)
         self.sse = self._sse(product)
+        self.departures.endpoints = self.mcp, self.gateway
+        self.departures.sse = self.sse
         self._paths = self._ways_in()
+
+    def _departures(self) -> Departures:
+        return Departures(
+            self.settings,
+            self.hub,
+            self.browsers,
+            self.rules,
+            self.rates,
+            self.runner.flights,
+            self.crowd,
+        )
+
+    def _reloader(self, home: Home | None, changes: Changes) -> Reloading:
+        return Reloading(
+            home=home,
+            settings=self.settings,
+            dev=self._dev,
+            secret=self._admin.secret,
+            clients=self._clients,
+            changes=changes,
+            departures=self.departures,
+            rules=self.rules,
+            shortcuts=self.shortcuts,
+            audit=self.audit,
+            reloads=self.report.reloads,
+            take_settings=self._take_settings,
+            take_secret=self._take_secret,
+        )
+
+    def _take_settings(self, fresh: Settings) -> None:
+        self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
+        self.pages.keep_allowed()
+        self.pairing.take(fresh.worker_origins)
+
+    def _take_secret(self, secret: str) -> None:
+        self._admin.secret = secret
+        self.asgi.take_secret(secret)
 
     def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
         return McpEndpoint(
@@ -230,18 +264,6 @@ class App:
     def paths(self) -> list[str]:
         """Every path that answers; those of REST go on below theirs."""
         return [*self._paths, *self._admin.paths, "/ws", FOR_PAGES]
-
-    @property
-    def endpoints(self) -> tuple[McpEndpoint, ...]:
-        """The ways in whose sessions outlive their connections."""
-        return self.mcp, self.gateway
-
-    @property
-    def _sessions(self) -> tuple[Register[Any], ...]:
-        return self.mcp.sessions, self.gateway.sessions, self.sse.sessions
-
-    def _has_session(self, key: str) -> bool:
-        return any(key in sessions for sessions in self._sessions)
 
     def _sse(self, backend: Backend) -> SseEndpoint:
         return SseEndpoint(
@@ -272,7 +294,9 @@ class App:
         )
 
     def _session_counts(self) -> dict[str, int]:
-        return dict(zip(("mcp", "gateway", "sse"), map(len, self._sessions), strict=True))
+        return dict(
+            zip(("mcp", "gateway", "sse"), map(len, self.departures.registers), strict=True)
+        )
 
     def _ways_in(self) -> dict[str, AsgiApp]:
         doors: dict[str, AsgiApp] = {
@@ -357,176 +381,38 @@ class App:
         return told
 
     def reload(self) -> dict[str, Any]:
-        """Read settings, policy and secret again; with a fault in any, all stays as it was."""
-        started = time.perf_counter()
-        fault: TabhubError | None = None
-        try:
-            waiting = [] if self._home is None else self._read_again(self._home)
-        except (TabhubError, OSError) as error:
-            fault = error if isinstance(error, TabhubError) else Internal(str(error))
-            raise fault from None
-        finally:
-            took = self.report.reloads.note(started, fault)
-            news = self._changes.told()
-            self.audit.record(incident("admin", MAIN.name, "reload", news, fault))
-        told = {"plugins": 0, "durationMs": took}
-        return {**told, "restart": waiting} if waiting else told
+        """Read settings, policy, clients and secret again."""
+        return self._reloading.reload()
 
     def in_force(self) -> dict[str, Any]:
         """The settings as they hold now, and where the file says otherwise."""
-        told: dict[str, Any] = {
-            "settings": self.report.settings_told(),
-            "differs": [],
-            "fault": None,
-        }
-        if self._home is None:
-            return told
+        told: dict[str, Any] = {"settings": self.report.settings_told(), "fault": None}
         try:
-            fresh = self._with_flags(load_settings(self._home))
+            return {**told, "differs": self._reloading.differences()}
         except (TabhubError, OSError) as error:
-            return {**told, "fault": str(error)}
-        return {**told, "differs": differing(fresh, self.settings)}
-
-    def _with_flags(self, settings: Settings) -> Settings:
-        """What a file says, where flags and the environment do not say more."""
-        settings.dev = settings.dev or self._dev
-        settings.mcp_server.auth_token = auth_token(settings)
-        return settings
-
-    def _read_again(self, home: Home) -> list[str]:
-        """The keys of settings that only the next start takes."""
-        clients = Clients(home)
-        clients.list()  # Raises if it cannot be read: then nothing is dropped.
-        self._drop_revoked(clients)
-        fresh, auth = self._with_flags(load_settings(home)), load_secret(home)
-        toolsets.chosen(fresh.toolsets)
-        self.rules.reload(fresh)
-        self._changes.see_settings(fresh)
-        self._take(fresh)
-        if auth is not None and auth.secret != self._admin.secret:
-            self._take_secret(clients, auth.secret)
-        return differing(fresh, self.settings)
-
-    def _take_secret(self, clients: Clients, secret: str) -> None:
-        """The old one, and what was computed from it, lets nobody in any more, nor stay."""
-        self._changes.see_secret()
-        self.audit.hide(secret)
-        self._admin.secret = secret
-        self.asgi.take_secret(secret)
-        for name in (PRINTED, CLI):
-            clients.computed(name, secret)
-        self._drop(lambda client: client in (MAIN.name, PRINTED))
-        # The command line goes on under its new token, with its tabs.
-        self._drop(lambda client: client == CLI, stays=lambda key: not self._has_session(key))
-        self.browsers.cut_all()
-
-    def _take(self, fresh: Settings) -> None:
-        """Of the settings, what can change while the server runs."""
-        token = fresh.mcp_server.auth_token
-        if token != self.settings.mcp_server.auth_token:
-            for secret in _long(token):
-                self.audit.hide(secret)
-            self._drop(lambda client: client == SSE.name)
-        self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
-        take_live(fresh, self.settings)
-        self.pages.keep_allowed()
-        self.pairing.take(fresh.worker_origins)
-
-    def _drop_revoked(self, clients: Clients) -> None:
-        """Whose token is no more has no sessions, no tabs and no calls under way either."""
-        marks, before = clients.marks(), self._tokens
-        self._changes.see_clients(marks)
-        known = {MAIN.name, SSE.name, *marks}
-        renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
-        self._tokens = marks
-        self._drop(lambda client: client not in known or client in renewed)
-        self.shortcuts.keep_only(known)
-
-    def notice_revoked(self) -> None:
-        """Whoever revokes a token tells us, if they can; we look ourselves as well."""
-        if self._clients is None:
-            return
-        marks = self._clients.marks()
-        if any(marks.get(name) != mark for name, mark in self._tokens.items()):
-            self._drop_revoked(self._clients)
-            self.audit.record(incident("admin", MAIN.name, "reload", self._changes.told()))
-        self._tokens = marks
-
-    def _drop(
-        self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
-    ) -> None:
-        """Put clients out; what they have under way ends also where their session stays."""
-        gone = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
-        for endpoint in self.endpoints:
-            # One that has called nothing yet still hears the news.
-            sessions = endpoint.sessions.all()
-            gone |= {one.id for one in sessions if which(one.visitor.client.name)}
-        error = AccessError("The token of this client was revoked.")
-        self.runner.flights.end(error, lambda flight: flight.session in gone)
-        self.sse.end_of(which, error)
-        for key in gone:
-            if not stays(key):
-                self.end_session(key)
-        seats = self.crowd.of(which)
-        if seats:
-            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, _send_away, seats)
-
-    def end_session(self, key: str) -> None:
-        """End a session of whichever kind."""
-        for sessions in self._sessions:
-            if key in sessions:
-                sessions.end(key)
-                return
-        self.release(key)
-
-    def release(self, session: str) -> None:
-        """An agent has gone: its tabs are closed, or left to the person."""
-        self.rates.forget(session)
-        self.rules.grants.end_session(session)
-        tabs = self.hub.ownership.end(session)
-        self.hub.sessions.end(session)
-        command = "tabs.close" if self.settings.sessions.close_tabs_on_end else "tabs.ungroup"
-        for tab in map(self.hub.tabs.find, tabs):
-            if tab is not None:
-                self.browsers.let_go(tab, command)
+            return {**told, "differs": [], "fault": str(error)}
 
     def close(self) -> None:
         self.index.close()
         self.store.close()
         self.audit.close()
 
-    async def reap_sessions(self) -> None:
+    async def look_after(self) -> None:
         """End the sessions of who was revoked, and idle ones, for ever."""
         due = time.monotonic() + REAP_SECONDS
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 self.audit.settle(time.time())
-                self.notice_revoked()
+                self._reloading.notice_revoked()
                 if time.monotonic() >= due:
                     due = time.monotonic() + REAP_SECONDS
-                    self.reap(time.time())
+                    self.tidy(time.time())
             except Exception:
                 log.exception("sessions could not be ended this time")
 
-    def reap(self, now: float) -> None:
-        for endpoint in self.endpoints:
-            for id in endpoint.sessions.reap():
-                log.info("session %s was idle and has been ended", id)
-        idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
-        for key in idle:
-            if not self._has_session(key) and not self.runner.flights.has(key):
-                self.release(key)
-        self.rules.grants.drop_expired(now)
+    def tidy(self, now: float) -> None:
+        """Let go of what nobody has used for long."""
+        self.departures.reap(now)
         self.pages.tidy()
         self._page_images.alive(now)
-
-
-def _send_away(seats: list[Seat]) -> None:
-    for seat in seats:
-        seat.leave()
-
-
-def _long(token: str | None) -> list[str]:
-    """What can be kept out of the record: a word of a few letters would be found everywhere."""
-    return [token] if token is not None and len(token) >= SHORTEST_HIDDEN else []

@@ -54,7 +54,7 @@ class Server:
 
     async def serve(self) -> None:
         """Run until `stop` is called."""
-        reaper = asyncio.create_task(self.app.reap_sessions())
+        reaper = asyncio.create_task(self.app.look_after())
         try:
             await self._uvicorn.serve(sockets=self._listeners)
         finally:
@@ -62,7 +62,7 @@ class Server:
             self.app.close()
 
     async def stop(self) -> None:
-        for endpoint in self.app.endpoints:
+        for endpoint in self.app.departures.endpoints:
             endpoint.close()
         self.app.sse.close()
         self._uvicorn.should_exit = True

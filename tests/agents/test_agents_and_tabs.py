@@ -114,9 +114,9 @@ async def test_an_idle_session_without_a_handshake_is_released_too() -> None:
         agent = Agent(http)
         opened_tab = (await agent.call("browser_open_tab", url="https://example.com/"))["tabId"]
         now = server.app.hub.sessions.all()[0].used
-        server.app.reap(now + 29 * 60)
+        server.app.tidy(now + 29 * 60)
         assert server.app.hub.ownership.owner(opened_tab) == "token:main"
-        server.app.reap(now + 31 * 60)
+        server.app.tidy(now + 31 * 60)
         assert server.app.hub.sessions.all() == []
         while (await window.extension.next("tool.dispatch"))["params"]["tool"] != "tabs.close":
             pass

@@ -348,7 +348,7 @@ async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_cou
     async with served(home=home) as server, client(server.port) as http:
         behind.http = http
         assert (await behind.request("ping")).status_code == 200
-        server.app.end_session(behind.session)
+        server.app.departures.end_session(behind.session)
         assert (await behind.request("ping")).status_code == 404
 
 
@@ -385,5 +385,5 @@ async def test_an_idle_session_of_the_gateway_is_ended() -> None:
     settings = Settings(sessions=SessionSettings(idle_minutes=1e-9))
     async with served(settings) as server, client(server.port) as http:
         session = await connect(http, path=PATH)
-        server.app.reap(time.time())
+        server.app.tidy(time.time())
         assert (await session.request("ping")).status_code == 404

@@ -118,7 +118,7 @@ async def test_agents_are_not_idle_because_the_server_was_away(home: Home) -> No
         tabs = list(window.tabs.values())
         server.app.hub.sessions.all()[0].used -= 3600
     async with served(home=home) as server, browser(server, *tabs, instance="r"):
-        server.app.reap(server.app.hub.sessions.all()[0].used + 60)
+        server.app.tidy(server.app.hub.sessions.all()[0].used + 60)
         assert server.app.hub.ownership.owner(id) == "token:main"
 
 
