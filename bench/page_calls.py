@@ -5,7 +5,8 @@ from statistics import median
 
 import uvloop
 
-from bench.evaluate import WARM_UP, tight
+from bench.caller import milliseconds
+from bench.evaluate import BLOCK, BLOCKS, WARM_UP, tight
 from bench.rows import Row
 from bench.stand import Stand, stand
 from tests.support.page_tools import tool_name
@@ -28,13 +29,18 @@ async def _measure() -> list[Row]:
             return ready.agent.call(name, a=21)
 
         def bare() -> Awaitable[object]:
-            return ready.floor.evaluate(tab)
+            return ready.floor.ask("port", tab=tab, tool="double", input={"a": 21})
+
+        def empty() -> Awaitable[object]:
+            return ready.floor.ask("port", tab=tab, input=21)
 
         times = [pair async for pair in tight(ours, bare)][WARM_UP:]
+        emptily = [await milliseconds(empty) for _ in range(BLOCK * BLOCKS)]
     call, floor = (median(column) for column in zip(*times, strict=True))
-    note = f"{call:.2f} ms against {floor:.2f} ms"
+    note = f"{call:.2f} ms against {floor:.2f} ms; a message to the page and back alone takes "
+    note += f"{median(emptily):.2f} ms"
     return [
-        Row("a tool of a page, against one script", call / floor, "×", FLOORS, note),
+        Row("a tool of a page, against a bare port", call / floor, "×", FLOORS, note),
         Row("a tool of a page", call, " ms", MILLISECONDS),
     ]
 

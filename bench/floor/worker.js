@@ -2,6 +2,24 @@
 
 /** @type {Set<number>} */
 const attached = new Set();
+/** @type {Map<number, chrome.runtime.Port>} */
+const ports = new Map();
+chrome.runtime.onConnect.addListener((port) => ports.set(port.sender?.tab?.id ?? -1, port));
+
+/**
+ * @param {number} tabId
+ * @param {object} message
+ */
+function overPort(tabId, message) {
+  const port = /** @type {chrome.runtime.Port} */ (ports.get(tabId));
+  return new Promise((resolve) => {
+    port.onMessage.addListener(function heard(answer) {
+      port.onMessage.removeListener(heard);
+      resolve(answer);
+    });
+    port.postMessage(message);
+  });
+}
 
 /**
  * @param {number} tabId
@@ -61,6 +79,7 @@ const deeds = {
     });
     return result;
   },
+  port: ({ tab, tool, input }) => overPort(tab, { tool, input }),
   evaluate: ({ tab, code }) => value(tab, code),
   locate: ({ tab, selector }) =>
     value(
