@@ -4,14 +4,14 @@ import { button, el, strange } from "./dom.js";
 import { grantText } from "./view.js";
 
 /**
- * @param {ReturnType<typeof import("./view.js").pluginsOf>[number]} group
+ * @param {ReturnType<typeof import("./view.js").familiesOf>[number]} group
  * @param {Attempt} attempt
  */
-export function pluginTools({ plugin, tools }, attempt) {
+export function familyTools({ family, tools }, attempt) {
   return el(
     "details",
-    { "data-plugin": plugin },
-    el("summary", {}, strange(plugin), ` · ${tools.length}`),
+    { "data-family": family },
+    el("summary", {}, strange(family), ` · ${tools.length}`),
     el("ul", {}, ...tools.map((tool) => toolRow(tool, attempt))),
   );
 }

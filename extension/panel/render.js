@@ -5,9 +5,9 @@ import { approval } from "./approvals.js";
 import { restWhatMoved } from "./arming.js";
 import { button, byId, el, fill, strange } from "./dom.js";
 import { knockRow } from "./knocks.js";
-import { grantRow, pluginTools } from "./permissions.js";
+import { familyTools, grantRow } from "./permissions.js";
 import { thisTab } from "./thistab.js";
-import { agentsOf, bannersOf, pluginsOf, thisTabOf } from "./view.js";
+import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
 
 /**
  * @typedef {object} Hands what a person's presses do
@@ -122,7 +122,8 @@ function renderRest(model, server, hands) {
  */
 function renderPermissions(server, attempt) {
   const { grants, policyFile, unattended, skipPermissions } = server;
-  renderTools(pluginsOf(server), attempt);
+  renderTools(familiesOf(server), attempt);
+  byId("tools-left-out").replaceChildren(leftOutText(server));
   const policy = policyFile ? [" The policy file ", strange(policyFile), " is in force."] : [];
   byId("policy").replaceChildren(`When nobody can be asked: ${unattended}.`, ...policy);
   /** @type {HTMLInputElement} */ (byId("skip")).checked = skipPermissions;
@@ -131,15 +132,15 @@ function renderPermissions(server, attempt) {
 }
 
 /**
- * @param {ReturnType<typeof pluginsOf>} groups
+ * @param {ReturnType<typeof familiesOf>} groups
  * @param {Attempt} attempt
  */
 function renderTools(groups, attempt) {
   const open = [...document.querySelectorAll("details[open]")];
-  const names = open.map((details) => details.getAttribute("data-plugin"));
-  fill(byId("tools"), groups, "plugin", (group) => {
-    const made = pluginTools(group, attempt);
-    made.toggleAttribute("open", names.includes(group.plugin));
+  const names = open.map((details) => details.getAttribute("data-family"));
+  fill(byId("tools"), groups, "family", (group) => {
+    const made = familyTools(group, attempt);
+    made.toggleAttribute("open", names.includes(group.family));
     return made;
   });
 }

@@ -48,6 +48,8 @@ interface ToolState {
   name: string;
   title: string;
   plugin: string;
+  /** Whose page publishes it; empty for all others. */
+  site: string;
   /** null: nobody has set it, a more general rule decides. */
   permission: Level | null;
   effective: Level;
@@ -78,6 +80,7 @@ interface ServerState {
   tabs: TabState[];
   confirmations: Confirmation[];
   tools: ToolState[];
+  toolsLeftOut: number;
   grants: GrantState[];
   knocks: KnockState[];
   unattended: string;

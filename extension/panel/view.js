@@ -104,14 +104,19 @@ export function bannersOf({ skipPermissions, stopped }) {
 }
 
 /**
- * @param {ServerState} server
- * @returns {{plugin: string, tools: ToolState[]}[]}
+ * By plugin, or by the site whose pages publish them.
+ * @param {Pick<ServerState, "tools">} server
+ * @returns {{family: string, tools: ToolState[]}[]}
  */
-export function pluginsOf({ tools }) {
-  return [...Map.groupBy(tools, ({ plugin }) => plugin)].map(([plugin, its]) => ({
-    plugin,
-    tools: its,
-  }));
+export function familiesOf({ tools }) {
+  const families = Map.groupBy(tools, ({ plugin, site }) => plugin || site);
+  return [...families].map(([family, its]) => ({ family, tools: its }));
+}
+
+/** @param {Pick<ServerState, "toolsLeftOut">} server */
+export function leftOutText({ toolsLeftOut }) {
+  if (!toolsLeftOut) return "";
+  return `${toolsLeftOut} more tools of pages are not shown; “tabhub tool list” lists them.`;
 }
 
 /** @param {GrantState} grant */

@@ -6,8 +6,9 @@ import { lookedAt } from "../../extension/panel/thistab.js";
 import {
   agentsOf,
   bannersOf,
+  familiesOf,
   grantText,
-  pluginsOf,
+  leftOutText,
   thisTabOf,
   timeLeft,
   waysToAllow,
@@ -97,13 +98,20 @@ test("what is out of the ordinary has a banner with the way back", () => {
   assert.deepEqual(actions({ skipPermissions: true, stopped: true }), ["resume-all", "skip-off"]);
 });
 
-test("tools stand under their plugin", () => {
-  const tools = ["a", "b", "a"].map((plugin, index) => ({ plugin, name: `t${index}` }));
-  const groups = pluginsOf({ tools }).map(({ plugin, tools: its }) => [plugin, its.length]);
-  assert.deepEqual(groups, [
-    ["a", 2],
-    ["b", 1],
-  ]);
+test("tools stand under their plugin, or the site that publishes them", () => {
+  const tools = ["a", "b", "a"].map((plugin, index) => ({ plugin, site: "", name: `t${index}` }));
+  const ofPage = { plugin: "", site: "shop.example", name: "buy" };
+  const families = familiesOf({ tools: [...tools, ofPage] });
+  assert.deepEqual(
+    families.map(({ family, tools: its }) => [family, its.length]),
+    [
+      ["a", 2],
+      ["b", 1],
+      ["shop.example", 1],
+    ],
+  );
+  assert.equal(leftOutText({ toolsLeftOut: 0 }), "");
+  assert.match(leftOutText({ toolsLeftOut: 7 }), /^7 more/);
 });
 
 test("a grant says who may do what, where and how long", () => {

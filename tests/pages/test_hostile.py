@@ -1,6 +1,7 @@
 """A page is hostile: what it sends is bounded, said once, and nobody else notices."""
 
 import logging
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from tabhub.pages.throttle import BURST
 from tabhub.wire.pages import Capabilities, Outcome
 from tests.pages.memory import MemoryTransport, joined
 from tests.support.agent import Agent
-from tests.support.extension import page_tool
+from tests.support.extension import connected, page_tool
 from tests.support.serving import client, served
 
 ORIGIN = "https://shop.example"
@@ -73,6 +74,18 @@ async def test_a_hundred_thousand_tools_are_cut_in_all_frames_together(
     assert caplog.text.count("more than 50 tools") == 1
     _register(app, 2, page_tool("fine"))
     assert "website_tool_shop_example_fine" in _names(app)
+
+
+async def test_the_panel_is_shown_as_many_tools_of_pages_as_a_person_looks_through() -> None:
+    async with served() as server, connected(server.port) as browser:
+        tools = [page_tool(f"t{n}") for n in range(300)]
+        for tab in (1, 2):
+            _register(server.app, tab, *tools, origin=f"https://site-{tab}.example")
+        shown = await browser.state()
+        sites = Counter(tool["site"] for tool in shown["tools"])
+        assert (sites["site-1.example"], sites["site-2.example"]) == (300, 200)
+        assert shown["toolsLeftOut"] == 100
+        assert sum("browser" == tool["plugin"] for tool in shown["tools"]) > 50
 
 
 @pytest.mark.requirement("MB-11")

@@ -15,6 +15,8 @@ from tabhub.permissions.grants import Grant
 from tabhub.permissions.verdict import Allow, Ask
 
 Json = dict[str, Any]
+MOST_PAGE_TOOLS = 500
+"""Pages may publish more than a person looks through, and all is told anew with each change."""
 
 
 class RulesSeen(Protocol):
@@ -56,6 +58,7 @@ class PanelState:
 
     def __call__(self, browser: str) -> Json:
         permissions = self._guard.permissions
+        shown, left_out = self._shown_tools()
         return {
             "browser": browser,
             "kind": "managed" if self._browsers.is_managed(browser) else "personal",
@@ -66,11 +69,18 @@ class PanelState:
             "agents": [self._agent(agent) for agent in self._hub.sessions.all()],
             "tabs": [self._tab(tab) for tab in self._hub.tabs.all()],
             "confirmations": self._panels.pending(),
-            "tools": [self._tool(tool, browser) for tool in self._hub.tools],
+            "tools": [self._tool(tool, browser) for tool in shown],
+            "toolsLeftOut": left_out,
             "plugins": [],
             "grants": [_grant(grant) for grant in permissions.grants.all()],
             "knocks": self._knocks.waiting(),
         }
+
+    def _shown_tools(self) -> tuple[list[Tool], int]:
+        """Our own, some of the pages', and how many are not among them."""
+        own = [tool for tool in self._hub.tools if not tool.domain]
+        of_pages = [tool for tool in self._hub.tools if tool.domain]
+        return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
 
     def _agent(self, agent: AgentSession) -> Json:
         return {
@@ -102,6 +112,7 @@ class PanelState:
             "name": tool.name,
             "title": tool.title or tool.name,
             "plugin": tool.plugin,
+            "site": tool.domain,
             "permission": self._rules.level_of(tool.name),
             "effective": self._effective(tool, browser),
         }
