@@ -56,6 +56,13 @@ class Entry:
             return self._many
         return {} if self._one is None else dict((self._one,))
 
+    def is_still(self, tool: Tool) -> bool:
+        """Whether it is what was listed as this: a name can come to stand for something else."""
+        is_named = (self.domain, self.tool.name) == (tool.domain, tool.page_tool)
+        schema = tool.input_schema
+        is_shaped = isinstance(schema, PageSchema) and schema.own == self.tool.schema
+        return is_named and is_shaped and _decoded(self.tool.annotations) == tool.annotations
+
     def add(self, page: Page) -> None:
         if self._many is None and (self._one is None or self._one == page.holder):
             self._one = page.holder
@@ -200,6 +207,7 @@ class Exposure:
             annotations=_decoded(tool.annotations),
             seconds=self._seconds,
             domain=entry.domain,
+            page_tool=tool.name,
             toolsets=TOOLSETS,
             tab_argument=parameter,
             aliases=NO_ALIASES,

@@ -52,6 +52,8 @@ class Tool:
     """The family it belongs to: "browser", or a plugin's name; page tools have none."""
     domain: str = ""
     """The site whose pages publish it, for a tool of a page."""
+    page_tool: str = ""
+    """What those pages call it."""
     toolsets: frozenset[str] = frozenset()
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
     """The address that given arguments would lead to, where that is what a tool is for."""

@@ -125,7 +125,7 @@ class PageSource:
 
     async def _opened(self, job: Job) -> Tab:
         """A tab for a tool that none has: where it was published last."""
-        entry = self._hub.pages.find(job.tool.name)
+        entry = self._entry(job)
         if entry is None or entry.place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
         place = entry.place
@@ -135,7 +135,7 @@ class PageSource:
         """Wait, bounded, until the page can be reached; then send, once."""
         error: TabhubError = NotFound(f"Tab {key} has no {job.tool.name}.", "no_tab_for_tool")
         for attempt in range(TRIES + 1):
-            aim = self._aim(job.tool.name, key)
+            aim = self._aim(job, key)
             if aim is not None:
                 try:
                     return await self._sent(job, aim)
@@ -148,9 +148,20 @@ class PageSource:
             await self._pages.news(PAUSE_SECONDS)
         raise Undelivered(error)
 
-    def _aim(self, name: str, key: TabKey) -> _Aim | None:
+    def _entry(self, job: Job) -> Entry | None:
+        """The tool that was decided about, and nothing that has got its name since."""
+        entry = self._hub.pages.find(job.tool.name)
+        if entry is not None and not entry.is_still(job.tool):
+            raise NotFound(
+                f"{job.tool.name} has changed since it was called: nothing was sent. Look at what "
+                "it is now, and call it again if you still want to.",
+                "no_tab_for_tool",
+            )
+        return entry
+
+    def _aim(self, job: Job, key: TabKey) -> _Aim | None:
         """The page to ask: of those in the tab that have the tool, the one updated last."""
-        entry = self._hub.pages.find(name)
+        entry = self._entry(job)
         refs = () if entry is None else entry.tabs.get(key, ())
         page = self._hub.pages.storage.find(refs[-1]) if refs else None
         return None if entry is None or page is None else _Aim(entry, page)
