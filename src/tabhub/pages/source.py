@@ -18,6 +18,7 @@ from tabhub.hub.page_tools import Page, PageRef, TabKey
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.pages.opening import Opener
+from tabhub.pages.origins import domain_of, own_url
 from tabhub.pages.pages import Pages
 from tabhub.pages.results import result_of
 from tabhub.wire.mcp.messages import CallResult
@@ -156,8 +157,9 @@ class PageSource:
         if known is not None and self._hub.ownership.may_use(job.session, known):
             # The page may have asked for a login first: one such tab is enough.
             return known
-        address = place.url or place.origin or f"https://{entry.domain}"
-        tab = await self._opener.open(job, address)
+        if domain_of(place.origin) != entry.domain:
+            raise NotFound(f"Nobody knows where {job.tool.name} is.", "no_tab_for_tool")
+        tab = await self._opener.open(job, own_url(place.url, place.origin))
         self._made[key] = tab.id
         if len(self._made) > MOST_OPENED:
             del self._made[next(iter(self._made))]
