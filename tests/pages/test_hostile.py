@@ -12,8 +12,9 @@ from tabhub.config.settings import Limits, Settings
 from tabhub.hub.page_tools import PageRef
 from tabhub.hub.tools import Tool
 from tabhub.pages.results import result_of
-from tabhub.pages.schemas import Unfit, checked_schema
+from tabhub.pages.schemas import checked_schema
 from tabhub.pages.throttle import BURST
+from tabhub.pages.unfit import Unfit
 from tabhub.wire.pages import Capabilities, Outcome
 from tests.pages.memory import MemoryTransport, joined
 from tests.support.agent import Agent

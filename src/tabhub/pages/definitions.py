@@ -10,7 +10,8 @@ import msgspec
 from tabhub.config.settings import Limits
 from tabhub.hub.descriptions import LONGEST_TITLE, readable
 from tabhub.hub.page_tools import Published
-from tabhub.pages.schemas import NO_ARGUMENTS, Unfit, checked_schema
+from tabhub.pages.schemas import NO_ARGUMENTS, checked_schema
+from tabhub.pages.unfit import Unfit
 from tabhub.wire.pages import Kind
 
 CACHE = "tabhub/cache"

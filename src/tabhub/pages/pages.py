@@ -17,9 +17,9 @@ from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.definitions import checked
 from tabhub.pages.origins import domain_of, is_allowed
-from tabhub.pages.schemas import Unfit
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
+from tabhub.pages.unfit import Unfit
 from tabhub.wire.pages import Capabilities, Kind
 
 TABS_PER_DOMAIN = 1000
