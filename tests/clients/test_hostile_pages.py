@@ -1,5 +1,6 @@
-"""No page can make an official client refuse the whole list, or take an answer for anything else."""
+"""No page makes an official client refuse the whole list, or an answer it could have shown."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,3 +82,53 @@ async def test_whatever_a_page_defines_the_list_comes_and_the_good_tool_can_be_c
     assert "website_tool_shop_example_bad3" in said["tools"]
     assert "website_tool_shop_example_bad0" not in said["tools"]
     assert "fine" in said["results"][GOOD]["content"][0]["text"]
+
+
+def _answering(answer: Any) -> Callable[[Any], Any]:
+    return lambda call: answer
+
+
+PICTURE = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+LINK = {"type": "resource_link", "uri": "https://shop.example/a", "name": "a"}
+BLOCKS: list[Any] = [
+    {"type": "text", "text": 5},
+    {"type": "text", "text": "a", "_meta": 5},
+    {"type": "text", "text": "a", "annotations": {"priority": "high"}},
+    {"type": "text", "text": "a", "annotations": {"audience": ["everybody"]}},
+    {"type": "text", "text": "a", "annotations": {"lastModified": "2025-02-30T00:00:00Z"}},
+    {"type": "text", "text": "a", "annotations": {"lastModified": "2025-02-03T00:00:00+01:00"}},
+    {**PICTURE, "data": "not base64!!"},
+    {**PICTURE, "mimeType": 5},
+    {**PICTURE, "annotations": 5},
+    {**LINK, "size": "abc", "icons": 5},
+    {**LINK, "uri": "x y"},
+    {**LINK, "title": 5, "description": 5, "mimeType": 5},
+    {"type": "resource", "resource": {"uri": "https://shop.example/a"}},
+    {"type": "resource", "resource": {"uri": 5, "text": "a"}},
+    {"type": "resource", "resource": {"uri": "https://shop.example/", "text": "a", "mimeType": 5}},
+    {"type": "tool_use", "name": "x", "id": "1", "input": {}},
+    {},
+]
+RESULTS: list[Any] = [
+    *({"content": [block]} for block in BLOCKS),
+    {"content": [], "structuredContent": [1]},
+    {"content": [], "structuredContent": {"a": _nested(300)}},
+    {"content": [], "isError": "yes", "_meta": 5, "resultType": 5, "ttlMs": "x"},
+    {"content": [5]},
+    {"content": 5, "structuredContent": 5},
+    5,
+    None,
+]
+
+
+@pytest.mark.parametrize("client", EVERY)
+async def test_whatever_a_page_answers_the_client_shows_it(client: str) -> None:
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        names = [f"answer{number}" for number in range(len(RESULTS))]
+        await extension.publish(1, *map(page_tool, names))
+        for name, answer in zip(names, RESULTS, strict=True):
+            extension.page_tools[name] = _answering(answer)
+        calls = [f"website_tool_shop_example_{name}" for name in names]
+        said = await visit(client, server.port, calls)
+    assert {name: told for name, told in said["results"].items() if "refused" in told} == {}
