@@ -111,6 +111,8 @@ class App:
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
+        self.hub.pages.on_named(self.rules.pins.meet)
+        self.rules.follow(self.hub.pages.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()
         self.control = Control(self.hub, self.runner.flights)
@@ -147,6 +149,8 @@ class App:
         self.shortcuts = Shortcuts(self.store)
         recordings = Recordings(self.hub.sessions)
         replays = Replays(self.hub, self.shortcuts)
+        opener = BrowserOpener(self.browsers, self.hub)
+        self.guard.opens_in = opener.browser_for
         in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
         self.sources: dict[str, Source] = {
             SOURCE: RecordedSource(in_browser, recordings, replays),
@@ -155,7 +159,7 @@ class App:
             page_source.SOURCE: page_source.PageSource(
                 self.hub,
                 self.pages,
-                BrowserOpener(self.browsers, self.hub),
+                opener,
                 lambda: self.settings.limits,
             ),
             tab_list.SOURCE: tab_list.TabListSource(self.hub),
@@ -169,7 +173,7 @@ class App:
             self.sources,
             time.monotonic,
             self.settings.limits,
-            {page_source.SOURCE: page_source.PageRouter(self.hub)},
+            {page_source.SOURCE: page_source.PageRouter(self.hub, self.pages)},
         )
         self.sources[batch.SOURCE] = batch.BatchSource(
             runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes

@@ -16,11 +16,10 @@ from tabhub.hub.page_tools import (
 from tabhub.hub.tools import ToolRegistry
 from tabhub.wire.pages import Capabilities
 
-RESTORED = "restored"
-"""The transport of pages from before the server was started anew: there is no way to them yet."""
-
 Listener = Callable[[str, TabKey], None]
 """Takes the domain and the tab that something has changed in."""
+Named = Callable[[str, tuple[str, str]], object]
+"""Takes a name, and the tool that has it: its domain, and what its page calls it."""
 
 
 class PageHub:
@@ -31,6 +30,7 @@ class PageHub:
         self.storage = DomainToolStorage()
         self._joined: dict[tuple[str, str], int] = {}
         self._listeners: list[Listener] = []
+        self._namers: list[Named] = []
         self._capabilities: Capabilities | None = None
         self.active: TabKey | None = None
         """The tab that a person looks at, or has looked at last."""
@@ -38,10 +38,19 @@ class PageHub:
 
     def configure(self, mode: Mode, seconds: float) -> None:
         """How tools are listed; to be said before the first page."""
-        self.exposure = Exposure(mode, seconds, self.storage.index)
+        self.exposure = Exposure(mode, seconds, self.storage.index, self._tell_name)
 
     def on_change(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def on_named(self, listener: Named) -> None:
+        """Hear of each tool that is about to be listed, by the names that it has."""
+        self._namers.append(listener)
+
+    def meaning(self, name: str) -> tuple[str, str] | None:
+        """The tool that has a name, as its domain and its page have it."""
+        entry = self.exposure.meaning(name)
+        return None if entry is None else (entry.domain, entry.tool.name)
 
     def find(self, name: str) -> Entry | None:
         return self.exposure.find(name)
@@ -55,7 +64,7 @@ class PageHub:
         else:
             moved = self._join(page)
             stale = [known] if known else []
-            stale += [p for p in self.storage.here(page.domain, page.tab) if is_restored(p)]
+            stale += [p for p in self.storage.here(page.domain, page.tab) if p.is_restored]
             self._replace(stale + moved, [page, *(replace(p, tab=page.tab) for p in moved)])
 
     def update(self, ref: PageRef, tools: dict[str, Published], now: float) -> None:
@@ -115,7 +124,7 @@ class PageHub:
     def restored(self, which: Callable[[Page], bool]) -> None:
         """Of the pages that have not come back, forget these."""
         pages = self.storage.all()
-        self.gone(*(page.ref for page in pages if is_restored(page) and which(page)))
+        self.gone(*(page.ref for page in pages if page.is_restored and which(page)))
 
     def remembered(self) -> list[Remembered]:
         return list(self.exposure.remembered())
@@ -210,10 +219,11 @@ class PageHub:
         if put or gone:
             self._tools.change(put, gone, quiet=quiet)
 
+    def _tell_name(self, entry: Entry) -> None:
+        for listener in self._namers:
+            for name in {entry.name, entry.plain}:
+                listener(name, (entry.domain, entry.tool.name))
+
     def _tell(self, domain: str, tab: TabKey) -> None:
         for listener in self._listeners:
             listener(domain, tab)
-
-
-def is_restored(page: Page) -> bool:
-    return page.ref.transport == RESTORED
