@@ -43,6 +43,15 @@ class World(Bare):
                         return found
                 await asyncio.sleep(0.02)
 
+    async def without(self, name: str) -> None:
+        """Wait until no tool of this name is listed."""
+        async with asyncio.timeout(15):
+            while any(
+                tool["name"].endswith(f"_{name}")
+                for tool in (await self.agent.post("tools/list")).json()["result"]["tools"]
+            ):
+                await asyncio.sleep(0.02)
+
     async def used(self, name: str, **arguments: Any) -> str:
         """Call a tool; the tab it ran in."""
         result = await self.agent.result((await self.tool(name))["name"], **arguments)
