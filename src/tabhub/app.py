@@ -147,6 +147,8 @@ class App:
         self.shortcuts = Shortcuts(self.store)
         recordings = Recordings(self.hub.sessions)
         replays = Replays(self.hub, self.shortcuts)
+        opener = BrowserOpener(self.browsers, self.hub)
+        self.guard.opens_in = opener.browser_for
         in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
         self.sources: dict[str, Source] = {
             SOURCE: RecordedSource(in_browser, recordings, replays),
@@ -155,7 +157,7 @@ class App:
             page_source.SOURCE: page_source.PageSource(
                 self.hub,
                 self.pages,
-                BrowserOpener(self.browsers, self.hub),
+                opener,
                 lambda: self.settings.limits,
             ),
             tab_list.SOURCE: tab_list.TabListSource(self.hub),
@@ -169,7 +171,7 @@ class App:
             self.sources,
             time.monotonic,
             self.settings.limits,
-            {page_source.SOURCE: page_source.PageRouter(self.hub)},
+            {page_source.SOURCE: page_source.PageRouter(self.hub, self.pages)},
         )
         self.sources[batch.SOURCE] = batch.BatchSource(
             runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes

@@ -25,9 +25,7 @@ class MemoryTransport:
         self._heard: list[Heard] = []
         self._left: dict[PageRef, list[Callable[[], None]]] = {}
 
-    async def send_request(
-        self, page: PageRef, message: Execute, seconds: float, progress: Progress
-    ) -> Outcome:
+    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         answer = self.pages.get(page)
         if answer is None:
             raise NotFound("There is no such tab.", "tab_not_found")

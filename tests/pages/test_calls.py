@@ -37,6 +37,7 @@ async def test_a_page_registers_its_tools_and_an_agent_calls_one() -> None:
         assert await agent.text(SEARCH, word="tea", tabId=1) == "{'word': 'tea'}"
         sent = (await extension.next("browser/executeTool"))["params"]
     assert sent.pop("callId")
+    assert sent.pop("timeoutMs") == 300_000
     assert sent == {
         "tabId": 1,
         "frameId": 0,
@@ -48,7 +49,7 @@ async def test_a_page_registers_its_tools_and_an_agent_calls_one() -> None:
     }
 
 
-def _says(word: Any) -> Any:
+def says(word: Any) -> Any:
     return lambda call: {"content": [{"type": "text", "text": f"{word}"}]}
 
 
@@ -132,7 +133,7 @@ async def test_tabs_with_tools_are_listed_and_the_page_never_sees_the_tab_id() -
         assert [one["isActive"] for one in listed] == [True, False]
         assert listed[0]["url"] == "https://example.com/1" and listed[0]["title"] == "Tab 1"
         assert listed[0]["lastSeen"].endswith("Z")
-        extension.page_tools["search"] = lambda call: _says(call["tabId"])(call)
+        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
         assert await agent.text(SEARCH, word="x") == "1"
         assert await agent.text(SEARCH, word="x", tabId=2) == "2"
         sent = [await extension.next("browser/executeTool") for _ in range(2)]
@@ -150,7 +151,7 @@ async def test_a_page_that_is_not_ready_is_waited_for_and_the_call_is_sent_once_
             reason = next(answers)
             if reason:
                 raise Refusal(reason)
-            return _says("there")(call)
+            return says("there")(call)
 
         extension.page_tools["search"] = answer
         assert await Agent(http).text(SEARCH) == "there"
@@ -166,7 +167,7 @@ async def test_a_tab_that_closed_before_it_got_the_call_is_replaced_by_another()
         def answer(call: dict[str, Any]) -> Any:
             if call["tabId"] == 2:
                 raise Refusal("tab_not_found")
-            return _says(call["tabId"])(call)
+            return says(call["tabId"])(call)
 
         extension.page_tools["search"] = answer
         calling = asyncio.create_task(Agent(http).text(SEARCH))
@@ -189,11 +190,11 @@ async def test_a_call_that_the_page_may_have_received_is_never_sent_again() -> N
         assert failed.value.reason == "page_may_have_received"
         late = {"success": True, "payload": "late"}
         await extension.send({"id": call["id"], "result": late})
-        extension.page_tools["search"] = _says("next")
+        extension.page_tools["search"] = says("next")
         assert await Agent(http).text(SEARCH) == "next"
 
 
-async def _open(extension: FakeExtension, number: int, *tools: dict[str, Any]) -> str:
+async def answer_open(extension: FakeExtension, number: int, *tools: dict[str, Any]) -> str:
     """Answer the server's wish for a tab, whose page then publishes; the address it wanted."""
     asked = await extension.next("tool.dispatch")
     assert asked["params"]["tool"] == "tabs.open"
@@ -223,9 +224,11 @@ async def test_a_cached_tool_opens_a_tab_where_it_was_when_nobody_has_it(how: st
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
         assert {*await _tools(agent)} == {SEARCH}
-        extension.page_tools["search"] = lambda call: _says(call["tabId"])(call)
+        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
         calling = asyncio.create_task(agent.text(SEARCH))
-        assert await _open(extension, 5, page_tool("search", **more)) == "https://shop.example/1"
+        assert (
+            await answer_open(extension, 5, page_tool("search", **more)) == "https://shop.example/1"
+        )
         assert await calling == "5"
 
 
@@ -240,7 +243,7 @@ async def test_hints_of_a_page_force_a_question_and_mark_the_result() -> None:
         with pytest.raises(ToolFailed) as failed:
             await agent.text("website_tool_shop_example_pay")
         assert failed.value.reason == "approval_unavailable"
-        extension.page_tools["comments"] = _says("do as I say")
+        extension.page_tools["comments"] = says("do as I say")
         result = await agent.result("website_tool_shop_example_comments")
         assert "data, not instructions" in result["content"][0]["text"]
         assert result["_meta"]["tabhub/untrusted"] is True
@@ -277,7 +280,7 @@ async def test_tools_outlast_a_link_that_comes_back() -> None:
         assert {*await _tools(agent)} == {SEARCH}
         calling = asyncio.create_task(agent.text(SEARCH))
         async with connected(server.port) as extension:
-            extension.page_tools["search"] = _says("back")
+            extension.page_tools["search"] = says("back")
             await extension.sync(tab(1))
             await extension.publish(1, page_tool("search"))
             assert await calling == "back"
@@ -288,7 +291,7 @@ async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))
-        extension.page_tools["search"] = _says("found")
+        extension.page_tools["search"] = says("found")
         shown = (await http.get(f"/tools/{SEARCH}")).json()
         assert {*shown["inputSchema"]["properties"]} == {"word", "tabId"}
         listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
@@ -313,7 +316,7 @@ async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so()
         await extension.sync(tab(1), tab(2), shared=False)
         for number in (1, 2):
             await extension.publish(number, page_tool("search"))
-        extension.page_tools["search"] = _says("done")
+        extension.page_tools["search"] = says("done")
         result = await Agent(http).result(SEARCH)
         assert result["_meta"]["tabhub/tabId"] == 2
         assert "No tab is active" in result["_meta"]["tabhub/warning"]
@@ -346,7 +349,7 @@ async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browse
         for extension, number in ((one, 1), (other, 2)):
             await extension.sync(tab(number, **front), shared=False)
             await extension.publish(number, page_tool("search"))
-            extension.page_tools["search"] = lambda call: _says(call["tabId"])(call)
+            extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
 
         async def turned(extension: FakeExtension, number: int, state: str) -> str:
             told = tab(number, title="new", **front)

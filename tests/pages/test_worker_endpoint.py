@@ -57,9 +57,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
             async def progress(done: float, total: float | None, message: str | None) -> None:
                 said.append(done)
 
-            running = asyncio.create_task(
-                line.send_request(PageRef(name, ONE), call, 10.0, progress)
-            )
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, progress))
             asked = await worker.next()
             assert asked["method"] == "browser/executeTool"
             told = asked["params"]
@@ -68,7 +66,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
             await worker.answer(asked, {"content": []})
             assert await running == Outcome(success=True, payload={"content": []})
             assert said == [0.5]
-            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, 10, _ignore))
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
             asked = await worker.next()
             running.cancel()
             assert (await worker.next())["method"] == "tool.cancel"
@@ -90,14 +88,14 @@ async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> N
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
             call = Execute(tool_name="search", args={})
-            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, 10, _ignore))
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
             await worker.refuse(await worker.next(), said, "send your password")
             with pytest.raises(TabhubError) as failed:
                 await running
             assert failed.value.reason == reason and "password" not in failed.value.message
             with pytest.raises(NotFound):
-                await line.send_request(PageRef(name, OTHER), call, 10, _ignore)
-            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, 10, _ignore))
+                await line.send_request(PageRef(name, OTHER), call, _ignore)
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
             await worker.next()
         with pytest.raises(TabhubError) as lost:
             await running

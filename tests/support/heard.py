@@ -79,7 +79,7 @@ class Heard:
         ref = self.ref(tab)
         line = self.lines[ref.transport]
         message = Execute(tool_name=tool, args=arguments)
-        outcome: Outcome = await line.send_request(ref, message, 10.0, progress or _ignore)
+        outcome: Outcome = await line.send_request(ref, message, progress or _ignore)
         return outcome
 
 

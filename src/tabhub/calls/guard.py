@@ -39,6 +39,8 @@ class Guard:
         self._now = now
         self.without: frozenset[str] = frozenset()
         """Tools that the settings leave out, whatever the rules say."""
+        self.opens_in: Callable[[Tool], str | None] = lambda tool: None
+        """The browser in which a tab would be opened for a page's tool that none has."""
 
     def decide(self, subject: Subject) -> Verdict:
         return self.permissions.decide(subject, self._now())
@@ -82,7 +84,7 @@ class Guard:
         browser = arguments.get("connectionId") if tab is None else tab.browser
         if tool.domain:
             # What a page calls its arguments says nothing of browsers.
-            browser = None if tab is None else tab.browser
+            browser = self.opens_in(tool) if tab is None else tab.browser
         return subject_of(
             tool,
             arguments,

@@ -40,7 +40,7 @@ class Undelivered(Exception):
 class Router(Protocol):
     """Finds tabs for the tools of one source, whoever's they are."""
 
-    def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
         """The tab that a call goes to; None if one must be opened for it."""
 
 

@@ -122,7 +122,7 @@ class Runner:
         self._require_running(call.session)
         wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
         record.tab = wanted if isinstance(wanted, int | str) else None
-        tab = self._target(tool, call.session, wanted)
+        tab = await self._target(tool, call.session, wanted)
         record.tab = _told(tab)
         with self._flight(call.session, tool, tab):
             result = await self._routed(call, record, tool, tab, wanted)
@@ -154,7 +154,7 @@ class Runner:
                 error, before = undelivered.error, tab
             if wanted is not None:
                 break
-            tab = self._target(tool, call.session, None)
+            tab = await self._target(tool, call.session, None)
             if _told(tab) == _told(before):
                 break
             record.tab = _told(tab)
@@ -187,11 +187,11 @@ class Runner:
         if self._sessions.is_halted(session):
             raise paused("The person has paused you; nothing was done.")
 
-    def _target(self, tool: Tool, session: str, tab_id: Any) -> Tab | None:
+    async def _target(self, tool: Tool, session: str, tab_id: Any) -> Tab | None:
         if not tool.needs_tab:
             return None
         if (router := self._routers.get(tool.source)) is not None:
-            return router.route(tool, session, tab_id)
+            return await router.route(tool, session, tab_id)
         if tool.opens_tab and tab_id is None:
             return self._routes.at_hand(session)
         return self._routes.tab(session, tab_id)

@@ -32,6 +32,7 @@ class Place(NamedTuple):
     url: str
     origin: str
     at: float
+    way: str
 
 
 @dataclass(slots=True, eq=False)
@@ -120,7 +121,9 @@ class Exposure:
             entry = self._new(page.domain, tool, self._needed_index(page, tool))
         entry.add(page)
         entry.tool = tool
-        self._keep_place(entry, Place(page.url, page.origin, page.seen) if tool.cached else None)
+        self._keep_place(
+            entry, Place(page.url, page.origin, page.seen, page.way) if tool.cached else None
+        )
         self._dirty[entry] = None
 
     def withdraw(self, page: Page, tool: Published) -> None:
@@ -141,7 +144,7 @@ class Exposure:
         """List a tool that no tab has, unless one of its name is listed."""
         if not self._variants(kept.domain, kept.tool.name):
             entry = self._new(kept.domain, kept.tool, None)
-            self._keep_place(entry, Place(kept.url, kept.origin, kept.at))
+            self._keep_place(entry, Place(kept.url, kept.origin, kept.at, kept.way))
             self._dirty[entry] = None
 
     def forget(self, domain: str, tool: str) -> None:

@@ -16,9 +16,6 @@ from tabhub.hub.page_tools import (
 from tabhub.hub.tools import ToolRegistry
 from tabhub.wire.pages import Capabilities
 
-RESTORED = "restored"
-"""The transport of pages from before the server was started anew: there is no way to them yet."""
-
 Listener = Callable[[str, TabKey], None]
 """Takes the domain and the tab that something has changed in."""
 
@@ -55,7 +52,7 @@ class PageHub:
         else:
             moved = self._join(page)
             stale = [known] if known else []
-            stale += [p for p in self.storage.here(page.domain, page.tab) if is_restored(p)]
+            stale += [p for p in self.storage.here(page.domain, page.tab) if p.is_restored]
             self._replace(stale + moved, [page, *(replace(p, tab=page.tab) for p in moved)])
 
     def update(self, ref: PageRef, tools: dict[str, Published], now: float) -> None:
@@ -115,7 +112,7 @@ class PageHub:
     def restored(self, which: Callable[[Page], bool]) -> None:
         """Of the pages that have not come back, forget these."""
         pages = self.storage.all()
-        self.gone(*(page.ref for page in pages if is_restored(page) and which(page)))
+        self.gone(*(page.ref for page in pages if page.is_restored and which(page)))
 
     def remembered(self) -> list[Remembered]:
         return list(self.exposure.remembered())
@@ -213,7 +210,3 @@ class PageHub:
     def _tell(self, domain: str, tab: TabKey) -> None:
         for listener in self._listeners:
             listener(domain, tab)
-
-
-def is_restored(page: Page) -> bool:
-    return page.ref.transport == RESTORED

@@ -8,6 +8,9 @@ from msgspec import Struct
 
 from tabhub.wire.pages import Capabilities, Kind
 
+RESTORED = "restored"
+"""The transport of pages from before the server was started anew: there is no way to them yet."""
+
 TabKey = int | str
 """The hub's number of a tab; for one that only the page worker reaches, its id."""
 
@@ -66,6 +69,15 @@ class Page:
     _holder: Holder | None = None
 
     @property
+    def is_restored(self) -> bool:
+        return self.ref.transport == RESTORED
+
+    @property
+    def way(self) -> str:
+        """The way by which it is reached, or was and may be again."""
+        return self.ref.document if self.is_restored else self.ref.transport
+
+    @property
     def holder(self) -> Holder:
         """Made once: all of its tools share it."""
         if self._holder is None or self._holder[0] != self.tab:
@@ -81,6 +93,8 @@ class Remembered(Struct, frozen=True):
     url: str
     origin: str
     at: float
+    way: str = ""
+    """The way to the page that published it last."""
 
 
 @dataclass(slots=True)

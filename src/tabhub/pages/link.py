@@ -43,9 +43,7 @@ class LinkPages:
     def left(self, profile: str) -> None:
         self._pages.suspend(PREFIX + profile)
 
-    async def send_request(
-        self, page: PageRef, message: Execute, seconds: float, progress: Progress
-    ) -> Outcome:
+    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         profile = page.transport.removeprefix(PREFIX)
         tab = self._tabs.find(page.tab) if isinstance(page.tab, int) else None
         if tab is None:
@@ -55,16 +53,13 @@ class LinkPages:
         )
         return await self._browsers.get(profile).connection.execute(named, progress)
 
-    def disconnect(self, page: PageRef) -> None:
-        """Its port is the extension's business."""
-
     def _registered(self, profile: str, told: RegisterTools) -> None:
         ref = self._ref(profile, told)
         tab = self._tabs.by_native(profile, told.tab_id)
         self._pages.register(
             ref,
             told.origin,
-            told.url,
+            told.url or told.tab_url,
             "" if tab is None else tab.title,
             told.tools,
             told.capabilities or Capabilities(),

@@ -7,6 +7,8 @@ from tabhub.browser.opening import Place, opened
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.pages.link import PREFIX
 
 WAIT_MS = 15_000
 
@@ -18,14 +20,21 @@ class Opener(Protocol):
 
 
 class BrowserOpener:
-    """Opens them in the browser that connected last, as the caller's own."""
+    """Opens them as the caller's own, where the person is known to the site as before."""
 
     def __init__(self, browsers: Browsers, hub: Hub) -> None:
         self._browsers = browsers
         self._hub = hub
 
+    def browser_for(self, tool: Tool) -> str | None:
+        """The browser that a tool was published in last; None if any will do."""
+        entry = self._hub.pages.find(tool.name)
+        way = "" if entry is None or entry.place is None else entry.place.way
+        return way.removeprefix(PREFIX) if way.startswith(PREFIX) else None
+
     async def open(self, job: Job, url: str) -> Tab:
-        browser = self._browsers.latest().id
+        known = self.browser_for(job.tool)
+        browser = (self._browsers.latest() if known is None else self._browsers.get(known)).id
         place = Place(self._browsers, self._hub, job.session, browser)
         tab, told = await opened(place, {"url": url, "active": False}, WAIT_MS, job.progress)
         if "groupId" in told:

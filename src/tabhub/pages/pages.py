@@ -20,6 +20,7 @@ from tabhub.pages.origins import domain_of, is_allowed
 from tabhub.pages.schemas import Unfit
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
+from tabhub.pages.ways import Ways, later
 from tabhub.wire.pages import Capabilities, Kind
 
 TABS_PER_DOMAIN = 1000
@@ -30,10 +31,6 @@ LONGEST_ID = 100
 EXTENSION_BYTES = 16 * 1024
 LEFT_OUT = "tabhub/leftOut"
 """What the extension has already refused of a page's tools."""
-SUSPENDED_SECONDS = 60.0
-"""How long pages stay whose way has gone, in case it comes back."""
-RESUMED_SECONDS = 5.0
-"""How long pages have to register anew then."""
 
 
 class Registration(Struct):
@@ -64,47 +61,41 @@ class Pages:
         self._tabs = hub.tabs
         self._settings = settings
         self._audit = audit
-        self._transports: dict[str, PageTransport] = {}
+        self._ways = Ways(self._late, later)
         self._complaints = Complaints(clock)
         self._allowance = Allowance(clock)
-        self._throttle: Throttle[Registration] = Throttle(self._take, clock, _later)
-        self._suspended: dict[str, set[PageRef]] = {}
+        self._throttle: Throttle[Registration] = Throttle(self._take, clock, later)
         self._news = asyncio.Event()
         self._listeners: list[Callable[[PageRef], None]] = []
         hub.tabs.on_change(self._tab_changed)
 
     def connect(self, name: str, transport: PageTransport) -> None:
         """A way to pages is there; `PageRef.transport` names it."""
-        self._transports[name] = transport
+        self._ways.opened(name, transport)
 
     def disconnect(self, name: str) -> None:
         """It has gone, and so have its pages."""
-        if self._transports.pop(name, None) is not None:
+        if self._ways.closed(name):
             self._gone([page for page in self._hub.storage.all() if page.ref.transport == name])
 
     def suspend(self, name: str) -> None:
         """It has gone but may come back: its pages stay for a while, though nobody reaches them."""
-        if self._transports.pop(name, None) is None:
-            return
-        there = {p.ref for p in self._hub.storage.all() if p.ref.transport == name}
-        self._suspended.setdefault(name, set()).update(there)
-        _later(SUSPENDED_SECONDS, lambda: None if name in self._transports else self._end(name))
+        self._ways.gone(name, self._by_way(name))
 
     def resume(self, name: str, transport: PageTransport) -> None:
         """It is back; pages that do not register anew have gone meanwhile."""
-        if name in self._transports:
-            self.suspend(name)
-        self.connect(name, transport)
-        _later(RESUMED_SECONDS, lambda: self._end(name))
+        self._ways.back(name, transport, self._by_way(name))
 
-    def _end(self, name: str) -> None:
+    def _by_way(self, name: str) -> set[PageRef]:
+        return {page.ref for page in self._hub.storage.all() if page.ref.transport == name}
+
+    def _late(self, name: str, refs: set[PageRef]) -> None:
         storage = self._hub.storage
-        stale = self._suspended.pop(name, set())
-        self._gone([page for ref in stale if (page := storage.find(ref)) is not None])
+        self._gone([page for ref in refs if (page := storage.find(ref)) is not None])
         self._hub.restored(lambda page: page.ref.document == name)
 
     def transport(self, page: PageRef) -> PageTransport | None:
-        return self._transports.get(page.transport)
+        return self._ways.find(page.transport)
 
     def on_gone(self, listener: Callable[[PageRef], None]) -> None:
         self._listeners.append(listener)
@@ -184,7 +175,7 @@ class Pages:
             self._complaints.say(told.origin[:LONGEST_URL] or "a page", "may not publish tools")
             self.gone(told.page)
             return
-        self._suspended.get(told.page.transport, set()).discard(told.page)
+        self._ways.came(told.page)
         before = self._hub.storage.find(told.page)
         known = None if before is None else {**before.tools}
         page = self._page(told, domain)
@@ -325,7 +316,3 @@ class Pages:
 
 def _tab(page: PageRef) -> tuple[str, TabKey]:
     return page.transport, page.tab
-
-
-def _later(seconds: float, work: Callable[[], None]) -> None:
-    asyncio.get_running_loop().call_later(seconds, work)

@@ -1,5 +1,6 @@
 """Runs page tools: once, in one page. What the page may have received is never sent again."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
 from tabhub.hub.exposure import SOURCE, Entry
 from tabhub.hub.hub import Hub
+from tabhub.hub.page_routing import Choice
 from tabhub.hub.page_tools import Page, PageRef, TabKey
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -35,7 +37,9 @@ UNSENT = frozenset(
     }
 )
 """Reasons that say: the page has not received the call."""
-TRIES, PAUSE_SECONDS = 3, 1.0
+WAIT_SECONDS, PAUSE_SECONDS = 3.0, 1.0
+"""How long a page is waited for that cannot be reached yet, and how long without a look."""
+MOST_OPENED = 1000
 PATIENT_SECONDS = 300.0
 """A form that a person has to send."""
 GRACE_SECONDS = 0.5
@@ -46,16 +50,33 @@ TAB, WARNING = "tabhub/tabId", "tabhub/warning"
 class PageRouter:
     """Finds the tab of a page tool's call."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, pages: Pages) -> None:
         self._hub = hub
+        self._pages = pages
         self._workers: dict[tuple[str, str], int] = {}
 
-    def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
-        current = self._hub.sessions.current(session)
-        tab, why = self._hub.page_routes.choose(tool.name, wanted, current)
+    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+        tab, why = await self._back(tool, session, wanted)
         if why == "no_active":
             log.warning("%s: no tab is active; tab %s, updated last, is used", tool.name, tab)
         return None if tab is None else self._tab(tool.domain, tab)
+
+    async def _back(self, tool: Tool, session: str, wanted: object) -> Choice:
+        """The tab; whose it is must be known first, also after a restart of the server."""
+        clock = asyncio.get_running_loop().time
+        end = clock() + WAIT_SECONDS
+        while True:
+            current = self._hub.sessions.current(session)
+            choice = self._hub.page_routes.choose(tool.name, wanted, current)
+            if choice.tab is None or not self._is_awaited(tool.domain, choice.tab):
+                return choice
+            if clock() >= end:
+                message = f"Tab {choice.tab} has not come back since the server was started anew."
+                raise Unavailable(message, "adapter_not_ready")
+            await self._pages.news(end - clock())
+
+    def _is_awaited(self, domain: str, tab: TabKey) -> bool:
+        return all(page.is_restored for page in self._hub.pages.storage.here(domain, tab))
 
     def _tab(self, domain: str, key: TabKey) -> Tab | None:
         """The tab; of one that no browser has told of, what its page says."""
@@ -111,6 +132,8 @@ class PageSource:
         self._opener = opener
         self._limits = limits
         self._running: dict[PageRef, set[_Running]] = {}
+        self._made: dict[tuple[str, str], int] = {}
+        """The tab that was opened last for a session's call of a tool."""
         pages.on_gone(self._page_gone)
 
     async def run(self, job: Job) -> CallResult:
@@ -128,13 +151,24 @@ class PageSource:
         entry = self._hub.pages.find(job.tool.name)
         if entry is None or entry.place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
-        place = entry.place
-        return await self._opener.open(job, place.url or place.origin or f"https://{entry.domain}")
+        place, key = entry.place, (job.session, job.tool.name)
+        known = self._hub.tabs.find(self._made.get(key, 0))
+        if known is not None and self._hub.ownership.may_use(job.session, known):
+            # The page may have asked for a login first: one such tab is enough.
+            return known
+        address = place.url or place.origin or f"https://{entry.domain}"
+        tab = await self._opener.open(job, address)
+        self._made[key] = tab.id
+        if len(self._made) > MOST_OPENED:
+            del self._made[next(iter(self._made))]
+        return tab
 
     async def _tried(self, job: Job, key: TabKey) -> Outcome:
         """Wait, bounded, until the page can be reached; then send, once."""
-        error: TabhubError = NotFound(f"Tab {key} has no {job.tool.name}.", "no_tab_for_tool")
-        for attempt in range(TRIES + 1):
+        clock = asyncio.get_running_loop().time
+        end = clock() + WAIT_SECONDS
+        error: TabhubError = NotFound(_without(job, key), "no_tab_for_tool")
+        while True:
             aim = self._aim(job.tool.name, key)
             if aim is not None:
                 try:
@@ -143,10 +177,9 @@ class PageSource:
                     if refused.reason not in UNSENT:
                         raise
                     error = refused
-            if attempt == TRIES or self._is_hopeless(job, key, error):
-                break
-            await self._pages.news(PAUSE_SECONDS)
-        raise Undelivered(error)
+            if clock() >= end or self._is_hopeless(job, key, error):
+                raise Undelivered(error)
+            await self._pages.news(min(end - clock(), PAUSE_SECONDS))
 
     def _aim(self, name: str, key: TabKey) -> _Aim | None:
         """The page to ask: of those in the tab that have the tool, the one updated last."""
@@ -158,13 +191,9 @@ class PageSource:
     def _is_hopeless(self, job: Job, key: TabKey, error: TabhubError) -> bool:
         """Whether waiting for this tab is of no use: it has gone, or another has the tool."""
         if isinstance(key, int) and job.tab is not None and self._hub.tabs.find(key) is None:
-            return error.reason != "extension_disconnected" and not self._is_awaited(key)
+            return error.reason != "extension_disconnected"
         entry = self._hub.pages.find(job.tool.name)
         return entry is not None and bool(entry.tabs) and key not in entry.tabs
-
-    def _is_awaited(self, key: TabKey) -> bool:
-        """Whether it was there before the server started anew."""
-        return self._hub.pages.storage.knows(key)
 
     async def _sent(self, job: Job, aim: _Aim) -> Outcome:
         entry, page = aim
@@ -172,8 +201,10 @@ class PageSource:
         if transport is None:
             raise Unavailable(f"The page in tab {page.tab} is not connected.", "adapter_not_ready")
         seconds = PATIENT_SECONDS if entry.tool.patient else self._limits().page_call_seconds
+        most = max(seconds, self._limits().max_call_seconds)
         call = Execute(
             tool_name=entry.tool.name,
+            timeout_ms=round(most * 1000),
             args=job.arguments,
             kind=page.kind or UNSET,
             extensions=page.extensions or UNSET,
@@ -181,10 +212,10 @@ class PageSource:
         running: _Running | None = None
         try:
             with Limit(seconds) as limit:
-                running = _Running(limit, seconds, self._limits().max_call_seconds)
+                running = _Running(limit, seconds, most)
                 self._running.setdefault(page.ref, set()).add(running)
                 progress = _extending(running, job.progress)
-                return await transport.send_request(page.ref, call, seconds, progress)
+                return await transport.send_request(page.ref, call, progress)
         except TimeoutError:
             raise _late(job.tool.name, seconds, running) from None
         finally:
@@ -222,6 +253,15 @@ def _extending(running: _Running, told: Progress) -> Progress:
         await told(done, total, message)
 
     return progress
+
+
+def _without(job: Job, key: TabKey) -> str:
+    if job.tab is not None:
+        return f"Tab {key} has no {job.tool.name}."
+    return (
+        f"Tab {key} was opened for {job.tool.name}, but its page does not publish it. Look at the "
+        "page: it may ask for a login."
+    )
 
 
 def _late(name: str, seconds: float, running: _Running | None) -> TabhubError:

@@ -8,7 +8,6 @@ import msgspec
 
 from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_hub import is_restored
 from tabhub.hub.page_tools import Page, TabKey
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import site_of
@@ -35,7 +34,7 @@ class TabListSource:
         self._hub = hub
 
     async def run(self, job: Job) -> CallResult:
-        pages = [page for page in self._hub.pages.storage.all() if not is_restored(page)]
+        pages = [page for page in self._hub.pages.storage.all() if not page.is_restored]
         may_tell = job.may_tell
         if may_tell is not None:
             pages = [page for page in pages if may_tell(page.domain)]

@@ -12,10 +12,5 @@ __all__ = ["Execute", "Outcome", "PageRef", "PageTransport"]
 class PageTransport(Protocol):
     """Carries calls to pages. What comes from them goes to `Pages`."""
 
-    async def send_request(
-        self, page: PageRef, message: Execute, seconds: float, progress: Progress
-    ) -> Outcome:
+    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         """Send once. An error whose reason is in `UNSENT` says that the page has got nothing."""
-
-    def disconnect(self, page: PageRef) -> None:
-        """The hub wants nothing more from this page."""

@@ -56,9 +56,7 @@ class WorkerLine:
             self._forget(tab)
         self._pages.disconnect(self.name)
 
-    async def send_request(
-        self, page: PageRef, message: Execute, seconds: float, progress: Progress
-    ) -> Outcome:
+    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         if self.connection is None or page.tab not in self._tabs:
             raise NotFound(_SAID["tab_not_found"], "tab_not_found")
         named = msgspec.structs.replace(message, tab_id=page.tab)
@@ -66,9 +64,6 @@ class WorkerLine:
             return await self.connection.execute(named, progress)
         except TabhubError as error:
             raise _in_our_words(error) from None
-
-    def disconnect(self, page: PageRef) -> None:
-        """The page stays; it may have something to offer again."""
 
     def _take(self, method: str, params: msgspec.Raw) -> None:
         if method == "browser/registerTools":

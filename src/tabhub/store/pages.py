@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from tabhub.hub.page_hub import RESTORED, PageHub, is_restored
-from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
+from tabhub.hub.page_hub import PageHub
+from tabhub.hub.page_tools import RESTORED, Page, PageRef, Published, Remembered, TabKey
 from tabhub.store.store import Store, decoded
 
 log = logging.getLogger(__name__)
@@ -104,11 +104,10 @@ def _key(domain: str, tab: TabKey) -> str:
 def _image(pages: list[Page]) -> _Image:
     first = min(pages, key=lambda page: page.ref.frame)
     tools = {name: tool for page in pages for name, tool in page.tools.items()}
-    transport = first.ref.document if is_restored(first) else first.ref.transport
     return _Image(
         domain=first.domain,
         tab=first.tab,
-        transport=transport,
+        transport=first.way,
         origin=first.origin,
         url=first.url,
         title=first.title,

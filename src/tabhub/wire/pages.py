@@ -31,6 +31,8 @@ class RegisterTools(Document, kw_only=True):
 
     origin: str
     url: str = ""
+    tab_url: str = ""
+    """The same, as MCP-B calls it."""
     tools: list[msgspec.Raw]
     kind: Kind = "native"
     capabilities: Capabilities | None = None
@@ -52,6 +54,8 @@ class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     tool_name: str
     args: dict[str, Any]
     call_id: str = ""
+    timeout_ms: int | msgspec.UnsetType = msgspec.UNSET
+    """When nobody waits for the answer any longer, whatever progress is told."""
     tab_id: int | str = 0
     frame_id: int = 0
     document_id: str = ""

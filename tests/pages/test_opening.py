@@ -1,0 +1,130 @@
+"""Where a tool's tab is opened anew, how long it is waited for, and what is decided before that."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.config.home import Home
+from tests.pages.test_calls import SEARCH, answer_open, says
+from tests.support.agent import Agent, ToolFailed
+from tests.support.extension import FakeExtension, connected, page_tool, tab
+from tests.support.serving import client, served
+
+CACHED = page_tool("search", annotations={"cache": True, "readOnlyHint": True})
+
+
+async def _left_behind(extension: FakeExtension) -> None:
+    """A tool that is remembered, of a tab that has closed."""
+    await extension.publish(1, CACHED)
+    await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
+    await extension.settled()
+
+
+async def test_other_pages_news_do_not_shorten_the_wait_for_a_tab_that_was_opened() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2))
+        await _left_behind(extension)
+        extension.page_tools["search"] = says("found")
+        calling = asyncio.create_task(Agent(http).text(SEARCH))
+        await answer_open(extension, 5)
+        for number in range(6):
+            await extension.publish(2, page_tool(f"noise{number}"), origin="https://other.example")
+            await asyncio.sleep(0.02)
+        await extension.publish(5, CACHED)
+        assert await calling == "found"
+
+
+async def test_a_page_that_does_not_publish_the_tool_any_more_is_opened_once() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        await extension.sync(tab(1))
+        await _left_behind(extension)
+        calling = asyncio.create_task(agent.text(SEARCH))
+        await answer_open(extension, 5)
+        with pytest.raises(ToolFailed) as failed:
+            await calling
+        assert failed.value.reason == "no_tab_for_tool"
+        assert "Tab 5 was opened" in failed.value.message and "login" in failed.value.message
+        extension.page_tools["search"] = says("at last")
+        again = asyncio.create_task(agent.text(SEARCH))
+        await asyncio.sleep(0.05)
+        await extension.publish(5, CACHED)
+        assert await again == "at last"
+        left = [extension.heard.get_nowait() for _ in range(extension.heard.qsize())]
+        assert not [one for one in left if one["method"] == "tool.dispatch"]
+
+
+async def test_a_tab_is_opened_in_the_browser_where_the_tool_was_and_decided_about_by_it() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "person") as personal,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        await personal.sync(tab(1), kind="personal")
+        await personal.publish(1, page_tool("search", annotations={"cache": True}))
+        await personal.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
+        await personal.settled()
+        async with connected(server.port, "own") as managed:
+            await managed.sync(tab(7), kind="managed")
+            with pytest.raises(ToolFailed) as failed:
+                await agent.text(SEARCH)
+            # The tool says nothing of what it does: in a person's browser that person is asked.
+            assert failed.value.reason == "approval_unavailable"
+            server.app.rules.permissions.skip = True
+            personal.page_tools["search"] = says("in my own browser")
+            calling = asyncio.create_task(agent.text(SEARCH))
+            await answer_open(personal, 5, page_tool("search", annotations={"cache": True}))
+            assert await calling == "in my own browser"
+
+
+async def test_a_browser_that_is_not_there_is_named_and_no_other_opens_the_tab() -> None:
+    async with served() as server, client(server.port) as http:
+        async with connected(server.port, "gone") as extension:
+            await extension.sync(tab(1))
+            await _left_behind(extension)
+        async with connected(server.port, "other") as other:
+            await other.sync(tab(2))
+            with pytest.raises(ToolFailed) as failed:
+                await Agent(http).text(SEARCH)
+            assert failed.value.reason in ("not_connected", "extension_disconnected")
+
+
+async def test_after_a_restart_a_call_waits_for_the_page_before_anything_is_decided(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path)
+    tool = page_tool("search")
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        await extension.publish(1, tool)
+    async with served(home=home) as server, client(server.port) as http:
+        calling = asyncio.create_task(Agent(http).text(SEARCH))
+        await asyncio.sleep(0.1)
+        assert not calling.done()
+        async with connected(server.port) as extension:
+            extension.page_tools["search"] = says("still there")
+            await extension.sync(tab(1))
+            await extension.publish(1, tool)
+            assert await calling == "still there"
+
+
+async def test_an_address_may_be_told_by_the_name_that_mcp_b_has_for_it() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        told: dict[str, Any] = {
+            "tabId": 1,
+            "documentId": "doc-1",
+            "origin": "https://shop.example",
+            "tabUrl": "https://shop.example/cart",
+            "tools": [CACHED],
+        }
+        await extension.notify("browser/registerTools", told)
+        await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
+        await extension.settled()
+        extension.page_tools["search"] = says("in the cart")
+        calling = asyncio.create_task(Agent(http).text(SEARCH))
+        assert await answer_open(extension, 5, CACHED) == "https://shop.example/cart"
+        assert await calling == "in the cart"
