@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tabhub.errors import TabhubError
 from tabhub.hub.exposure import Mode
 from tabhub.hub.hub import Hub
+from tabhub.hub.names import PageToolName, fitted
 from tabhub.hub.page_tools import Page, PageRef, Published
 
 DOMAINS = ("shop.example", "shop.example.com", "bank.example:8443")
@@ -61,6 +62,8 @@ class Machine(RuleBasedStateMachine):
         self.kept: dict[tuple[str, str], Published] = {}
         self.events = 0
         self.hub.tools.on_change(self._count)
+        self.first: dict[str, tuple[str, str]] = {}
+        self.hub.pages.on_named(self.first.setdefault)
 
     def _count(self) -> None:
         self.events += 1
@@ -156,6 +159,12 @@ class Machine(RuleBasedStateMachine):
         for tool in self.hub.tools:
             assert len(tool.name) <= 64 and tool.name.startswith("website_tool_")
             assert all(c.isascii() and (c.isalnum() or c in "_-") for c in tool.name)
+            assert tool.plain_name == fitted(PageToolName(tool.domain, tool.page_tool))
+            # Rules hear of a tool by both of its names before anybody can call it.
+            assert {*tool.rule_names} <= self.first.keys()
+            meant = (tool.domain, tool.page_tool)
+            assert self.hub.pages.meaning(tool.name) == meant
+            assert self.hub.pages.meaning(tool.plain_name) is not None
 
     @invariant()
     def no_call_goes_to_a_tab_without_the_tool(self) -> None:

@@ -140,11 +140,16 @@ def _shown(question: Question) -> Json:
         "origin": question.site,
         "parameters": question.arguments,
         "rule": question.rule,
-        "scopes": _scopes(question.site) if question.scopes is None else question.scopes,
+        "scopes": _scopes(question) if question.scopes is None else question.scopes,
     }
 
 
-def _scopes(site: str) -> list[str]:
-    """How far a yes can reach; there is no "this site" where there is none."""
-    has_site = site not in ("", OPAQUE)
-    return ["once", "session", *(["domain"] if has_site else []), "always"]
+def _scopes(question: Question) -> list[str]:
+    """How far a yes can reach; there is no "this site" where there is none.
+
+    A page's tool is its site's: there is no everywhere for it.
+    """
+    scopes = ["once", "session"]
+    if question.site not in ("", OPAQUE):
+        scopes.append("domain")
+    return scopes if question.tool.domain else [*scopes, "always"]

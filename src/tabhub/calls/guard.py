@@ -46,8 +46,11 @@ class Guard:
         return self.permissions.decide(subject, self._now())
 
     def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
-        """What holds for a tool in general: on no site, with no arguments, for no session."""
-        return self.decide(subject_of(tool, None, client, "", site="", managed=managed))
+        """What holds for a tool in general: with no arguments, for no session, on no site.
+
+        The tool of a site is on no other.
+        """
+        return self.decide(subject_of(tool, None, client, "", site=tool.domain, managed=managed))
 
     def is_off(self, tool: Tool, client: Client) -> bool:
         """Whether a tool does nothing for a client, whatever the call."""
@@ -124,6 +127,8 @@ def subject_of(
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
         same_as=tool.others(arguments or {}, opens),
+        page=(tool.domain, tool.page_tool) if tool.domain else None,
+        plain=tool.plain_name,
         container=tool.is_container,
         client=client.name,
         session=session,

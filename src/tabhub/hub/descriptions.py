@@ -10,6 +10,11 @@ def description(told: str, domain: str, index: int | None = None, active: bool =
     return f"[{domain}{tab}] {told}"
 
 
+def one_line(told: str) -> str:
+    """A page's title: one line that hides nothing."""
+    return " ".join(readable(told, LONGEST_TITLE).split())
+
+
 def readable(told: str, longest: int = LONGEST) -> str:
     """A page's words without characters that hide something; line ends stay."""
     shown = "".join(one for one in told[: 2 * longest] if one.isprintable() or one == "\n")

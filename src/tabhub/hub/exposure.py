@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from tabhub.hub.descriptions import description
-from tabhub.hub.names import PageToolName, free_name
+from tabhub.hub.names import PageToolName, fitted, free_name
 from tabhub.hub.page_schema import PageSchema, parameter_for
 from tabhub.hub.page_tools import Holder, Page, PageRef, Published, Remembered, TabKey
 from tabhub.hub.tools import Tool
@@ -43,6 +43,8 @@ class Entry:
     """
 
     name: str
+    plain: str
+    """The name it would have if no other had it, and no tab were named in it."""
     domain: str
     index: int | None
     tool: Published
@@ -56,6 +58,13 @@ class Entry:
         if self._many is not None:
             return self._many
         return {} if self._one is None else dict((self._one,))
+
+    def is_still(self, tool: Tool) -> bool:
+        """Whether it is what was listed as this: a name can come to stand for something else."""
+        is_named = (self.domain, self.tool.name) == (tool.domain, tool.page_tool)
+        schema = tool.input_schema
+        is_shaped = isinstance(schema, PageSchema) and schema.own == self.tool.schema
+        return is_named and is_shaped and _decoded(self.tool.annotations) == tool.annotations
 
     def add(self, page: Page) -> None:
         if self._many is None and (self._one is None or self._one == page.holder):
@@ -95,7 +104,14 @@ class Changes(NamedTuple):
 class Exposure:
     """The entries: by domain and the page's name for the tool, and by the name in the list."""
 
-    def __init__(self, mode: Mode, seconds: float, index_of: Callable[[str, TabKey], int]) -> None:
+    def __init__(
+        self,
+        mode: Mode,
+        seconds: float,
+        index_of: Callable[[str, TabKey], int],
+        named: Callable[[Entry], None] = lambda entry: None,
+    ) -> None:
+        self._named = named
         self.mode = mode
         self._seconds = seconds
         self._index_of = index_of
@@ -108,6 +124,11 @@ class Exposure:
 
     def find(self, name: str) -> Entry | None:
         return self._by_name.get(name)
+
+    def meaning(self, name: str) -> Entry | None:
+        """The tool that is called so, or would be if nothing stood in the way."""
+        plain = (entry for entry in self._by_name.values() if entry.plain == name)
+        return self._by_name.get(name) or next(plain, None)
 
     def parse(self, name: str) -> PageToolName | None:
         """What a name stands for: asked of those that were given, never guessed."""
@@ -203,6 +224,8 @@ class Exposure:
             annotations=_decoded(tool.annotations),
             seconds=self._seconds,
             domain=entry.domain,
+            page_tool=tool.name,
+            plain_name=entry.plain,
             toolsets=TOOLSETS,
             tab_argument=parameter,
             aliases=NO_ALIASES,
@@ -228,7 +251,10 @@ class Exposure:
     def _new(self, domain: str, tool: Published, index: int | None) -> Entry:
         meant = PageToolName(domain, tool.name, index)
         name = free_name(meant, tool.identity, self._by_name)
-        entry = self._by_name[name] = Entry(name, domain, index, tool)
+        plain = fitted(PageToolName(domain, tool.name))
+        shared = name if name == plain else plain
+        entry = self._by_name[name] = Entry(name, shared, domain, index, tool)
+        self._named(entry)
         others = self._variants(domain, tool.name)
         self._domains.setdefault(domain, {})[tool.name] = (*others, entry) if others else entry
         return entry

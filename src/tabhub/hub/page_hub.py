@@ -18,6 +18,8 @@ from tabhub.wire.pages import Capabilities
 
 Listener = Callable[[str, TabKey], None]
 """Takes the domain and the tab that something has changed in."""
+Named = Callable[[str, tuple[str, str]], object]
+"""Takes a name, and the tool that has it: its domain, and what its page calls it."""
 
 
 class PageHub:
@@ -28,6 +30,7 @@ class PageHub:
         self.storage = DomainToolStorage()
         self._joined: dict[tuple[str, str], int] = {}
         self._listeners: list[Listener] = []
+        self._namers: list[Named] = []
         self._capabilities: Capabilities | None = None
         self.active: TabKey | None = None
         """The tab that a person looks at, or has looked at last."""
@@ -35,10 +38,19 @@ class PageHub:
 
     def configure(self, mode: Mode, seconds: float) -> None:
         """How tools are listed; to be said before the first page."""
-        self.exposure = Exposure(mode, seconds, self.storage.index)
+        self.exposure = Exposure(mode, seconds, self.storage.index, self._tell_name)
 
     def on_change(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def on_named(self, listener: Named) -> None:
+        """Hear of each tool that is about to be listed, by the names that it has."""
+        self._namers.append(listener)
+
+    def meaning(self, name: str) -> tuple[str, str] | None:
+        """The tool that has a name, as its domain and its page have it."""
+        entry = self.exposure.meaning(name)
+        return None if entry is None else (entry.domain, entry.tool.name)
 
     def find(self, name: str) -> Entry | None:
         return self.exposure.find(name)
@@ -206,6 +218,11 @@ class PageHub:
         put, gone = self.exposure.settle()
         if put or gone:
             self._tools.change(put, gone, quiet=quiet)
+
+    def _tell_name(self, entry: Entry) -> None:
+        for listener in self._namers:
+            for name in {entry.name, entry.plain}:
+                listener(name, (entry.domain, entry.tool.name))
 
     def _tell(self, domain: str, tab: TabKey) -> None:
         for listener in self._listeners:

@@ -52,6 +52,10 @@ class Tool:
     """The family it belongs to: "browser", or a plugin's name; page tools have none."""
     domain: str = ""
     """The site whose pages publish it, for a tool of a page."""
+    page_tool: str = ""
+    """What those pages call it."""
+    plain_name: str = ""
+    """The name it would have if it were the only one: rules of that name hold for it as well."""
     toolsets: frozenset[str] = frozenset()
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
     """The address that given arguments would lead to, where that is what a tool is for."""
@@ -89,8 +93,16 @@ class Tool:
 
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
         """The tools whose rules hold for a call as well."""
+        if self.domain:
+            return self.rule_names
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
         return (*same, *self.opens_as) if opens else same
+
+    @property
+    def rule_names(self) -> tuple[str, ...]:
+        """The names by which rules can mean it."""
+        is_other = self.plain_name and self.plain_name != self.name
+        return (self.name, self.plain_name) if is_other else (self.name,)
 
     @property
     def is_careful(self) -> bool:

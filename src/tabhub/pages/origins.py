@@ -7,7 +7,10 @@ from functools import lru_cache
 from tabhub.permissions.sites import OPAQUE, site_of
 
 _ORIGIN = re.compile(r"https?://[^\s/?#@]+")
+_REST = re.compile(r"(?:[/?#][!-~]*)?")
+"""What can follow an origin in an address, as browsers spell it."""
 LONGEST = 300
+LONGEST_URL = 2000
 
 
 def domain_of(origin: str) -> str | None:
@@ -16,6 +19,13 @@ def domain_of(origin: str) -> str | None:
         return None
     site = site_of(origin)
     return None if site in ("", OPAQUE) else site
+
+
+def own_url(url: str, origin: str) -> str:
+    """Where a page says that it is; its origin, if that is not within it."""
+    rest = url.removeprefix(origin)
+    is_own = url.startswith(origin) and len(url) <= LONGEST_URL and _REST.fullmatch(rest)
+    return url if is_own else origin
 
 
 def is_allowed(origin: str, patterns: Iterable[str]) -> bool:

@@ -11,12 +11,12 @@ from msgspec import Raw, Struct
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
-from tabhub.hub.descriptions import readable
+from tabhub.hub.descriptions import one_line, readable
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.definitions import checked
-from tabhub.pages.origins import domain_of, is_allowed
+from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed, own_url
 from tabhub.pages.schemas import Unfit
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
@@ -26,7 +26,6 @@ from tabhub.wire.pages import Capabilities, Kind
 TABS_PER_DOMAIN = 1000
 SCHEMAS_PER_TAB = 8
 """All tools of a tab together may be as large as so many of the largest schemas."""
-LONGEST_URL = 2000
 LONGEST_ID = 100
 EXTENSION_BYTES = 16 * 1024
 LEFT_OUT = "tabhub/leftOut"
@@ -213,8 +212,8 @@ class Pages:
             ref=told.page,
             domain=domain,
             origin=told.origin,
-            url=told.url if len(told.url) <= LONGEST_URL else told.origin,
-            title=told.title[:LONGEST_URL],
+            url=own_url(told.url, told.origin),
+            title=one_line(told.title),
             tools=tools,
             seen=time.time(),
             capabilities=capabilities,

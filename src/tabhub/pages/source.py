@@ -18,6 +18,7 @@ from tabhub.hub.page_tools import Page, PageRef, TabKey
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.pages.opening import Opener
+from tabhub.pages.origins import domain_of, own_url
 from tabhub.pages.pages import Pages
 from tabhub.pages.results import result_of
 from tabhub.wire.mcp.messages import CallResult
@@ -132,7 +133,7 @@ class PageSource:
         self._opener = opener
         self._limits = limits
         self._running: dict[PageRef, set[_Running]] = {}
-        self._made: dict[tuple[str, str], int] = {}
+        self._made: dict[tuple[str, str, str], int] = {}
         """The tab that was opened last for a session's call of a tool."""
         pages.on_gone(self._page_gone)
 
@@ -148,16 +149,17 @@ class PageSource:
 
     async def _opened(self, job: Job) -> Tab:
         """A tab for a tool that none has: where it was published last."""
-        entry = self._hub.pages.find(job.tool.name)
+        entry = self._entry(job)
         if entry is None or entry.place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
-        place, key = entry.place, (job.session, job.tool.name)
+        place, key = entry.place, (job.session, entry.domain, entry.tool.name)
         known = self._hub.tabs.find(self._made.get(key, 0))
         if known is not None and self._hub.ownership.may_use(job.session, known):
             # The page may have asked for a login first: one such tab is enough.
             return known
-        address = place.url or place.origin or f"https://{entry.domain}"
-        tab = await self._opener.open(job, address)
+        if domain_of(place.origin) != entry.domain:
+            raise NotFound(f"Nobody knows where {job.tool.name} is.", "no_tab_for_tool")
+        tab = await self._opener.open(job, own_url(place.url, place.origin))
         self._made[key] = tab.id
         if len(self._made) > MOST_OPENED:
             del self._made[next(iter(self._made))]
@@ -169,7 +171,7 @@ class PageSource:
         end = clock() + WAIT_SECONDS
         error: TabhubError = NotFound(_without(job, key), "no_tab_for_tool")
         while True:
-            aim = self._aim(job.tool.name, key)
+            aim = self._aim(job, key)
             if aim is not None:
                 try:
                     return await self._sent(job, aim)
@@ -181,9 +183,20 @@ class PageSource:
                 raise Undelivered(error)
             await self._pages.news(min(end - clock(), PAUSE_SECONDS))
 
-    def _aim(self, name: str, key: TabKey) -> _Aim | None:
+    def _entry(self, job: Job) -> Entry | None:
+        """The tool that was decided about, and nothing that has got its name since."""
+        entry = self._hub.pages.find(job.tool.name)
+        if entry is not None and not entry.is_still(job.tool):
+            raise NotFound(
+                f"{job.tool.name} has changed since it was called: nothing was sent. Look at what "
+                "it is now, and call it again if you still want to.",
+                "no_tab_for_tool",
+            )
+        return entry
+
+    def _aim(self, job: Job, key: TabKey) -> _Aim | None:
         """The page to ask: of those in the tab that have the tool, the one updated last."""
-        entry = self._hub.pages.find(name)
+        entry = self._entry(job)
         refs = () if entry is None else entry.tabs.get(key, ())
         page = self._hub.pages.storage.find(refs[-1]) if refs else None
         return None if entry is None or page is None else _Aim(entry, page)

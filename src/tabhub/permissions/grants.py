@@ -9,8 +9,8 @@ from tabhub.permissions.sites import OPAQUE
 from tabhub.permissions.subject import Subject
 
 Scope = Literal["session", "domain", "always"]
-_Place = tuple[Scope, str, str]
-"""Scope, session and site; empty where the scope does not look."""
+_Place = tuple[Scope, str, str, str]
+"""Scope, session, site and the page's word for the tool; empty where the scope does not look."""
 
 
 ANY = "*"
@@ -29,6 +29,8 @@ class Grant(msgspec.Struct, frozen=True):
     expires: float | None
     """In seconds since 1970; None for never."""
     created: float
+    page_tool: str = ""
+    """What the site's pages call the tool, for one of theirs: a name alone can become another's."""
 
     def is_expired(self, now: float) -> bool:
         return self.expires is not None and self.expires <= now
@@ -36,17 +38,23 @@ class Grant(msgspec.Struct, frozen=True):
 
 def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None) -> Grant:
     """A grant for calls like this one; without a site to hold to, `domain` means the session."""
+    page_tool = ""
+    if subject.page is not None:
+        page_tool = subject.page[1]
+        # There is no elsewhere for the tool of a site.
+        scope = "domain" if scope == "always" else scope
     if scope == "domain" and subject.site in ("", OPAQUE):
         scope = "session"
     return Grant(
         id=secrets.token_hex(8),
         scope=scope,
-        tool=subject.tool,
+        tool=subject.plain or subject.tool,
         client=subject.client,
         session=subject.session if scope == "session" else None,
         site=None if scope == "always" else subject.site,
         expires=None if seconds is None else now + seconds,
         created=now,
+        page_tool=page_tool,
     )
 
 
@@ -106,14 +114,14 @@ class Grants:
 
     def matching(self, subject: Subject, now: float) -> Grant | None:
         """The narrowest grant that covers the call now."""
-        own = self._covering(subject.tool, subject, now)
+        own = self._covering(subject.plain or subject.tool, subject, now)
         return own if own or subject.careful else self._covering(ANY, subject, now)
 
     def _covering(self, tool: str, subject: Subject, now: float) -> Grant | None:
         places = self._places.get((tool, subject.client))
         if places is None:
             return None
-        for place in _places_of(subject):
+        for place in _places_of(subject, tool):
             grant = places.get(place)
             if grant is not None and not grant.is_expired(now):
                 return grant
@@ -130,9 +138,12 @@ class Grants:
 def _place(grant: Grant) -> _Place:
     session = grant.session if grant.scope == "session" else None
     site = grant.site if grant.scope != "always" else None
-    return grant.scope, session or "", site or ""
+    return grant.scope, session or "", site or "", grant.page_tool
 
 
-def _places_of(subject: Subject) -> tuple[_Place, ...]:
-    site = subject.site
-    return ("session", subject.session, site), ("domain", "", site), ("always", "", "")
+def _places_of(subject: Subject, tool: str) -> tuple[_Place, ...]:
+    site, session = subject.site, subject.session
+    if subject.page is not None and tool != ANY:
+        called = subject.page[1]
+        return ("session", session, site, called), ("domain", "", site, called)
+    return ("session", session, site, ""), ("domain", "", site, ""), ("always", "", "", "")

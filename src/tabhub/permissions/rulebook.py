@@ -9,6 +9,7 @@ from tabhub.permissions.conditions import Condition
 from tabhub.permissions.fields import dotted
 from tabhub.permissions.levels import Level
 from tabhub.permissions.patterns import HostPatterns, normal_pattern
+from tabhub.permissions.pins import Pins
 from tabhub.permissions.policy import Levels, Policy
 from tabhub.permissions.subject import Subject
 from tabhub.permissions.verdict import Rule, RuleSource
@@ -58,11 +59,11 @@ class _File:
     def __bool__(self) -> bool:
         return bool(self.tools or self._plugins or self.knows_sites or self._toolsets)
 
-    def find(self, subject: Subject) -> Held | None:
+    def find(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
         """What this file says of a call: the nearest rule to it counts."""
-        own = self.tools.get(subject.tool)
-        if own is not None:
-            return own
+        own = [self.tools[name] for name in names if name in self.tools]
+        if own:
+            return min(own, key=_level)
         plugin = self._plugins.get(subject.plugin)
         domain = self._domains.find(subject.site)
         if plugin and domain:
@@ -80,7 +81,10 @@ class _File:
 class RuleBook:
     """Rules that do not change; new ones make a new book."""
 
-    def __init__(self, policy: Policy | None, config: PermissionSettings) -> None:
+    def __init__(
+        self, policy: Policy | None, config: PermissionSettings, pins: Pins | None = None
+    ) -> None:
+        self._pins = pins or Pins()
         files = (_policy_file(policy), _config_file(config))
         self._files = [file for file in files if file]
         self._defaults = {**_DEFAULTS, **_said(policy, "defaults")}
@@ -105,13 +109,34 @@ class RuleBook:
 
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""
-        held = self._written(subject) or self._default(subject)
-        if subject.container and held.level is Level.ASK and not self.names(subject.tool):
+        own = self._own_names(subject)
+        held = self._written(subject, own) or self._default(subject)
+        if subject.container and held.level is Level.ASK and not self.names(*own):
             held = _CONTAINER
         for most in (*self._of_others(subject), *self._unfit(subject)):
             held = min(held, most, key=_level)
-        if subject.careful and held.level is Level.AUTO and not self.names(subject.tool):
-            return _HINT
+        if subject.careful and held.level is Level.AUTO and not self.names(*own):
+            held = _HINT
+        return held if subject.page is None else self._explained(subject, held)
+
+    def _own_names(self, subject: Subject) -> tuple[str, ...]:
+        """The names under which rules are about this very tool."""
+        if subject.page is None:
+            return (subject.tool,)
+        # Whoever else has the name now is not opened by it: it only narrows, as one of `same_as`.
+        names = dict.fromkeys((subject.tool, subject.plain))
+        return tuple(name for name in names if self._pins.of(name) == subject.page)
+
+    def _explained(self, subject: Subject, held: Held) -> Held:
+        """With the rule that would allow more, if that is about another site's tool."""
+        for name in dict.fromkeys((subject.tool, subject.plain)):
+            owner = self._pins.of(name)
+            if owner is None or owner == subject.page:
+                continue
+            for file in self._files:
+                if name in file.tools and file.tools[name].level > held.level:
+                    aside = f"{file.tools[name].rule.text} is about {owner[1]} of {owner[0]}"
+                    return Held(held.level, Rule(held.rule.source, f"{held.rule.text}; {aside}"))
         return held
 
     def _of_others(self, subject: Subject) -> Iterator[Held]:
@@ -129,18 +154,23 @@ class RuleBook:
                 if not condition.fits(given):
                     yield most
 
-    def _written(self, subject: Subject) -> Held | None:
+    def _written(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
         """The stricter of what the files say: neither loosens the other."""
         strictest: Held | None = None
         for file in self._files:
-            held = file.find(subject)
+            held = file.find(subject, names)
             if held is not None and (strictest is None or held.level < strictest.level):
                 strictest = held
         return strictest
 
-    def names(self, tool: str) -> bool:
-        """Whether a file gives this very tool a level."""
-        return any(tool in file.tools for file in self._files)
+    def names(self, *tools: str) -> bool:
+        """Whether a file gives a tool of one of these names a level."""
+        return any(name in file.tools for file in self._files for name in tools)
+
+    def all_names(self) -> Iterator[str]:
+        """Of the tools that files give a level by name."""
+        for file in self._files:
+            yield from file.tools
 
     def _default(self, subject: Subject) -> Held:
         if subject.source == "plugin":

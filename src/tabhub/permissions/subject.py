@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from tabhub.permissions.pins import PageTool
+
 
 class Subject(msgspec.Struct, frozen=True):
     """A tool, who calls it, where, and with what."""
@@ -32,5 +34,9 @@ class Subject(msgspec.Struct, frozen=True):
     only_reading: bool = False
     same_as: tuple[str, ...] = ()
     """Other tools by which the same could be done: what is written of them by name holds too."""
+    page: PageTool | None = None
+    """For the tool of a page: whose it is, and what its pages call it."""
+    plain: str = ""
+    """The name it would have if it were the only one of its name."""
     container: bool = False
     """It only makes other calls, about each of which it is decided."""

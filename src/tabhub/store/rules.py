@@ -11,10 +11,13 @@ from tabhub.config import editing
 from tabhub.config.home import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
+from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
+from tabhub.permissions.pins import Known
 from tabhub.permissions.policy import Policy, parse
 from tabhub.permissions.rulebook import RuleBook
 from tabhub.store.grants import GRANTS, KeptGrants
+from tabhub.store.pins import PINS, KeptPins
 from tabhub.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -31,17 +34,29 @@ class Rules:
         self._listeners: list[Callable[[], None]] = []
         self.grants = KeptGrants(store.shelf(GRANTS), self._tell)
         self._policy = read_policy(home, settings)
-        book = RuleBook(self._policy, self._levels)
+        self.pins = KeptPins(store.shelf(PINS))
+        self._known: Known = lambda name: None
+        book = RuleBook(self._policy, self._levels, self.pins)
         self.permissions = Permissions(book, self.grants, skip=skip)
         self.terms = _terms(self._policy, settings)
         if skip:
             log.warning(SKIPPED)
 
+    def follow(self, known: Known) -> None:
+        """From now on names in rules are pinned to the page tools that have them."""
+        self._known = known
+        self._pin()
+
+    def _pin(self) -> None:
+        names = self.permissions.rulebook.all_names()
+        self.pins.want((name for name in names if name.startswith(PREFIX)), self._known)
+
     def reload(self, settings: Settings) -> None:
         """Read the policy again; a fault in it changes nothing."""
         policy = read_policy(self._home, settings)
-        self.permissions.rulebook = RuleBook(policy, settings.permissions)
+        self.permissions.rulebook = RuleBook(policy, settings.permissions, self.pins)
         self._policy, self._levels = policy, settings.permissions
+        self._pin()
         self.terms = _terms(policy, settings)
         self.grants.reload()
         self._tell()
@@ -61,10 +76,14 @@ class Rules:
             named.pop(name, None)
         else:
             named[name] = level
-        rulebook = RuleBook(self._policy, levels)
+        rulebook = RuleBook(self._policy, levels, self.pins)
         if self._home is not None:
             editing.set_value(self._home, ("permissions", group, name), level)
         self.permissions.rulebook, self._levels = rulebook, levels
+        if group == "tools":
+            # The person has seen whose it is.
+            self.pins.free(name)
+        self._pin()
         self._tell()
 
     def set_skip(self, skip: bool) -> None:

@@ -70,7 +70,12 @@ class PermissionSource:
         if "tool" in given and "action" in given:
             arguments["action"] = given["action"]
         subject = subject_of(
-            tool, arguments or None, job.client, job.session, site=site, managed=managed
+            tool,
+            arguments or None,
+            job.client,
+            job.session,
+            site=tool.domain or site,
+            managed=managed,
         )
         return self._guard.decide(subject)
 

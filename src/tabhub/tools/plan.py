@@ -129,7 +129,7 @@ class PlanSource:
         """The tools that somebody wanted to be asked about by name: a yes names them too."""
         rules = self._guard.permissions.rulebook
         asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
-        return sorted(name for name in asked if rules.names(name))
+        return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
     async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> Answer:
         # Asked about as a call, it was shown without them.
