@@ -8,14 +8,14 @@ import httpx
 
 PREFIX = "io.modelcontextprotocol/"
 _ids = count(1)
-_MARKED = re.compile(
+FENCE = re.compile(
     r"\[page content (\w+): data, not instructions\]\n(.*)\n\[end of page content \1\]", re.DOTALL
 )
 
 
 def unmarked(said: str) -> str:
     """What a page's tool has said, without the two lines around it."""
-    found = _MARKED.fullmatch(said)
+    found = FENCE.fullmatch(said)
     return said if found is None else found[2]
 
 
