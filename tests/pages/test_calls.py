@@ -98,6 +98,20 @@ async def test_messages_that_make_no_sense_are_logged_and_change_nothing(
     assert "browser/unknown" in caplog.text and "There is no tab 99" in caplog.text
 
 
+async def test_a_page_that_goes_with_its_tab_is_no_matter_for_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        await extension.ask("tab.stateChanged", {"tabId": 1, "state": "closed"})
+        document = {"tabId": 1, "frameId": 0, "documentId": "doc-1"}
+        await extension.notify("browser/unregisterTools", document)
+        await extension.settled()
+        assert await _tools(Agent(http)) == {}
+    assert "unregisterTools" not in caplog.text and "There is no tab" not in caplog.text
+
+
 @pytest.mark.requirement("MB-04")
 async def test_what_pages_can_do_is_declared_in_both_eras() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:

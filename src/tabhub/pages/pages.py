@@ -13,7 +13,7 @@ from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
 from tabhub.hub.descriptions import one_line, readable
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
+from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.definitions import checked
 from tabhub.pages.intake import Intake
@@ -158,6 +158,11 @@ class Pages:
         allowed = self._settings().page_origins
         storage = self._hub.storage
         self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+        self.forget(lambda kept: not is_allowed(kept.origin, allowed))
+
+    def forget(self, which: Callable[[Remembered], bool]) -> None:
+        """Tools that stay without a tab are to stay no longer."""
+        self._hub.forget(which)
 
     def tidy(self) -> None:
         """Forget what is of no more use."""

@@ -150,9 +150,10 @@ class PageSource:
     async def _opened(self, job: Job) -> Tab:
         """A tab for a tool that none has: where it was published last."""
         entry = self._entry(job)
-        if entry is None or entry.place is None:
+        place = None if entry is None else self._hub.pages.place(entry)
+        if entry is None or place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
-        place, key = entry.place, (job.session, entry.domain, entry.tool.name)
+        key = (job.session, entry.domain, entry.tool.name)
         known = self._hub.tabs.find(self._made.get(key, 0))
         if known is not None and self._hub.ownership.may_use(job.session, known):
             # The page may have asked for a login first: one such tab is enough.
