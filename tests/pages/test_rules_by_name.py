@@ -11,7 +11,7 @@ import pytest
 from tabhub.config.home import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.server import Server
-from tests.support.agent import Agent
+from tests.support.agent import Agent, unmarked
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
 
@@ -48,7 +48,7 @@ async def _outcomes(server: Server, agent: Agent) -> dict[str, str]:
     for tool in [tool for tool in server.app.hub.tools if tool.source == "pages"]:
         result = await agent.result(tool.name, word="x")
         error = (result.get("structuredContent") or {}).get("error", {})
-        told = error.get("reason", result["content"][0]["text"])
+        told = error.get("reason", unmarked(result["content"][0]["text"]))
         found[f"{tool.domain} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
     return found
 

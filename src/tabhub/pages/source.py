@@ -11,6 +11,7 @@ from tabhub.calls.limit import Limit
 from tabhub.calls.ports import Job, Progress, Undelivered
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
+from tabhub.hub.descriptions import one_line
 from tabhub.hub.exposure import SOURCE, Entry
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_routing import Choice
@@ -265,7 +266,7 @@ class PageSource:
 def _extending(running: _Running, told: Progress) -> Progress:
     async def progress(done: float, total: float | None, message: str | None) -> None:
         running.extend()
-        await told(done, total, message)
+        await told(done, total, None if message is None else one_line(message))
 
     return progress
 
