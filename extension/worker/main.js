@@ -34,6 +34,7 @@ import { note, noteFault, restoreJournal } from "./journal.js";
 import { onLetGo } from "./letgo.js";
 import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
+import { findLostLoads } from "./lostloads.js";
 import { openNotice } from "./notices.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
@@ -153,6 +154,8 @@ chrome.notifications.onClicked.addListener((id) => {
   if (!openNotice(id)) void openPanel();
   void chrome.notifications.clear(id);
 });
+chrome.runtime.onStartup.addListener(findLostLoads);
+chrome.runtime.onInstalled.addListener(findLostLoads);
 chrome.alarms.onAlarm.addListener(() => link.rescue());
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));

@@ -65,7 +65,7 @@ async def test_the_page_is_where_it_was_put_and_may_know_it(
     assert (await seen(cdp, url, PLACE))[:2] == [-90, 180]
     await agent.call("browser_close_tab")
     await opened(url)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while await seen(cdp, url, state) != "prompt":
             await asyncio.sleep(0.02)
 

@@ -152,6 +152,23 @@ async def test_a_restarted_browser_keeps_its_profile_and_connects_again(
             assert site.page("form") in {tab["url"] for tab in listed}
 
 
+async def test_the_page_that_a_browser_is_started_with_is_loaded_each_time(
+    own: Product, site: Site
+) -> None:
+    # Browsers lose the first page now and then when an extension may watch requests.
+    with own.running("start", "--port", "0"):
+        port = own.wait_running()
+        for _ in range(3):
+            with own.running("browser", "--headless", "--url", site.page("form")):
+                own.wait_browser()
+                async with own.client(port) as http, asyncio.timeout(30):
+                    while (await Agent(http).call("browser_list_tabs"))["tabs"][0][
+                        "title"
+                    ] != "Form":
+                        await asyncio.sleep(0.1)
+            wait_for(lambda: not own.status()["browsers"], "the browser to have left")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(IDLE_SECONDS + 120)
 async def test_after_ten_silent_minutes_the_next_call_works(

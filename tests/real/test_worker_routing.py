@@ -207,7 +207,7 @@ async def test_a_tool_is_listed_until_its_last_tab_goes(tmp_path: Path) -> None:
         await here.close(one)
         await here.have("view_cart", second)
         await here.close(two)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while await here.tabs():
                 await asyncio.sleep(0.02)
         listed = (await here.agent.post("tools/list")).json()["result"]["tools"]
