@@ -11,7 +11,7 @@ import pytest
 from tabhub.config.home import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.server import Server
-from tests.support.agent import Agent
+from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
 
@@ -46,9 +46,10 @@ async def _outcomes(server: Server, agent: Agent) -> dict[str, str]:
     """What becomes of a call of each page tool, by its site and what its page calls it."""
     found: dict[str, str] = {}
     for tool in [tool for tool in server.app.hub.tools if tool.source == "pages"]:
-        result = await agent.result(tool.name, word="x")
-        error = (result.get("structuredContent") or {}).get("error", {})
-        told = error.get("reason", result["content"][0]["text"])
+        try:
+            told = await agent.text(tool.name, word="x")
+        except ToolFailed as failed:
+            told = failed.reason
         found[f"{tool.domain} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
     return found
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 log = logging.getLogger(__name__)
 
 SECONDS = 60.0
-FAULTS_OF_ONE, FAULTS_IN_ALL = 20, 1000
-"""What is logged of one domain in a minute, and of all: nobody uses up what others may need."""
+FAULTS_OF_ONE, FAULTS_IN_ALL = 60, 1000
+"""What is logged in a minute of one domain (a list with 50 unfit tools, and more), and of all."""
 PER_DOMAIN = 10
 IN_ALL = 200
 

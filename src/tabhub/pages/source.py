@@ -141,7 +141,7 @@ class PageSource:
         tab = job.tab or await self._opened(job)
         key = tab.key
         outcome = await self._tried(job, key)
-        result = result_of(outcome, job.tool, self._limits().result_bytes)
+        result = result_of(outcome, self._limits().result_bytes)
         self._used(job, tab)
         known = result.meta if isinstance(result.meta, dict) else {}
         result.meta = {**known, TAB: key, **self._warning(job, key)}
