@@ -87,6 +87,21 @@ async def test_a_rule_that_allows_a_tool_is_not_inherited_by_another_site() -> N
     }
 
 
+async def test_a_site_that_is_off_makes_no_rule_its_own_unless_the_person_says_so() -> None:
+    async with shops({PAY: "auto"}, domains={"shop.co": "off"}) as (server, extension, agent):
+        await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
+        assert {*(await _outcomes(server, agent)).values()} == {"permission_off"}
+        await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
+        outcomes = await _outcomes(server, agent)
+        assert {key.rpartition(" ")[0]: said for key, said in outcomes.items()} == {
+            "shop.co uk_pay": "permission_off",
+            "shop.co.uk pay": "ran",
+        }
+        tool = {"plugin": "", "tool": PAY, "permission": "auto"}
+        assert "result" in await extension.ask("config.setToolPermission", tool)
+        assert (await _outcomes(server, agent))["shop.co uk_pay shop_co_uk_pay"] == "ran"
+
+
 async def test_a_level_of_a_name_never_opens_what_is_closed_to_who_has_taken_it() -> None:
     async with shops({PAY: "ask"}, domains={"shop.co": "off"}) as (server, extension, agent):
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
