@@ -114,7 +114,7 @@ class App:
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
-        self.hub.pages.on_named(self.rules.pins.meet)
+        self.hub.pages.on_named(self.rules.meet)
         self.rules.follow(self.hub.pages.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()

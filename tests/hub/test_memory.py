@@ -111,7 +111,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
 
 TestMemory = MemoryMachine.TestCase
-TestMemory.settings = settings(deadline=None, max_examples=60)
+TestMemory.settings = settings(max_examples=60)
 
 
 class Crowded(Machine):
@@ -123,7 +123,7 @@ class Crowded(Machine):
 
 
 TestCrowded = pytest.mark.requirement("MB-09")(Crowded.TestCase)
-TestCrowded.settings = settings(max_examples=80, stateful_step_count=30, deadline=None)
+TestCrowded.settings = settings(max_examples=80, stateful_step_count=30)
 
 
 @pytest.mark.requirement("MB-09")

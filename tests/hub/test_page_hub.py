@@ -133,6 +133,24 @@ class Machine(RuleBasedStateMachine):
         self.hub.pages.activated(tab)
         assert self.events == before
 
+    @rule(domain=st.sampled_from(DOMAINS), id=st.sampled_from(("uuid-1", "uuid-2")))
+    def look(self, domain: str, id: str) -> None:
+        before = self.events
+        others = {one: self.hub.pages.in_front(one) for one in DOMAINS if one != domain}
+        self.hub.pages.looked_at(domain, (f"https://{domain}", id))
+        assert self.hub.pages.in_front(domain)[-1] == id
+        assert others == {one: self.hub.pages.in_front(one) for one in others}
+        assert self.events == before
+
+    @invariant()
+    def those_in_front_are_marked(self) -> None:
+        for tool in self.hub.tools if self.mode == "per-tab" else ():
+            entry = self.hub.pages.find(tool.name)
+            in_front = self.hub.pages.in_front(tool.domain)
+            assert entry is not None
+            marked = f"Tab {entry.index} Active]" in tool.description
+            assert marked == any(tab in entry.tabs for tab in in_front)
+
     @invariant()
     def listed_is_what_is_published_and_what_is_kept(self) -> None:
         live = self._live_names()
@@ -193,7 +211,7 @@ class PerTab(Machine):
     mode: Mode = "per-tab"
 
 
-_some = settings(max_examples=150, stateful_step_count=30, deadline=None)
+_some = settings(max_examples=150, stateful_step_count=30)
 Machine.TestCase.settings = _some
 PerTab.TestCase.settings = _some
 TestMerged = pytest.mark.requirement("MT-05")(Machine.TestCase)

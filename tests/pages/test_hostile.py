@@ -188,6 +188,32 @@ async def test_a_flood_of_updates_is_gathered_and_the_last_counts(
     assert "website_tool_shop_example_x999" in _names(app)
 
 
+async def test_a_frame_that_comes_first_leaves_the_page_around_it_room(app: App) -> None:
+    ads = [page_tool(f"x{n}") for n in range(50)]
+    _register(app, 1, *ads, origin="https://ads.example", frame=7)
+    _register(app, 1, *ads, origin="https://more-ads.example", frame=8)
+    _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
+    domains = [tool.domain for tool in app.hub.tools]
+    assert domains.count("ads.example") == domains.count("top.example") == 25
+    assert "more-ads.example" not in domains
+
+
+async def test_a_page_may_have_all_the_room_of_its_tab(app: App) -> None:
+    _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
+    _register(app, 1, page_tool("x"), origin="https://ads.example", frame=7)
+    domains = [tool.domain for tool in app.hub.tools]
+    assert domains.count("top.example") == 50 and "ads.example" not in domains
+
+
+async def test_faults_of_one_site_do_not_hide_anothers(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    _register(app, 1, *({"name": f"!{n}"} for n in range(2000)), origin="https://evil.example")
+    _register(app, 2, {"name": "bad name"}, origin="https://other.example")
+    told = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert told.count("evil.example") == 51 and told.count("other.example") == 1
+
+
 async def test_complaints_do_not_fill_the_log(app: App, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         for number in range(50):

@@ -7,7 +7,7 @@ import pytest
 
 from tabhub.config.settings import Limits
 from tabhub.hub.page_tools import Published
-from tabhub.pages.complaints import MOST, SECONDS, Complaints
+from tabhub.pages.complaints import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, Complaints
 from tabhub.pages.definitions import checked
 from tabhub.pages.intake import MOST_PLACES, MOST_REFUSED, Intake
 from tests.support.extension import page_tool
@@ -66,17 +66,19 @@ def test_dense_definitions_count_by_their_values(more: list[object]) -> None:
     assert told.faults[-1] == "the tools of a tab are too large together"
 
 
-def test_complaints_are_forgotten_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_fault_is_told_once_a_minute_and_so_many_of_a_site_and_of_all(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     now = 0.0
     complaints = Complaints(lambda: now)
+
+    def said(domain: str) -> int:
+        return sum(complaints.say(domain, f"fault {n % 500}") for n in range(1000))
+
     with caplog.at_level(logging.CRITICAL):
-        for number in range(MOST):
-            now = number / MOST
-            assert complaints.say("a.example", f"fault {number}")
-        assert not complaints.say("b.example", "one more")
-        assert not complaints.say("a.example", "fault 0")
+        assert said("a.example") == FAULTS_OF_ONE
+        assert said("b.example") == FAULTS_OF_ONE
+        others = sum(said(f"{n}.example") for n in range(100))
+        assert others == FAULTS_IN_ALL - 2 * FAULTS_OF_ONE
         now = SECONDS
-        assert complaints.say("a.example", "fault 0")
-        assert not complaints.say("b.example", "one more")
-        now = SECONDS + 1
-        assert complaints.say("b.example", "one more")
+        assert said("a.example") == FAULTS_OF_ONE

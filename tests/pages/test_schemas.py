@@ -261,7 +261,7 @@ def checker() -> Iterator[Checker]:
 
 
 @pytest.mark.timeout(STUCK_SECONDS)
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(schema=_SCHEMAS, value=_VALUES)
 def test_whatever_is_admitted_is_checked_in_bounded_work(
     checker: Checker, schema: Json, value: Any

@@ -4,7 +4,7 @@ Merged, tabs share an entry only if name, schema and hints are the same; a tool 
 entry of its own, with the tab's index in its name. So nobody's schema wins silently.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -100,19 +100,20 @@ class Exposure:
         mode: Mode,
         seconds: float,
         index_of: Callable[[str, TabKey], int],
+        in_front: Callable[[str], list[TabKey]],
         named: Callable[[Entry], None] = lambda entry: None,
     ) -> None:
         self._named = named
         self.mode = mode
         self._seconds = seconds
         self._index_of = index_of
+        self._in_front = in_front
         self._domains: dict[str, dict[str, Entry | tuple[Entry, ...]]] = {}
         self._by_name: dict[str, Entry] = {}
         self.memory = Memory()
         self._dirty: dict[Entry, None] = {}
         self._gone: dict[str, Tool] = {}
         """What was listed under names that have gone since; some come back at once."""
-        self._active: TabKey | None = None
 
     def find(self, name: str) -> Entry | None:
         return self._by_name.get(name)
@@ -160,9 +161,8 @@ class Exposure:
         self.memory.drop(domain, tool)
         self._unlist(domain, tool)
 
-    def activate(self, tab: TabKey | None, affected: list[tuple[Page, Published]]) -> None:
+    def show_active(self, affected: Iterable[tuple[Page, Published]]) -> None:
         """Another tab is in front; where the list shows that, these are shown anew."""
-        self._active = tab
         if self.mode == "per-tab":
             found = (self._entry(page, tool) for page, tool in affected)
             self._dirty.update((entry, None) for entry in found if entry is not None)
@@ -196,7 +196,8 @@ class Exposure:
         parameter = parameter_for(tool.schema) if is_merged else ""
         index, is_marked = None, False
         if not is_merged:
-            index, is_marked = entry.index, self._active in entry.tabs
+            index = entry.index
+            is_marked = any(tab in entry.tabs for tab in self._in_front(entry.domain))
         return Tool(
             name=entry.name,
             description=description(tool.description, entry.domain, index, is_marked),

@@ -149,9 +149,13 @@ class Pages:
         """The person looks at this tab; None: at none of those that are known."""
         self._hub.activated(tab)
 
-    def hidden(self, tab: TabKey) -> None:
+    def looked_at(self, tab: str, origin: str) -> None:
+        """A page says that the person looks at this tab of its."""
+        self._hub.looked_at(domain_of(origin) or "", (origin, tab))
+
+    def hidden(self, tab: str, origin: str) -> None:
         """The person looks at this tab no more; at which one instead, others say."""
-        self._hub.hidden(tab)
+        self._hub.hidden(domain_of(origin) or "", (origin, tab))
 
     def keep_allowed(self) -> None:
         """The setting may have changed: whose pages may not publish any more, has none."""
@@ -251,12 +255,22 @@ class Pages:
         return self._settings().cache.get(domain, False)
 
     def _room(self, ref: PageRef) -> tuple[int, int]:
-        """How many tools, and how many bytes of them, a page may still have in its tab."""
+        """How many tools, and how many bytes of them, a page may still have in its tab.
+
+        Its frames share half of what a tab has, and only what the page itself leaves: an ad that
+        comes first takes nothing from the page around it.
+        """
         limits = self._settings().limits
+        most, size = limits.tools_per_tab, SCHEMAS_PER_TAB * limits.schema_bytes
         others = [page for page in self._hub.storage.in_tab(ref.tab) if page.ref != ref]
-        count = sum(len(page.tools) for page in others)
-        size = sum(len(tool.schema) for page in others for tool in page.tools.values())
-        return limits.tools_per_tab - count, SCHEMAS_PER_TAB * limits.schema_bytes - size
+        count_of_frames, size_of_frames = _taken(page for page in others if page.ref.frame)
+        if not ref.frame:
+            return most - count_of_frames, size - size_of_frames
+        count_of_all, size_of_all = _taken(others)
+        return (
+            min(most // 2 - count_of_frames, most - count_of_all),
+            min(size // 2 - size_of_frames, size - size_of_all),
+        )
 
     def _is_full(self, page: Page) -> bool:
         storage = self._hub.storage
@@ -301,6 +315,11 @@ class Pages:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+
+def _taken(pages: Iterable[Page]) -> tuple[int, int]:
+    sizes = [len(tool.schema) for page in pages for tool in page.tools.values()]
+    return len(sizes), sum(sizes)
 
 
 def _tab(page: PageRef) -> tuple[str, TabKey]:

@@ -90,9 +90,9 @@ class Pairing:
         if origin in self._denied:
             raise Forbidden(f"The person does not let {origin} in.")
         knock = self._knocks.get(origin) or Knock(origin)
-        others = len(self._knocks.keys() - {origin})
-        if len(knock.waiting) >= MOST_OF_ONE or others >= MOST_KNOCKS:
+        if len(knock.waiting) >= MOST_OF_ONE:
             raise Forbidden("Too many pages wait to be let in.")
+        self._make_room(origin)
         answer = asyncio.get_running_loop().create_future()
         self._knocks[origin] = knock
         knock.waiting.add(answer)
@@ -104,6 +104,13 @@ class Pairing:
             if not knock.waiting and self._knocks.get(origin) is knock:
                 del self._knocks[origin]
                 self._tell()
+
+    def _make_room(self, origin: str) -> None:
+        """Whoever waits longest goes for one more, and may knock again: nobody blocks the door."""
+        others = [knock for known, knock in self._knocks.items() if known != origin]
+        for oldest in others[: max(0, len(others) - MOST_KNOCKS + 1)]:
+            del self._knocks[oldest.origin]
+            oldest.answer(False)
 
     def waiting(self) -> list[Json]:
         """What a panel shows."""

@@ -256,7 +256,7 @@ class PageSource:
 
     def _warning(self, job: Job, key: TabKey) -> dict[str, str]:
         entry = self._hub.pages.find(job.tool.name)
-        if self._hub.pages.active is not None or entry is None or len(entry.tabs) < 2:
+        if entry is None or len(entry.tabs) < 2 or self._hub.pages.in_front(entry.domain):
             return {}
         if job.tab is None or self._hub.sessions.current(job.session) == key:
             return {}
