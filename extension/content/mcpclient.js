@@ -6,7 +6,10 @@ tabhub.define("mcpclient", () => {
   const { toolbounds } = tabhub;
   const PROTOCOL = "2025-11-25";
   const ANSWER_MS = 10_000;
-  const MOST_PAGES = 50;
+  const MOST_PAGES = 20;
+  const LONGEST_CURSOR = 2000;
+  /** More than are taken, so that it can be said how many were too many. */
+  const MOST_LISTED = 10 * toolbounds.MAX_TOOLS;
   const PROGRESS_MS = 100;
 
   function randomId() {
@@ -76,9 +79,9 @@ tabhub.define("mcpclient", () => {
         const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
         if (!Array.isArray(answer?.tools)) break;
         if (page === 0) extensions = answer._meta;
-        for (const tool of answer.tools) found.push(tool);
+        found.push(...answer.tools.slice(0, MOST_LISTED - found.length));
         cursor = answer.nextCursor;
-        if (typeof cursor !== "string" || !cursor) break;
+        if (typeof cursor !== "string" || !cursor || cursor.length > LONGEST_CURSOR) break;
       }
       return found;
     }

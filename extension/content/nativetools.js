@@ -56,7 +56,8 @@ tabhub.define("nativetools", () => {
     return tabhub.toolbounds.fromText(await context.executeTool(tool, input, { signal }));
   }
 
-  context?.addEventListener("toolchange", () => {
+  context?.addEventListener("toolchange", (/** @type {Event} */ event) => {
+    if (!event.isTrusted) return;
     known = null;
     changed();
   });

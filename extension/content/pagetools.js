@@ -4,7 +4,8 @@
  * timer, in a page that publishes none.
  */
 tabhub.define("pagetools", () => {
-  const { bridgedtools, framedtools, mcptools, nativetools, toolbounds, toolpace } = tabhub;
+  const { bridgedtools, framedtools, mcptools, nativetools } = tabhub;
+  const { quota, toolbounds, toolpace } = tabhub;
   const POLL_MS = 60_000;
   const LIMIT_MS = 300_000;
   const LATE_MS = 5000;
@@ -12,6 +13,8 @@ tabhub.define("pagetools", () => {
   /** @type {TabhubToolSource[]} */
   const sources = [nativetools, mcptools, framedtools, bridgedtools];
   const pace = toolpace.make(() => performance.now());
+  /** Each has the worker run a script in the page. */
+  const probes = quota.make(3, 0.1);
   /** @type {Map<string, TabhubToolSource>} */
   let owners = new Map();
   /** @type {Map<string, AbortController>} */
@@ -70,7 +73,7 @@ tabhub.define("pagetools", () => {
     const tools = `[${[...texts.values()].join(",")}]`;
     const now = JSON.stringify(about) + tools;
     const isNothing = !texts.size && !workerId;
-    if (now === print || (isNothing && !told)) return;
+    if (now === print || (isNothing && !told)) return pace.inVain();
     print = now;
     told = { type: "tools", ...about, tools: JSON.parse(tools) };
     pace.told(now.length);
@@ -160,7 +163,7 @@ tabhub.define("pagetools", () => {
   /** Only the page's own world knows whether it has a polyfill; asked only where one can be. */
   function probe() {
     if (sources.some((source) => source.isThere())) return;
-    if (!window.isSecureContext || !document.scripts.length) return;
+    if (!window.isSecureContext || !document.scripts.length || !probes.take()) return;
     say({ type: "bridge", name: bridgedtools.name });
   }
 
@@ -169,11 +172,16 @@ tabhub.define("pagetools", () => {
     setTimeout(probe, LATE_MS);
   }
 
+  /** @param {Event} event */
+  function shown({ isTrusted }) {
+    if (isTrusted && !document.hidden) probe();
+  }
+
   function begin() {
     for (const source of sources) source.onChange(changed);
     const listen = EventTarget.prototype.addEventListener;
     listen.call(window, "tabhub:worker", workerSaid, true);
-    listen.call(document, "visibilitychange", () => document.hidden || probe());
+    listen.call(document, "visibilitychange", shown);
     if (document.readyState === "complete") loaded();
     else listen.call(window, "load", loaded, { once: true });
     if (document.readyState === "loading") return;
@@ -191,6 +199,7 @@ tabhub.define("pagetools", () => {
       if (told) say(told);
     },
     call,
+    used: probe,
     stop: ({ callId }) => running.get(callId)?.abort(ending("cancelled", "Cancelled.")),
   };
 });

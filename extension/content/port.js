@@ -3,12 +3,13 @@ tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { childframes, refs, storage, upload, walker, dom } = tabhub;
   const { durable, elements, find, framedtools, maincontent, markup } = tabhub;
-  const { pagetools, prose, waiting } = tabhub;
+  const { pagetools, prose, toolcarrier, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
   let connectedAt = 0;
   let briefLives = 0;
+  let restUntil = 0;
 
   /** @param {any} body */
   function minting(body, /** @type {() => unknown} */ work) {
@@ -189,8 +190,11 @@ tabhub.define("port", () => {
     ["hasShown", () => upload.hasShown()],
     ["pageTool", (body) => pagetools.call(body)],
     ["stopPageTool", (body) => pagetools.stop(body)],
+    ["used", () => pagetools.used()],
+    ["rest", ({ ms }) => void (restUntil = performance.now() + ms)],
     ["introduce", () => framedtools.introduce()],
-    ["toChild", (body) => framedtools.forward(body)],
+    ["toChild", (body) => toolcarrier.forward(body)],
+    ["forgetChild", (body) => toolcarrier.forget(body)],
     ["fromParent", ({ payload }) => framedtools.receive(payload)],
   ];
   const answers = new Map(table);
@@ -234,6 +238,7 @@ tabhub.define("port", () => {
     port.onMessage.addListener((message) => void answer(message));
     port.onDisconnect.addListener(disconnected);
     post(port, { type: "hello", range: refs.range() });
+    toolcarrier.connected((message) => post(port, message));
     framedtools.connected((message) => post(port, message));
     pagetools.connected((message) => post(port, message));
   }
@@ -243,20 +248,24 @@ tabhub.define("port", () => {
     void chrome.runtime?.lastError;
     port = null;
     if (!chrome.runtime?.id) return;
-    briefLives = performance.now() - connectedAt < CALM_MS ? briefLives + 1 : 0;
+    const now = performance.now();
+    briefLives = now - connectedAt < CALM_MS ? briefLives + 1 : 0;
     // A worker that keeps dying is not to be woken in a tight loop.
-    if (briefLives > 1) setTimeout(connect, CALM_MS);
+    const wait = Math.max(restUntil - now, briefLives > 1 ? CALM_MS : 0);
+    if (wait > 0) setTimeout(connect, wait);
     else connect();
   }
 
-  function reconnect() {
+  /** @param {Event} event only the browser knows when a page comes back */
+  function reconnect({ isTrusted }) {
+    if (!isTrusted) return;
     port?.disconnect();
     port = null;
     connect();
   }
 
   evidence.onArrival(() => post(port, { type: "news" }));
-  window.addEventListener("pageshow", (event) => event.persisted && reconnect());
+  window.addEventListener("pageshow", (event) => event.persisted && reconnect(event));
   EventTarget.prototype.addEventListener.call(document, "prerenderingchange", reconnect);
   connect();
   return {};

@@ -1,25 +1,16 @@
 /** How much a page may say of its tools, and in their results. What is more is left out, counted. */
 tabhub.define("toolbounds", () => {
+  const { write } = tabhub.toolmeasure;
   const MAX_TOOLS = 2000;
   const MAX_NAME = 500;
   const MAX_TOOL = 1_000_000;
   const MAX_LIST = 4_000_000;
   const MAX_RESULT = 9_000_000;
-  const MAX_DEPTH = 100;
   const MAX_MESSAGE = 2000;
   const MAX_EXTENSIONS = 10_000;
+  const TOO_LARGE = `The page's result has more than ${MAX_RESULT} characters.`;
   const OURS = "tabhub/";
   const FIELDS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
-
-  /**
-   * @param {unknown} value
-   * @param {number} left
-   * @returns {boolean}
-   */
-  function isDeep(value, left = MAX_DEPTH) {
-    if (typeof value !== "object" || value === null) return false;
-    return left === 0 || Object.values(value).some((inner) => isDeep(inner, left - 1));
-  }
 
   /** @param {unknown} value @returns {value is Record<string, unknown>} */
   function isRecord(value) {
@@ -43,10 +34,9 @@ tabhub.define("toolbounds", () => {
    */
   function written(item) {
     if (!isRecord(item) || typeof item.name !== "string" || !item.name) return "invalid";
-    const tool = pick(item);
-    if (item.name.length > MAX_NAME || isDeep(tool)) return "invalid";
-    const text = JSON.stringify(tool);
-    return text.length > MAX_TOOL ? "large" : text;
+    if (item.name.length > MAX_NAME) return "invalid";
+    const { fault, text } = write(pick(item), MAX_TOOL);
+    return fault || text;
   }
 
   /** @type {TabhubToolBounds["list"]} */
@@ -69,17 +59,15 @@ tabhub.define("toolbounds", () => {
 
   /** @type {TabhubToolBounds["result"]} */
   function result(value) {
-    const isFit = isRecord(value) && !isDeep(value);
-    if (!isFit) return tabhub.fail("invalid_response", "The page's answer is no result of a tool.");
-    const size = JSON.stringify(value).length;
-    if (size <= MAX_RESULT) return value;
-    const message = `The page's result has ${size} characters, more than ${MAX_RESULT}.`;
-    return tabhub.fail("too_large", message);
+    const fault = isRecord(value) ? write(value, MAX_RESULT).fault : "invalid";
+    if (!fault) return /** @type {object} */ (value);
+    if (fault === "large") return tabhub.fail("too_large", TOO_LARGE);
+    return tabhub.fail("invalid_response", "The page's answer is no result of a tool.");
   }
 
   /** @type {TabhubToolBounds["extensions"]} */
   function extensions(value) {
-    if (!isRecord(value) || isDeep(value) || JSON.stringify(value).length > MAX_EXTENSIONS) return;
+    if (!isRecord(value) || write(value, MAX_EXTENSIONS).fault) return;
     const theirs = Object.entries(value).filter(([key]) => !key.startsWith(OURS));
     return theirs.length ? Object.fromEntries(theirs) : undefined;
   }

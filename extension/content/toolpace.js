@@ -3,30 +3,25 @@ tabhub.define("toolpace", () => {
   const FIRST_MS = 50;
   const DEBOUNCE_MS = 500;
   const BURST = 10;
-  const REGAIN_MS = 3000;
+  const PER_SECOND = 1 / 3;
   const COST_OF_CHARACTERS = 200_000;
+  /** Who says over and over that something has changed, and nothing has, is asked less often. */
+  const COST_IN_VAIN = 0.5;
 
   /** @type {TabhubToolPace["make"]} */
   function make(now) {
-    let left = BURST;
-    let since = now();
+    const quota = tabhub.quota.make(BURST, PER_SECOND, now);
     let isFirst = true;
 
-    function regain() {
-      left = Math.min(BURST, left + (now() - since) / REGAIN_MS);
-      since = now();
-    }
-
     return {
-      wait() {
-        regain();
-        if (isFirst) return FIRST_MS;
-        return Math.max(DEBOUNCE_MS, (1 - left) * REGAIN_MS);
-      },
+      wait: () => (isFirst ? FIRST_MS : Math.max(DEBOUNCE_MS, quota.wait())),
       told(characters) {
-        regain();
         isFirst = false;
-        left -= 1 + characters / COST_OF_CHARACTERS;
+        quota.spend(1 + characters / COST_OF_CHARACTERS);
+      },
+      inVain() {
+        isFirst = false;
+        quota.spend(COST_IN_VAIN);
       },
     };
   }

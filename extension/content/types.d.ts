@@ -511,11 +511,33 @@ interface TabhubToolBounds {
   message(error: unknown): string;
 }
 
+interface TabhubQuota {
+  make(
+    most: number,
+    perSecond: number,
+    now?: () => number,
+  ): {
+    /** Whether there was one left; it is taken. */
+    take(): boolean;
+    /** It happens anyway, and is made up for later. */
+    spend(cost: number): void;
+    /** In how many milliseconds there will be one left. */
+    wait(): number;
+  };
+}
+
+interface TabhubToolMeasure {
+  /** A value as JSON of at most so many characters, or why it is none. */
+  write(value: unknown, most: number): { fault: "" | "large" | "invalid"; text: string };
+}
+
 interface TabhubToolPace {
   make(now: () => number): {
     /** In how many milliseconds the next change may be told. */
     wait(): number;
     told(characters: number): void;
+    /** There was nothing to tell. */
+    inVain(): void;
   };
 }
 
@@ -553,8 +575,16 @@ interface TabhubFramedTools extends TabhubToolSource {
   receive(payload: unknown): void;
   /** Says to the parent which window this document is in. */
   introduce(): void;
+  connected(say: (message: object) => void): void;
+}
+
+interface TabhubToolCarrier {
+  /** How names of windows begin. */
+  readonly PREFIX: string;
   /** Passes a message on to a child's window. */
   forward(message: { name: string; origin: string; payload: unknown }): void;
+  /** The worker knows no document of this name in such a place. */
+  forget(message: { name: string }): void;
   connected(say: (message: object) => void): void;
 }
 
@@ -568,14 +598,19 @@ interface TabhubPageTools {
     maxMs?: number;
   }): Promise<{ success: boolean; payload: object | string }>;
   stop(body: { callId: string }): void;
+  /** An agent uses the tab: a page that had no tools may have some by now. */
+  used(): void;
 }
 
 interface TabhubParts {
+  quota: TabhubQuota;
+  toolmeasure: TabhubToolMeasure;
   toolbounds: TabhubToolBounds;
   toolpace: TabhubToolPace;
   nativetools: TabhubToolSource;
   mcpclient: TabhubMcpClient;
   mcptools: TabhubMcpSource;
+  toolcarrier: TabhubToolCarrier;
   framedtools: TabhubFramedTools;
   bridgedtools: TabhubMcpSource & { readonly name: string };
   pagetools: TabhubPageTools;

@@ -8,6 +8,7 @@
  */
 export function bridge(name, maxTools, maxText) {
   const MAX_TOOL = 1_000_000;
+  const MAX_MESSAGE = 2000;
   const context =
     /** @type {any} */ (document).modelContext ?? /** @type {any} */ (navigator).modelContext;
   if (typeof context?.getTools !== "function" || typeof context.executeTool !== "function") return;
@@ -26,36 +27,73 @@ export function bridge(name, maxTools, maxText) {
     document.dispatchEvent(new CustomEvent(`${name}-out`, { detail }));
   }
 
+  /** One that cannot be read is not there; neither is what comes after more than are told. */
   async function toolsHere() {
-    const tools = [...(await context.getTools())];
-    return tools.filter((tool) => (tool.window ?? window) === window);
+    const tools = [];
+    for (const tool of await context.getTools()) {
+      if (tools.push(tool) > maxTools) break;
+    }
+    return tools.filter((tool) => attempt(() => (tool.window ?? window) === window));
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @returns {T | undefined}
+   */
+  function attempt(work) {
+    try {
+      return work();
+    } catch {
+      return undefined;
+    }
   }
 
   /** @param {any} tool */
-  function plain({ name, title, description, inputSchema, annotations }) {
+  function textOf({ name, title, description, inputSchema, annotations }) {
     const schema = typeof inputSchema === "string" ? JSON.parse(inputSchema) : inputSchema;
-    const told = { name, title, description, inputSchema: schema, annotations };
-    return JSON.stringify(told).length > MAX_TOOL ? {} : told;
+    return JSON.stringify({ name, title, description, inputSchema: schema, annotations });
+  }
+
+  /**
+   * What a tool is made of may be another thing at the next look, so each is written once.
+   * @param {any[]} tools
+   */
+  function written(tools) {
+    let room = maxText / 2;
+    return tools.map((tool) => {
+      const text = attempt(() => textOf(tool)) ?? "{}";
+      if (text.length > Math.min(room, MAX_TOOL)) return {};
+      room -= text.length;
+      return JSON.parse(text);
+    });
   }
 
   /** @param {any} request */
   async function call({ id, params }) {
-    const tool = (await toolsHere()).find((each) => each.name === params.name);
+    const tool = (await toolsHere()).find((each) => attempt(() => each.name) === params.name);
     if (!tool) throw new Error("The page has no such tool any more.");
     const controller = new AbortController();
     running.set(id, controller);
     const input = takesText ? JSON.stringify(params.arguments) : params.arguments;
-    const text = await context
-      .executeTool(tool, input, { signal: controller.signal })
-      .finally(() => running.delete(id));
-    return text?.length > maxText ? { size: text.length } : { text };
+    try {
+      return told(await context.executeTool(tool, input, { signal: controller.signal }));
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  /** @param {unknown} value a text, if it is what WebMCP says */
+  function told(value) {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? null);
+    return text !== null && text.length > maxText ? { size: text.length } : { text };
   }
 
   /** @param {any} request */
   async function answer(request) {
     if (request.method === "initialize") return { capabilities: { tools: { listChanged: hears } } };
     if (request.method === "tools/call") return call(request);
-    return { tools: (await toolsHere()).slice(0, maxTools + 1).map(plain) };
+    return { tools: written(await toolsHere()) };
   }
 
   /** @param {any} request */
@@ -66,13 +104,16 @@ export function bridge(name, maxTools, maxText) {
     try {
       say({ id: request.id, result: await answer(request) });
     } catch (error) {
-      say({ id: request.id, error: { message: String(/** @type {any} */ (error)?.message) } });
+      const said = attempt(() => String(/** @type {any} */ (error).message)) ?? "";
+      say({ id: request.id, error: { message: said.slice(0, MAX_MESSAGE) } });
     }
   }
 
   document.addEventListener(`${name}-in`, (event) => {
     event.preventDefault();
-    void receive(JSON.parse(/** @type {CustomEvent} */ (event).detail));
+    const { detail } = /** @type {CustomEvent} */ (event);
+    // Nothing of ours may show in the page's console.
+    void receive(attempt(() => JSON.parse(detail)) ?? {}).catch(() => {});
   });
   if (hears) {
     const changed = () => say({ method: "notifications/tools/list_changed" });

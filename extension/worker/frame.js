@@ -1,8 +1,12 @@
 /** One document in one frame, at the other end of a port. */
 
 import { CommandError } from "./errors.js";
+import { Flood } from "./flood.js";
 
 const ANSWER_MS = 5000;
+/** Far more than content scripts say unasked; they pace what pages make them say. */
+const MOST_SAID = 500;
+const REST_MS = 10_000;
 
 export class Frame {
   /** @type {chrome.runtime.Port} */
@@ -22,6 +26,10 @@ export class Frame {
   onNews = () => {};
   /** @type {(message: any) => void} what it says of the tools that its page publishes */
   onSaid = () => {};
+  /** It has said too much, and is let go for a while. */
+  onFlood = () => {};
+  #flood = new Flood(MOST_SAID);
+  #isGone = false;
 
   /**
    * @param {chrome.runtime.Port} port
@@ -70,10 +78,17 @@ export class Frame {
 
   /** @param {any} message */
   #receive(message) {
+    if (this.#isGone) return;
+    if (!this.#isAnswer(message) && this.#flood.note(Date.now())) return this.#letGo();
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
     else if (typeof message?.type === "string") this.onSaid(message);
     else this.#settle(message?.id, answerError(message), message?.value);
+  }
+
+  /** @param {any} message */
+  #isAnswer(message) {
+    return message?.type === undefined && this.#pending.has(message?.id);
   }
 
   /** @param {any} message */
@@ -82,7 +97,16 @@ export class Frame {
     this.onHello();
   }
 
+  /** What was dropped would be missed: a new port tells everything anew. */
+  #letGo() {
+    void this.ask("rest", { ms: REST_MS }).catch(() => {});
+    this.#port.disconnect();
+    this.onFlood();
+    this.#gone();
+  }
+
   #gone() {
+    this.#isGone = true;
     // Reading the error keeps it out of the extension's own error list.
     void chrome.runtime.lastError;
     for (const id of [...this.#pending.keys()]) this.#settle(id, goneError());

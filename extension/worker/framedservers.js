@@ -60,7 +60,7 @@ export class FramedServers {
     const child = this.#named.get(name);
     if (child?.tabId === parent.tabId && child.sender?.origin === origin) {
       say(child, "fromParent", { payload });
-    } else if (payload === "mcp-server-ready") void askChildren(parent);
+    } else if (payload === "mcp-server-ready") say(parent, "forgetChild", { name });
   }
 }
 

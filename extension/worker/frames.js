@@ -4,6 +4,7 @@ import { siteOfDocument } from "./sites.js";
 import { CommandError } from "./errors.js";
 import { Frame } from "./frame.js";
 import { injectInto } from "./inject.js";
+import { note } from "./journal.js";
 import { parseRef, SlotBooks, slotOf } from "./slots.js";
 
 const STORED = "slots";
@@ -22,6 +23,8 @@ let publisher = {
   said(/** @type {Frame} */ _, /** @type {any} */ __) {},
   gone(/** @type {Frame} */ _) {},
 };
+/** @type {Set<number>} tabs of which it was noted already */
+const flooded = new Set();
 const books = new SlotBooks();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let saveTimer;
@@ -49,6 +52,14 @@ export function frameConnected(port) {
     publisher.gone(frame);
   };
   frame.onSaid = (message) => publisher.said(frame, message);
+  frame.onFlood = () => noteFlood(frame.tabId);
+}
+
+/** @param {number} tabId */
+function noteFlood(tabId) {
+  if (flooded.has(tabId)) return;
+  flooded.add(tabId);
+  note("warn", `a page in tab ${tabId} makes us say too much; it is left alone for a while`);
 }
 
 /** @param {Frame} frame */
@@ -75,6 +86,7 @@ function noteRange(frame) {
 /** @param {number} tabId */
 export function forgetFrames(tabId) {
   tabs.delete(tabId);
+  flooded.delete(tabId);
   if (books.forget(tabId)) saveSoon();
 }
 

@@ -108,7 +108,10 @@ tellPublisher({
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
-    run: runCommand,
+    run: (name, context) => {
+      pageTools.used(context.tabId);
+      return runCommand(name, context);
+    },
     execute: (params, how) => pageTools.execute(params, how),
     tellNews: () => news.flush(),
     learn: ({ recording }) => setRecording(recording),

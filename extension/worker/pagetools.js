@@ -6,6 +6,7 @@
 import { onAbort } from "./abort.js";
 import { bridge } from "./bridge.js";
 import { CommandError } from "./errors.js";
+import { Flood } from "./flood.js";
 import { framesOf } from "./frames.js";
 import { requireTab } from "./tabs.js";
 import { clip, URL_LENGTH } from "./texts.js";
@@ -19,6 +20,10 @@ const KINDS = new Set(["native", "mcp-b", "polyfill"]);
 const MAX_TOOLS = 2000;
 const MAX_TEXT = 9_000_000;
 const MOST_FRAMES = 100;
+/** In a second, a document. */
+const MOST_BRIDGES = 3;
+const USED_MS = 5000;
+const MOST_USED = 500;
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./navigation.js").Context["progress"]} Progress */
@@ -36,6 +41,10 @@ export class PageTools {
   #published = new Map();
   /** @type {Map<string, {frame: Frame, tell: Progress}>} by the call's id */
   #running = new Map();
+  /** @type {WeakMap<Frame, Flood>} */
+  #bridged = new WeakMap();
+  /** @type {Map<number, number>} when a tab's pages were last asked, the longest ago first */
+  #usedAt = new Map();
   #outlets;
   /** Tells in the order of what happened, each after the news of its tab. */
   #telling = Promise.resolve();
@@ -57,7 +66,32 @@ export class PageTools {
   said(frame, message) {
     if (message.type === "tools") this.#publish(frame, message);
     else if (message.type === "toolProgress") this.#progressed(frame, message);
-    else if (message.type === "bridge") void injectBridge(frame, message.name);
+    else if (message.type === "bridge") this.#bridge(frame, message.name);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {unknown} name
+   */
+  #bridge(frame, name) {
+    const flood = this.#bridged.get(frame) ?? new Flood(MOST_BRIDGES);
+    this.#bridged.set(frame, flood);
+    if (!flood.note(Date.now())) void injectBridge(frame, name);
+  }
+
+  /**
+   * An agent uses a tab: a page that had no tools may have some by now. A polyfill that comes late
+   * is an object of the page, of which nothing tells.
+   * @param {unknown} tabId
+   */
+  used(tabId) {
+    const now = Date.now();
+    if (typeof tabId !== "number" || now - (this.#usedAt.get(tabId) ?? 0) < USED_MS) return;
+    this.#usedAt.delete(tabId);
+    this.#usedAt.set(tabId, now);
+    for (const id of this.#usedAt.keys())
+      if (this.#usedAt.size > MOST_USED) this.#usedAt.delete(id);
+    for (const frame of framesOf(tabId)) frame.ask("used", {}).catch(() => {});
   }
 
   /**

@@ -3,6 +3,7 @@ import { mock, test } from "node:test";
 
 globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
+await import("../../extension/content/toolmeasure.js");
 await import("../../extension/content/toolbounds.js");
 await import("../../extension/content/mcpclient.js");
 

@@ -5,7 +5,7 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["toolbounds", "toolpace", "pagetools"].map((name) =>
+  ["quota", "toolmeasure", "toolbounds", "toolpace", "pagetools"].map((name) =>
     readFile(new URL(`../../extension/content/${name}.js`, import.meta.url), "utf8"),
   ),
 );
@@ -161,4 +161,13 @@ test("the page's own world is looked into only where nothing else was found", as
   globalThis.document.dispatchEvent(new Event("visibilitychange"));
   await pass(600_000);
   assert.equal(said.length, 2);
+});
+
+test("a page cannot have its world looked into by events of its own, and not often at all", async () => {
+  const { said, sources, pagetools } = started();
+  sources[0].there = false;
+  for (let i = 0; i < 100; i++) globalThis.document.dispatchEvent(new Event("visibilitychange"));
+  assert.deepEqual(said, []);
+  for (let i = 0; i < 100; i++) pagetools.used();
+  assert.equal(said.length, 3);
 });

@@ -7,9 +7,11 @@ globalThis.tabhub = {
     throw Object.assign(new Error(message), { reason });
   },
 };
+await import("../../extension/content/quota.js");
+await import("../../extension/content/toolmeasure.js");
 await import("../../extension/content/toolbounds.js");
 await import("../../extension/content/toolpace.js");
-const { toolbounds, toolpace } = globalThis.tabhub;
+const { quota, toolbounds, toolmeasure, toolpace } = globalThis.tabhub;
 
 const tool = (name, more = {}) => ({ name, description: "d", inputSchema: {}, ...more });
 
@@ -74,6 +76,56 @@ test("what a page sends along is small and never in our name", () => {
   assert.deepEqual(toolbounds.extensions({ a: 1, "tabhub/leftOut": 2 }), { a: 1 });
   const nothing = [null, [], "x", {}, deep(101), { a: "x".repeat(20_001) }, { "tabhub/x": 1 }];
   for (const value of nothing) assert.equal(toolbounds.extensions(value), undefined);
+});
+
+/** Small in memory, 2^levels arrays as JSON. */
+function shared(levels) {
+  let value = ["x"];
+  for (let i = 0; i < levels; i++) value = [value, value];
+  return value;
+}
+
+test("what would be endless as JSON is measured and not written", () => {
+  const fault = (value) => toolmeasure.write(value, 1_000_000).fault;
+  assert.equal(fault(shared(90)), "large");
+  assert.equal(fault({ holes: new Array(2 ** 32 - 1) }), "large");
+  assert.equal(fault({ text: "x".repeat(1_000_001) }), "large");
+  assert.equal(fault({ text: "\u0000".repeat(200_000) }), "large");
+  const wide = Object.fromEntries(Array.from({ length: 600_000 }, (_, i) => [i, 1]));
+  assert.equal(toolmeasure.write(wide, 9_000_000).fault, "large");
+  for (const odd of [1n, new Map(), new Uint8Array(3), new Date(), deep(101), () => 1, Symbol()]) {
+    assert.equal(fault({ odd }), "invalid");
+  }
+  const fine = { a: [1, null, true, undefined, "b", { c: shared(3) }], __proto__: null };
+  assert.deepEqual(toolmeasure.write(fine, 1000), { fault: "", text: JSON.stringify(fine) });
+});
+
+test("one tool that cannot be written leaves the others", () => {
+  const bad = [shared(90), 1n, new Array(2 ** 32 - 1)];
+  const items = bad.map((value, i) => tool(`bad${i}`, { annotations: { value } }));
+  const { texts, leftOut } = toolbounds.list([...items, tool("good")]);
+  assert.deepEqual([...texts.keys()], ["good"]);
+  assert.deepEqual(leftOut, { many: 0, large: 2, invalid: 1 });
+});
+
+test("so many at once, then so many a second, and what was too much is made up for", () => {
+  let now = 0;
+  const two = quota.make(2, 1, () => now);
+  assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
+  now += 1000;
+  assert.deepEqual([two.take(), two.take()], [true, false]);
+  two.spend(3);
+  assert.equal(two.wait(), 4000);
+  now += 60_000;
+  assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
+});
+
+test("who says in vain that something has changed is asked less often", () => {
+  const pace = toolpace.make(() => 0);
+  for (let i = 0; i < 18; i++) pace.inVain();
+  assert.equal(pace.wait(), 500);
+  for (let i = 0; i < 4; i++) pace.inVain();
+  assert.equal(pace.wait(), 6000);
 });
 
 test("changes are told at once, then within half a second, and a flood ever later", () => {

@@ -17,7 +17,10 @@ from tabhub.hub.page_tools import Page, PageRef, Published
 
 DOMAINS = ("shop.example", "shop.example.com", "bank.example:8443")
 NAMES = ("search", "com_search", "get.cart", "get_cart", "x" * 100)
-SCHEMAS = (b'{"type":"object"}', b'{"type":"object","properties":{"tabId":{"type":"string"}}}')
+SCHEMAS = (
+    b'{"properties":{},"type":"object"}',
+    b'{"properties":{"tabId":{"type":"string"}},"type":"object"}',
+)
 
 
 def published(name: str, schema: int = 0, **more: Any) -> Published:
@@ -139,8 +142,12 @@ class Machine(RuleBasedStateMachine):
         assert live <= listed
         # What was cached once stays until a page of its site publishes it anew, without that.
         assert listed - live <= {*self.kept}
+        remembered = {(kept.domain, kept.tool.name) for kept in self.hub.pages.memory}
+        assert listed == live | remembered
         for entry in meant:
-            assert entry is not None and (entry.tabs or entry.place is not None)
+            assert entry is not None
+            place = self.hub.pages.place(entry)
+            assert entry.tabs or (place is not None and place.tool == entry.tool)
 
     @invariant()
     def every_publisher_is_counted_in_the_entry_of_its_very_schema(self) -> None:

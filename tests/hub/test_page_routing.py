@@ -139,6 +139,6 @@ def test_a_cached_tool_stays_and_says_where_to_open_a_tab() -> None:
         assert {tool.name for tool in made.tools if "shop" in tool.name} == {NAME}
         assert made.page_routes.choose(NAME, None, 2) == (None, "remembered")
         entry = made.pages.find(NAME)
-        assert entry is not None and entry.place is not None
-        assert entry.place.url == "https://shop.example/1"
+        place = None if entry is None else made.pages.place(entry)
+        assert place is not None and place.url == "https://shop.example/1"
         assert len(made.tools) == 2

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.settings import Limits, Settings
-from tests.support.agent import Agent, ToolFailed
+from tests.support.agent import Agent, ToolFailed, unmarked
 from tests.support.extension import FakeExtension, Refusal, connected, page_tool, tab
 from tests.support.serving import client, served
 
@@ -96,6 +96,20 @@ async def test_messages_that_make_no_sense_are_logged_and_change_nothing(
         await extension.settled()
         assert {*await _tools(Agent(http))} == {SEARCH}
     assert "browser/unknown" in caplog.text and "There is no tab 99" in caplog.text
+
+
+async def test_a_page_that_goes_with_its_tab_is_no_matter_for_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        await extension.ask("tab.stateChanged", {"tabId": 1, "state": "closed"})
+        document = {"tabId": 1, "frameId": 0, "documentId": "doc-1"}
+        await extension.notify("browser/unregisterTools", document)
+        await extension.settled()
+        assert await _tools(Agent(http)) == {}
+    assert "unregisterTools" not in caplog.text and "There is no tab" not in caplog.text
 
 
 @pytest.mark.requirement("MB-04")
@@ -297,13 +311,14 @@ async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
         listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
         assert [tool["name"] for tool in listed] == [SEARCH]
         called = await http.post(f"/tools/{SEARCH}/call", json={"arguments": {"word": "x"}})
-        assert called.json()["content"][0]["text"] == "found"
+        assert unmarked(called.json()["content"][0]["text"]) == "found"
         gateway = Agent(http, "/mcp/gateway")
         told = await gateway.call("tabhub_list_tools", names=[SEARCH])
         assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
         found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
         assert found["tools"][0]["name"] == SEARCH
-        assert await gateway.text("tabhub_call", name=SEARCH, arguments={}) == "found"
+        said = await gateway.text("tabhub_call", name=SEARCH, arguments={})
+        assert unmarked(said) == "found"
         calls = [{"name": SEARCH, "input": {"word": "x"}}]
         batch = await Agent(http).result("browser_batch", actions=calls)
         assert not batch.get("isError"), batch

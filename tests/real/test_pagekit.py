@@ -17,7 +17,7 @@ from tests.support.serving import served
 
 pytestmark = pytest.mark.real_browser
 TOOLS = ["search_products", "add_to_cart", "remove_from_cart", "view_cart", "checkout"]
-DEATH_SECONDS = 5.0
+DEATH_SECONDS = 20.0
 
 
 class World(Bare):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 
 from tabhub.hub.exposure import Entry, Exposure, Key, Mode
+from tabhub.hub.memory import Memory
 from tabhub.hub.page_tools import (
     DomainToolStorage,
     Page,
@@ -31,6 +32,7 @@ class PageHub:
         self._joined: dict[tuple[str, str], int] = {}
         self._listeners: list[Listener] = []
         self._namers: list[Named] = []
+        self._rememberers: list[Callable[[], None]] = []
         self._capabilities: Capabilities | None = None
         self.active: TabKey | None = None
         """The tab that a person looks at, or has looked at last."""
@@ -42,6 +44,10 @@ class PageHub:
 
     def on_change(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def on_remembered(self, listener: Callable[[], None]) -> None:
+        """Hear that other tools are remembered than before: `memory.take_changes` says which."""
+        self._rememberers.append(listener)
 
     def on_named(self, listener: Named) -> None:
         """Hear of each tool that is about to be listed, by the names that it has."""
@@ -126,12 +132,19 @@ class PageHub:
         pages = self.storage.all()
         self.gone(*(page.ref for page in pages if page.is_restored and which(page)))
 
-    def remembered(self) -> list[Remembered]:
-        return list(self.exposure.remembered())
+    @property
+    def memory(self) -> Memory:
+        """What would stay if all tabs closed."""
+        return self.exposure.memory
 
-    def forget(self, kept: list[Remembered]) -> None:
-        for one in kept:
-            self.exposure.forget(one.domain, one.tool.name)
+    def place(self, entry: Entry) -> Remembered | None:
+        """Where a tool was published last, if it stays without tabs."""
+        return self.memory.find(entry.domain, entry.tool.name)
+
+    def forget(self, which: Callable[[Remembered], bool]) -> None:
+        """Of what is remembered, forget these."""
+        for kept in [kept for kept in self.memory if which(kept)]:
+            self.exposure.forget(kept.domain, kept.tool.name)
         self._settle()
 
     def capabilities(self) -> Capabilities:
@@ -218,6 +231,8 @@ class PageHub:
         put, gone = self.exposure.settle()
         if put or gone:
             self._tools.change(put, gone, quiet=quiet)
+        for listener in self._rememberers if self.memory.has_changes else ():
+            listener()
 
     def _tell_name(self, entry: Entry) -> None:
         for listener in self._namers:

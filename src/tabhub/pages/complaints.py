@@ -24,13 +24,20 @@ class Complaints:
         last = self._told.get((domain, what))
         if last is not None and now - last < SECONDS:
             return False
-        if len(self._told) >= MOST:
-            self._told = {key: at for key, at in self._told.items() if now - at < SECONDS}
+        self._forget(now)
         if len(self._told) >= MOST:
             return False
         self._told[domain, what] = now
         log.warning("%s: %s", domain, what)
         return True
+
+    def _forget(self, now: float) -> None:
+        """Those said longest ago are in front: a look at these is enough."""
+        while self._told:
+            oldest = next(iter(self._told))
+            if now - self._told[oldest] < SECONDS:
+                return
+            del self._told[oldest]
 
 
 class Allowance:

@@ -33,7 +33,7 @@ class LinkPages:
             told = _update(params)
             self._pages.update(self._ref(profile, told), told.tools, told.extensions)
         elif method == "browser/unregisterTools":
-            self._pages.gone(self._ref(profile, _document(params)))
+            self._gone(profile, _document(params))
         else:
             raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
 
@@ -67,6 +67,11 @@ class LinkPages:
             worker_id=told.worker_id or "",
             extensions=told.extensions,
         )
+
+    def _gone(self, profile: str, told: Document) -> None:
+        # A tab that has closed took its pages along, and is told of before them.
+        if self._tabs.by_native(profile, told.tab_id) is not None:
+            self._pages.gone(self._ref(profile, told))
 
     def _ref(self, profile: str, told: Document) -> PageRef:
         tab = self._tabs.by_native(profile, told.tab_id)

@@ -13,11 +13,11 @@ from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
 from tabhub.hub.descriptions import one_line, readable
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
+from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.definitions import checked
+from tabhub.pages.intake import Intake
 from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed, own_url
-from tabhub.pages.schemas import Unfit
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
 from tabhub.pages.ways import Ways, later
@@ -158,6 +158,11 @@ class Pages:
         allowed = self._settings().page_origins
         storage = self._hub.storage
         self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+        self.forget(lambda kept: not is_allowed(kept.origin, allowed))
+
+    def forget(self, which: Callable[[Remembered], bool]) -> None:
+        """Tools that stay without a tab are to stay no longer."""
+        self._hub.forget(which)
 
     def tidy(self) -> None:
         """Forget what is of no more use."""
@@ -236,26 +241,11 @@ class Pages:
     def _fitting(self, told: Registration, domain: str) -> dict[str, Published]:
         """As many tools as a tab may have, and none that is unfit."""
         limits, keeps = self._settings().limits, self._keeps(domain)
-        most, room = self._room(told.page)
-        tools: dict[str, Published] = {}
-        for raw in told.tools:
-            if len(tools) >= most:
-                self._complaints.say(domain, f"more than {limits.tools_per_tab} tools in a tab")
-                break
-            try:
-                tool = checked(raw, told.kind, limits, keeps)
-            except Unfit as unfit:
-                self._complaints.say(domain, str(unfit))
-                continue
-            room -= len(tool.schema) + len(tool.description)
-            if tool.name in tools:
-                self._complaints.say(domain, f"two tools called {tool.name}; the first counts")
-            elif room < 0:
-                self._complaints.say(domain, "the tools of a tab are too large together")
-                break
-            else:
-                tools[tool.name] = tool
-        return tools
+        intake = Intake(limits, *self._room(told.page), lambda fault: self._complain(domain, fault))
+        return intake.take(told.tools, lambda raw: checked(raw, told.kind, limits, keeps))
+
+    def _complain(self, domain: str, fault: str) -> None:
+        self._complaints.say(domain, fault)
 
     def _keeps(self, domain: str) -> bool:
         return self._settings().cache.get(domain, False)

@@ -69,13 +69,17 @@ class Pairing:
         self._knocks: dict[str, Knock] = {}
         self._denied: dict[str, None] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._parters: list[Callable[[Callable[[str], bool]], None]] = []
 
     def __contains__(self, origin: str) -> bool:
         return origin.encode() in self._origins
 
     def take(self, allowed: list[str]) -> None:
         """The settings have changed."""
+        before = self._origins
         self._named, self._origins = list(allowed), Origins(allowed)
+        for listener in self._parters:
+            listener(lambda origin: origin.encode() in before and origin not in self)
         for knock in [one for one in self._knocks.values() if one.origin in self]:
             knock.answer(True)
         self._tell()
@@ -118,6 +122,10 @@ class Pairing:
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
+
+    def on_parted(self, listener: Callable[[Callable[[str], bool]], None]) -> None:
+        """Hear whether an origin was allowed and is no more, whenever that may have changed."""
+        self._parters.append(listener)
 
     def _allow(self, origin: str) -> None:
         if origin in self:

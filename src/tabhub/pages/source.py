@@ -141,7 +141,7 @@ class PageSource:
         tab = job.tab or await self._opened(job)
         key = tab.key
         outcome = await self._tried(job, key)
-        result = result_of(outcome, job.tool, self._limits().result_bytes)
+        result = result_of(outcome, self._limits().result_bytes)
         self._used(job, tab)
         known = result.meta if isinstance(result.meta, dict) else {}
         result.meta = {**known, TAB: key, **self._warning(job, key)}
@@ -150,9 +150,10 @@ class PageSource:
     async def _opened(self, job: Job) -> Tab:
         """A tab for a tool that none has: where it was published last."""
         entry = self._entry(job)
-        if entry is None or entry.place is None:
+        place = None if entry is None else self._hub.pages.place(entry)
+        if entry is None or place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
-        place, key = entry.place, (job.session, entry.domain, entry.tool.name)
+        key = (job.session, entry.domain, entry.tool.name)
         known = self._hub.tabs.find(self._made.get(key, 0))
         if known is not None and self._hub.ownership.may_use(job.session, known):
             # The page may have asked for a login first: one such tab is enough.
