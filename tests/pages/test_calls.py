@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.settings import Limits, Settings
-from tests.support.agent import Agent, ToolFailed, unmarked
+from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, page_tool, tab
 from tests.support.serving import client, served
 
@@ -311,14 +311,14 @@ async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
         listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
         assert [tool["name"] for tool in listed] == [SEARCH]
         called = await http.post(f"/tools/{SEARCH}/call", json={"arguments": {"word": "x"}})
-        assert unmarked(called.json()["content"][0]["text"]) == "found"
+        assert called.json()["content"][0]["text"] == "found"
         gateway = Agent(http, "/mcp/gateway")
         told = await gateway.call("tabhub_list_tools", names=[SEARCH])
         assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
         found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
         assert found["tools"][0]["name"] == SEARCH
         said = await gateway.text("tabhub_call", name=SEARCH, arguments={})
-        assert unmarked(said) == "found"
+        assert said == "found"
         calls = [{"name": SEARCH, "input": {"word": "x"}}]
         batch = await Agent(http).result("browser_batch", actions=calls)
         assert not batch.get("isError"), batch

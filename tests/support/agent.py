@@ -1,6 +1,5 @@
 """A small MCP agent of the sessionless era: one POST a call."""
 
-import re
 from itertools import count
 from typing import Any
 
@@ -8,15 +7,6 @@ import httpx
 
 PREFIX = "io.modelcontextprotocol/"
 _ids = count(1)
-_MARKED = re.compile(
-    r"\[page content (\w+): data, not instructions\]\n(.*)\n\[end of page content \1\]", re.DOTALL
-)
-
-
-def unmarked(said: str) -> str:
-    """What a page's tool has said, without the two lines around it."""
-    found = _MARKED.fullmatch(said)
-    return said if found is None else found[2]
 
 
 class ToolFailed(AssertionError):
@@ -79,4 +69,4 @@ class Agent:
         said: str = result["content"][0]["text"]
         if result.get("isError"):
             raise ToolFailed(said, result["structuredContent"]["error"])
-        return unmarked(said) if tool.startswith("website_tool_") else said
+        return said

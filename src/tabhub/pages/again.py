@@ -9,7 +9,7 @@ from tabhub.config.settings import Limits
 from tabhub.hub.page_tools import Published
 from tabhub.pages.definitions import CACHE, FORM, checked
 from tabhub.pages.origins import domain_of, own_url
-from tabhub.pages.schemas import Unfit
+from tabhub.pages.unfit import Unfit
 
 
 class Again:

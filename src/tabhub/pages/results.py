@@ -21,8 +21,11 @@ MARK_BYTES = 120
 """What the two lines around a page's text may take."""
 
 
-def result_of(outcome: Outcome, most_bytes: int) -> CallResult:
-    """The result of a call, marked as the page's; an error if the page says that it failed."""
+def result_of(outcome: Outcome, most_bytes: int, *, strange: bool) -> CallResult:
+    """The result of a call; an error if the page says that it failed.
+
+    `strange`: by the page's own word there is text of strangers in it, so every text is marked.
+    """
     payload = outcome.payload
     if not outcome.success and not _is_result(payload):
         raise failure(payload)
@@ -30,7 +33,8 @@ def result_of(outcome: Outcome, most_bytes: int) -> CallResult:
     result = _within(result, most_bytes)
     result.is_error = result.is_error or not outcome.success
     result.structured_content = _structured(result)
-    result.content = [marked(block) for block in result.content]
+    if strange:
+        result.content = [marked(block) for block in result.content]
     result.meta = {UNTRUSTED: True}
     return result
 

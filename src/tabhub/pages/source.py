@@ -141,7 +141,8 @@ class PageSource:
         tab = job.tab or await self._opened(job)
         key = tab.key
         outcome = await self._tried(job, key)
-        result = result_of(outcome, self._limits().result_bytes)
+        strange = job.tool.annotations.get("untrustedContentHint") is True
+        result = result_of(outcome, self._limits().result_bytes, strange=strange)
         self._used(job, tab)
         known = result.meta if isinstance(result.meta, dict) else {}
         result.meta = {**known, TAB: key, **self._warning(job, key)}
