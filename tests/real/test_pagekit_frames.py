@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.test_worker_routing import World, world
-from tests.support.bare import TAB_ID
+from tests.support.bare import TAB_ID, Bare
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]
 INNER = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
@@ -29,7 +29,7 @@ ADD_FRAME = """new Promise((loaded) => {
 })"""
 
 
-def framed(here: World, moment: str) -> str:
+def framed(here: Bare, moment: str) -> str:
     """What a page runs ahead of its own scripts, so that there is a frame with a tool in it."""
     return FRAMED % moment + INNER % (here.hub, "inner")
 
