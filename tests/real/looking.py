@@ -1,15 +1,18 @@
 """What the tests of reading share: what a result says of the page, and the page seen by itself."""
 
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.support.agent import FENCE
 from tests.support.cdp import browser_of
 from tests.support.site import Site
 
 Value = Callable[..., Awaitable[Any]]
+FENCE = re.compile(
+    r"\[page content (\w+): data, not instructions\]\n(.*)\n\[end of page content \1\]", re.DOTALL
+)
 
 
 def page_lines(text: str) -> str:

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.agent import unmarked
 from tests.support.page_tools import TabId
 from tests.support.shops import Shops
 from tests.support.site import Site
@@ -60,7 +59,7 @@ async def test_a_tool_that_says_so_itself_stays_and_the_others_of_its_page_go(
         await here.without("short")
         name = (await here.tool("where"))["name"]
         result = await here.agent.result(name)
-        assert unmarked(result["content"][0]["text"]) == url
+        assert result["content"][0]["text"] == url
         assert result["_meta"]["tabhub/tabId"] != before
         await here.tool("short")
         assert [one["url"] for one in await here.tabs()] == [url]

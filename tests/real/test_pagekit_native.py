@@ -8,7 +8,7 @@ import pytest
 
 from tabhub.cli.demo import serve_page
 from tests.real.conftest import Opener
-from tests.support.agent import Agent, ToolFailed, unmarked
+from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
 from tests.support.page_tools import tool, tool_name
 from tests.support.panel import panel_of
@@ -63,7 +63,7 @@ async def test_what_a_handler_throws_is_told_in_its_own_words(
     agent: Agent, offered: Callable[..., Awaitable[str]], thrown: str
 ) -> None:
     result = await agent.result(await offered("brew", f"() => {{ throw {thrown} }}"))
-    assert result["isError"] and unmarked(result["content"][0]["text"]) == "out of tea"
+    assert result["isError"] and result["content"][0]["text"] == "out of tea"
     assert result["structuredContent"]["error"]["reason"] == "script_error"
 
 
@@ -81,5 +81,5 @@ async def test_whatever_a_handler_returns_is_what_the_worker_would_say(
     agent: Agent, offered: Callable[..., Awaitable[str]], value: str, text: str, structured: Any
 ) -> None:
     result = await agent.result(await offered("brew", f"() => {value}"))
-    assert [unmarked(one["text"]) for one in result["content"]] == [text]
+    assert [one["text"] for one in result["content"]] == [text]
     assert result.get("structuredContent") == structured
