@@ -156,7 +156,7 @@ class App:
             return one.way.startswith(BY_WORKER) and one.origin not in pairing
 
         # The settings may have changed while no server ran.
-        pages.keep_allowed()
+        pages.take_settings()
         pages.forget(is_unpaired)
         known.restored(is_unpaired)
         return images
@@ -264,7 +264,7 @@ class App:
 
     def _take_settings(self, fresh: Settings) -> None:
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
-        self.pages.keep_allowed()
+        self.pages.take_settings()
         self.pairing.take(fresh.worker_origins)
         self._page_images.reload()
 

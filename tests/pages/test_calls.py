@@ -1,6 +1,7 @@
 """Tools of pages, called by an agent through a double of the extension."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -363,7 +364,7 @@ async def test_a_setting_that_excludes_a_site_takes_its_tools_away_at_once() -> 
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))
         server.app.settings.page_origins = ["https://bank.example"]
-        server.app.pages.keep_allowed()
+        server.app.pages.take_settings()
         assert await _tools(Agent(http)) == {}
 
 
@@ -392,3 +393,40 @@ async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browse
         assert await turned(other, 2, "activated") == "2"
         assert await turned(one, 1, "updated") == "2"
         assert await turned(one, 1, "activated") == "1"
+
+
+async def test_a_tab_whose_browser_is_away_gets_no_call_that_another_can_have() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "here") as here,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        await here.sync(tab(1))
+        await here.publish(1, page_tool("search"))
+        here.page_tools["search"] = says("here")
+        async with connected(server.port, "there") as there:
+            await there.sync(tab(2, active=True, focusedWindow=True))
+            await there.publish(2, page_tool("search"))
+            there.page_tools["search"] = says("there")
+            assert await agent.text(SEARCH) == "there"
+        assert await agent.text(SEARCH) == "here"
+
+
+async def test_when_a_tab_was_seen_last_never_goes_back() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        front = {"active": True, "focusedWindow": True}
+        await extension.sync(tab(1, **front), tab(2))
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+
+        async def seen(number: int) -> str:
+            told = json.loads(await agent.text("list_browser_tabs"))
+            found: str = next(one["lastSeen"] for one in told if one["tabId"] == number)
+            return found
+
+        at_first = await seen(1)
+        news = {"tabId": 2, "state": "activated", "tab": tab(2, **front)}
+        await extension.ask("tab.stateChanged", news)
+        assert await seen(1) >= at_first

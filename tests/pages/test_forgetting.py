@@ -40,7 +40,7 @@ async def test_a_site_that_may_publish_no_more_keeps_no_tool(tmp_path: Path) -> 
     async with served(PAIRED, home=home) as server:
         await _leave(server)
         server.app.settings.page_origins = [SHOP]
-        server.app.pages.keep_allowed()
+        server.app.pages.take_settings()
         assert _sites(server) == ["shop.example"]
         server.app.pairing.take([])
         assert _sites(server) == []
@@ -66,3 +66,22 @@ async def test_what_another_process_has_forgotten_goes_at_the_next_reload(tmp_pa
         assert forget_origins(server.app.store, lambda origin: "bank" in origin) == 1
         server.app.reload()
         assert _sites(server) == ["shop.example"]
+
+
+async def test_whose_tools_stay_is_decided_by_the_setting_at_once() -> None:
+    name = "website_tool_shop_example_search"
+
+    def listed() -> list[str]:
+        return [tool.name for tool in server.app.hub.tools if tool.source == "pages"]
+
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"), page_tool("stays", **CACHED))
+        server.app.settings.cache = {"shop.example": True}
+        server.app.pages.take_settings()
+        await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
+        await extension.settled()
+        assert name in listed()
+        server.app.settings.cache = {}
+        server.app.pages.take_settings()
+        assert listed() == ["website_tool_shop_example_stays"]

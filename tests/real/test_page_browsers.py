@@ -117,7 +117,6 @@ async def test_a_browser_that_leaves_takes_nothing_from_the_tools_of_another(two
 
 
 @pytest.mark.requirement("MB-08")
-@pytest.mark.xfail(reason="a call goes to the tab in front, although its browser is away")
 async def test_when_the_browser_in_front_leaves_the_tab_of_another_is_used(two: Two) -> None:
     first = await two.buy_here()
     await two.buy_there()

@@ -8,6 +8,7 @@ from tabhub.hub.exposure import Entry, Exposure, Key, Mode
 from tabhub.hub.joined import Joined, WorkerId
 from tabhub.hub.memory import Memory
 from tabhub.hub.page_tools import (
+    RESTORED,
     DomainToolStorage,
     Page,
     PageRef,
@@ -38,6 +39,8 @@ class PageHub:
         self._namers: list[Named] = []
         self._rememberers: list[Callable[[], None]] = []
         self._capabilities: Capabilities | None = None
+        self.away = {RESTORED}
+        """Ways by which no page is reached now, though some may come back."""
         self.active: TabKey | None = None
         """The tab that a person looks at, or has looked at last, by their browser's word."""
         self.configure("merged", 300)

@@ -1,14 +1,16 @@
 """Which tab a page tool runs in. Only tabs that have the tool, never a guess beyond that."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.exposure import Entry
 from tabhub.hub.page_hub import PageHub
-from tabhub.hub.page_tools import TabKey
+from tabhub.hub.page_tools import PageRef, TabKey
 from tabhub.hub.tabs import Tabs
 
 SHOWN_TABS = 20
+Holders = Mapping[TabKey, tuple[PageRef, ...]]
 
 
 class Choice(NamedTuple):
@@ -30,17 +32,28 @@ class PageRoutes:
         there = entry.tabs
         if wanted is not None:
             return Choice(self._named(entry, wanted), "named")
+        choice = self._best(entry.domain, there, current)
+        if choice.tab is not None and self._is_away(there[choice.tab]):
+            near = {tab: refs for tab, refs in there.items() if not self._is_away(refs)}
+            return self._best(entry.domain, near, current) if near else choice
+        return choice
+
+    def _best(self, domain: str, there: Holders, current: int | None) -> Choice:
         if len(there) == 1:
             return Choice(next(iter(there)), "only")
         if current is not None and current in there:
             return Choice(current, "current")
-        in_front = self._pages.in_front(entry.domain)
+        in_front = self._pages.in_front(domain)
         for active in in_front:
             if active in there:
                 return Choice(active, "active")
         if there:
             return Choice(next(reversed(there)), "latest" if in_front else "no_active")
         return Choice(None, "remembered")
+
+    def _is_away(self, refs: tuple[PageRef, ...]) -> bool:
+        """Whether no call reaches these pages now; they may come back."""
+        return all(ref.transport in self._pages.away for ref in refs)
 
     def _entry(self, name: str) -> Entry:
         entry = self._pages.find(name)

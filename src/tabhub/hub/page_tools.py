@@ -39,6 +39,8 @@ class Published(Struct, frozen=True, gc=False):
     annotations: bytes = b"{}"
     cached: bool = False
     """Whether it stays when the last tab that has it goes."""
+    asked: bool = False
+    """Whether the page itself wants that; else a setting does."""
     patient: bool = False
     """Whether a person may have to do something before it answers."""
 

@@ -36,6 +36,6 @@ class Again:
             "title": tool.title,
             "inputSchema": Raw(tool.schema),
             "annotations": Raw(tool.annotations),
-            "_meta": {CACHE: tool.cached, FORM: tool.patient},
+            "_meta": {CACHE: tool.asked, FORM: tool.patient},
         }
-        return checked(Raw(msgspec.json.encode(told)), "worker", self._limits(), keeps=False)
+        return checked(Raw(msgspec.json.encode(told)), "worker", self._limits(), keeps=tool.cached)

@@ -64,13 +64,15 @@ def _published(told: Definition, kind: Kind, limits: Limits, keeps: bool) -> Pub
     hints, meta = told.annotations or {}, told.meta or {}
     named = hints.get("title")
     title = told.title or (named if isinstance(named, str) else None)
+    asked = hints.get("cache") is True or meta.get(CACHE) is True
     return Published(
         name=sys.intern(told.name),
         description=readable(told.description),
         schema=_shared(_schema(told, kind, limits)),
         title=readable(title, LONGEST_TITLE) if title else None,
         annotations=_shared(_annotations(hints)),
-        cached=keeps or hints.get("cache") is True or meta.get(CACHE) is True,
+        cached=keeps or asked,
+        asked=asked,
         patient=meta.get(FORM) is True,
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -79,10 +80,12 @@ class Pages:
 
     def suspend(self, name: str) -> None:
         """It has gone but may come back: its pages stay for a while, though nobody reaches them."""
+        self._hub.away.add(name)
         self._ways.gone(name, self._by_way(name))
 
     def resume(self, name: str, transport: PageTransport) -> None:
         """It is back; pages that do not register anew have gone meanwhile."""
+        self._hub.away.discard(name)
         self._ways.back(name, transport, self._by_way(name))
 
     def _by_way(self, name: str) -> set[PageRef]:
@@ -91,6 +94,7 @@ class Pages:
     def _late(self, name: str, refs: set[PageRef]) -> None:
         storage = self._hub.storage
         self._gone([page for ref in refs if (page := storage.find(ref)) is not None])
+        self._hub.away.discard(name)
         self._hub.restored(lambda page: page.ref.document == name)
 
     def transport(self, page: PageRef) -> PageTransport | None:
@@ -147,18 +151,43 @@ class Pages:
 
     def activated(self, tab: TabKey | None) -> None:
         """The person looks at this tab; None: at none of those that are known."""
+        self._seen([] if self._hub.active is None else [self._hub.active])
         self._hub.activated(tab)
 
     def looked_at(self, tab: str, origin: str) -> None:
         """A page says that the person looks at this tab of its."""
-        self._hub.looked_at(domain_of(origin) or "", (origin, tab))
+        domain = domain_of(origin) or ""
+        self._seen(self._hub.in_front(domain))
+        self._hub.looked_at(domain, (origin, tab))
 
     def hidden(self, tab: str, origin: str) -> None:
         """The person looks at this tab no more; at which one instead, others say."""
-        self._hub.hidden(domain_of(origin) or "", (origin, tab))
+        domain = domain_of(origin) or ""
+        self._seen(self._hub.in_front(domain))
+        self._hub.hidden(domain, (origin, tab))
 
-    def keep_allowed(self) -> None:
-        """The setting may have changed: whose pages may not publish any more, has none."""
+    def _seen(self, tabs: list[TabKey]) -> None:
+        """Until now the person looked at these."""
+        for page in chain(*map(self._hub.storage.in_tab, tabs)):
+            page.seen = time.time()
+
+    def take_settings(self) -> None:
+        """They may have changed: who may publish, and whose tools stay."""
+        self._keep_allowed()
+        for page in self._hub.storage.all():
+            self._keep_as_set(page)
+        self.forget(lambda kept: not (kept.tool.asked or self._keeps(kept.domain)))
+
+    def _keep_as_set(self, page: Page) -> None:
+        keeps = self._keeps(page.domain)
+        if any(tool.cached != (keeps or tool.asked) for tool in page.tools.values()):
+            tools = {
+                name: msgspec.structs.replace(tool, cached=keeps or tool.asked)
+                for name, tool in page.tools.items()
+            }
+            self._hub.update(page.ref, tools, page.seen)
+
+    def _keep_allowed(self) -> None:
         allowed = self._settings().page_origins
         storage = self._hub.storage
         self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
