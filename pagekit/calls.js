@@ -33,19 +33,15 @@ export class Calls {
     return call?.port === port ? call : undefined;
   }
 
-  /** @param {string} callId the server's */
-  cancel(callId) {
+  /**
+   * @param {string} reason
+   * @param {(call: Call) => boolean} fits
+   */
+  end(reason, fits) {
     for (const [ours, call] of this.#all) {
-      if (call.callId !== callId) continue;
+      if (!fits(call)) continue;
       call.port.postMessage({ type: "CANCEL_CALL", callId: ours });
-      call.reject(new Refusal("cancelled"));
-    }
-  }
-
-  /** @param {MessagePort} port */
-  drop(port) {
-    for (const call of this.#all.values()) {
-      if (call.port === port) call.reject(new Refusal("page_may_have_received"));
+      call.reject(new Refusal(reason));
     }
   }
 }

@@ -5,28 +5,25 @@ import { hold, whenReleased } from "./alive.js";
 import { openWorker } from "./door.js";
 import { on } from "./events.js";
 import { home } from "./home.js";
-import { clearTabId, keepTabId, loadTabId } from "./tabid.js";
+import { clearTabId, contextOf, keepTabId, loadTabId, outermost } from "./tabid.js";
 import { described, Tools } from "./tools.js";
 
 /** @typedef {import("./pagekit.d.ts").Status} Status */
 
 export const DEFAULT_URL = "ws://127.0.0.1:9515/page";
 const AGAIN_MS = 1000;
-const DENIED =
-  "The browser keeps this site from programs on this computer: allow it local network access.";
+const DENIED = "The browser must allow this site local network access.";
 
 export class WorkerClient extends EventTarget {
-  #url;
   #worker;
-  #id = loadTabId();
+  #root = outermost();
+  #id = loadTabId(this.#root);
   #isActive = false;
   #tools = new Tools();
   /** @type {MessagePort | null} */
   #port = null;
   /** @type {import("./alive.js").Hold | null} */
   #hold = null;
-  #isClosed = false;
-  #isKnown = false;
   /** @type {Promise<PermissionStatus | undefined> | undefined} */
   #permission;
   #isDenied = false;
@@ -39,7 +36,6 @@ export class WorkerClient extends EventTarget {
   /** @param {import("./pagekit.d.ts").ClientOptions} [options] */
   constructor({ url = DEFAULT_URL, workerUrl, workerType } = {}) {
     super();
-    this.#url = url;
     const given = workerUrl ?? home.url;
     if (!given) throw new TypeError("Say where the library's file is: workerUrl.");
     const type = workerType ?? home.type;
@@ -65,9 +61,7 @@ export class WorkerClient extends EventTarget {
     return { tabId: this.#id, isActive: this.#isActive, ...this.#page() };
   }
 
-  static clearTabId() {
-    clearTabId();
-  }
+  static clearTabId = clearTabId;
 
   /** @type {import("./pagekit.d.ts").WorkerClient["registerTool"]} */
   async registerTool(name, description, schema, handler, options) {
@@ -75,7 +69,7 @@ export class WorkerClient extends EventTarget {
     this.#tools.add(told, handler);
     if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
     // Whatever is there when the worker takes this tab in, it is told then.
-    if (this.#isKnown) this.#tell(told);
+    this.#tell(told);
     await this.ready;
   }
 
@@ -85,9 +79,12 @@ export class WorkerClient extends EventTarget {
   }
 
   close() {
-    this.#isClosed = true;
     this.#events.abort();
     this.#leave();
+  }
+
+  get #isClosed() {
+    return this.#events.signal.aborted;
   }
 
   async #join() {
@@ -97,22 +94,24 @@ export class WorkerClient extends EventTarget {
       on(port, "message", ({ data }) => this.#hear(data));
       on(port, "close", () => this.#lost(port));
       if (this.#isClosed) return this.#leave();
-      this.#post({ type: "REGISTER_TAB", tabId: this.#id, lock: held.name, ...this.#page() });
+      const context = contextOf(this.#root);
+      const told = { tabId: this.#id, context, lock: held.name, ...this.#page() };
+      this.#post({ type: "REGISTER_TAB", ...told });
     } catch (error) {
       this.#say({ state: "failed", message: String(error) });
-      this.#registered.promise.catch(() => {});
       this.#registered.reject(error);
     }
   }
 
   #page() {
+    const { location, document } = this.#root;
     return { url: location.href, title: document.title };
   }
 
   /** @param {string} name */
   #remove(name) {
     this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
-    return this.#tools.remove(name);
+    return this.#tools.delete(name);
   }
 
   /** @param {object} told */
@@ -140,11 +139,10 @@ export class WorkerClient extends EventTarget {
   #joined({ tabId, lock, status }) {
     const port = this.#port;
     this.#id = tabId;
-    keepTabId(tabId);
+    keepTabId(this.#root, tabId);
     whenReleased(lock, () => this.#lost(port));
-    this.#isKnown = true;
     this.#announce();
-    this.#tools.all().forEach((told) => this.#tell(told));
+    this.#tools.forEach(({ told }) => this.#tell(told));
     this.#registered.resolve();
     this.#look();
     if (status) this.#say(status);
@@ -152,11 +150,12 @@ export class WorkerClient extends EventTarget {
   }
 
   async #connect() {
+    const { backendUrl } = this.#worker;
     const asked = await (this.#permission ??= permission(() => void this.#connect()));
-    if (asked?.state === "prompt") await knock(this.#url);
+    if (asked?.state === "prompt") await knock(backendUrl);
     this.#isDenied = asked?.state === "denied";
     if (this.#isDenied) this.#say(this.#status);
-    else this.#post({ type: "INIT", backendUrl: this.#url });
+    else this.#post({ type: "INIT", backendUrl });
   }
 
   /** @param {{tabId: string, isActive: boolean}[]} tabs */
@@ -176,12 +175,10 @@ export class WorkerClient extends EventTarget {
   }
 
   #leave() {
-    this.#isKnown = false;
     this.#post({ type: "UNREGISTER_TAB" });
     this.#port?.close();
     this.#port = null;
     this.#hold?.release?.();
-    this.#hold = null;
   }
 
   /**
@@ -198,7 +195,6 @@ export class WorkerClient extends EventTarget {
 
   /** The extension, if there is one, learns that its tab and ours are the same. */
   #announce() {
-    if (!this.#isKnown) return;
     document.dispatchEvent(new CustomEvent("tabhub:worker", { detail: this.#id }));
   }
 
@@ -209,13 +205,14 @@ export class WorkerClient extends EventTarget {
 
   #watch() {
     const { signal } = this.#events;
-    on(document, "visibilitychange", () => this.#look(), signal);
-    on(window, "focus", () => this.#look(), signal);
+    const look = () => this.#look();
+    on(document, "visibilitychange", look, signal);
+    on(window, "focus", look, signal);
     // A page may change its address, and its title after that, without being left.
     const { navigation } = /** @type {any} */ (globalThis);
-    if (navigation)
-      on(navigation, "currententrychange", () => setTimeout(() => this.#look()), signal);
-    on(document, "tabhub:ask", () => this.#announce(), signal);
+    if (navigation) on(navigation, "currententrychange", () => setTimeout(look), signal);
+    const asked = () => on(document, "tabhub:ask", () => this.#announce(), signal);
+    this.ready.then(asked, () => {});
     // A page that goes to the back/forward cache is not there until it comes back.
     on(window, "pagehide", () => this.#leave(), signal);
     on(window, "pageshow", ({ persisted }) => persisted && this.#join(), signal);

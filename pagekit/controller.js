@@ -18,10 +18,6 @@ const PATIENCE_MS = 2000;
 export class MCPController {
   /** @type {Map<string, Tab>} */
   #tabs = new Map();
-  /** @type {Map<MessagePort, Tab>} */
-  #byPort = new Map();
-  /** @type {Map<string, (value?: unknown) => void>} */
-  #clashes = new Map();
   #calls = new Calls();
   /** @type {Tab | undefined} */
   #active;
@@ -44,18 +40,20 @@ export class MCPController {
   }
 
   /**
-   * A tab that comes with an id which another, living one has is a duplicate and gets a new one.
-   * @param {{tabId: string, url: string, title: string, lock?: string}} data
+   * A tab that comes with an id which another, living one has is a duplicate and gets a new one;
+   * what has the same context is in the same tab.
+   * @param {{tabId: string, url: string, title: string, lock?: string, context?: string}} data
    * @param {MessagePort} port
    */
   async handleRegisterTab(data, port) {
-    const isTaken = await this.#isTaken(data.tabId, port);
-    const tab = new Tab(isTaken ? newTabId() : data.tabId, port);
+    const { context = port } = data;
+    const id = (await this.#isTaken(data.tabId, context)) ? newTabId() : data.tabId;
+    const tab = this.#all.find((tab) => tab.context === context) ?? new Tab(id, context);
     tab.see(data);
-    this.#tabs.set(tab.id, tab);
-    this.#byPort.set(port, tab);
-    whenReleased(data.lock, () => this.#drop(port));
+    tab.ports.set(port, new Map());
     const { id: tabId } = tab;
+    this.#tabs.set(tabId, tab);
+    whenReleased(data.lock, () => this.#drop(port));
     port.postMessage({ type: "TAB_REGISTERED", tabId, lock: this.#lock, status: this.#status });
     this.#tell(tab);
     this.#list();
@@ -77,54 +75,56 @@ export class MCPController {
    * @param {any} message
    */
   #hear(port, message) {
-    const tab = this.#byPort.get(port);
-    if (message.type === "REGISTER_TAB") void this.handleRegisterTab(message, port);
-    else if (tab) this.#hearTab(tab, message);
+    const { type } = message;
+    const tab = this.#of(port);
+    if (type === "REGISTER_TAB") void this.handleRegisterTab(message, port);
+    if (!tab) return;
+    if (type === "TOOL_CALL_RESULT") this.#answered(port, message);
+    if (type === "TOOL_CALL_PROGRESS") this.#progress(port, message);
+    if (type === "SET_ACTIVE_TAB") this.#look(tab, message);
+    if (type === "REGISTER_TOOL") this.#addTool(tab, port, message);
+    if (type === "UNREGISTER_TOOL" && tab.ports.get(port)?.delete(message.name)) this.#soon(tab);
+    if (type === "UNREGISTER_TAB") this.#drop(port);
+    if (type === "INIT") this.#connect(message.backendUrl);
+    if (type === "HERE") tab.clash?.resolve();
   }
 
-  /**
-   * @param {Tab} tab
-   * @param {any} message
-   */
-  #hearTab(tab, message) {
-    const { type } = message;
-    if (type === "TOOL_CALL_RESULT") this.#answered(tab, message);
-    if (type === "TOOL_CALL_PROGRESS") this.#progress(tab, message);
-    if (type === "SET_ACTIVE_TAB") this.#look(tab, message);
-    if (type === "REGISTER_TOOL") this.#addTool(tab, message);
-    if (type === "UNREGISTER_TOOL") this.#removeTool(tab, message.name);
-    if (type === "UNREGISTER_TAB") this.#drop(tab.port);
-    if (type === "INIT") this.#connect(message.backendUrl);
-    if (type === "HERE") this.#clashes.get(tab.id)?.();
+  get #all() {
+    return [...this.#tabs.values()];
+  }
+
+  /** @param {MessagePort} port */
+  #of(port) {
+    return this.#all.find((tab) => tab.ports.has(port));
   }
 
   /**
    * Whether the id belongs to another tab that lives. One that has just been reloaded may still be
    * listed: it does not answer, and its lock or its port goes.
    * @param {string} id
-   * @param {MessagePort} port
+   * @param {unknown} context
    */
-  async #isTaken(id, port) {
+  async #isTaken(id, context) {
     const holder = this.#tabs.get(id);
-    if (!holder || holder.port === port) return false;
-    await new Promise((settle) => {
-      this.#clashes.set(id, settle);
-      holder.port.postMessage({ type: "ARE_YOU_THERE" });
-      setTimeout(settle, PATIENCE_MS);
-    });
-    this.#clashes.delete(id);
+    if (!holder || holder.context === context) return false;
+    const clash = (holder.clash ??= Promise.withResolvers());
+    holder.post({ type: "ARE_YOU_THERE" });
+    setTimeout(clash.resolve, PATIENCE_MS);
+    await clash.promise;
+    holder.clash = undefined;
     return this.#tabs.has(id);
   }
 
   /** @param {MessagePort} port */
   #drop(port) {
-    const tab = this.#byPort.get(port);
+    const tab = this.#of(port);
     if (!tab) return;
-    this.#byPort.delete(port);
+    this.#calls.end("page_may_have_received", (call) => call.port === port);
+    tab.ports.delete(port);
+    if (tab.ports.size) return this.#soon(tab);
     this.#tabs.delete(tab.id);
     clearTimeout(tab.timer);
-    this.#calls.drop(port);
-    this.#clashes.get(tab.id)?.();
+    tab.clash?.resolve();
     this.#line?.tell("browser/unregisterTools", { tabId: tab.id });
     if (this.#active === tab) this.#lookElsewhere();
     else this.#list();
@@ -132,19 +132,12 @@ export class MCPController {
 
   /**
    * @param {Tab} tab
+   * @param {MessagePort} port
    * @param {any} message
    */
-  #addTool(tab, { type, tabId, handlerType, ...tool }) {
-    tab.tools.set(tool.name, tool);
+  #addTool(tab, port, { type, tabId, handlerType, ...tool }) {
+    tab.ports.get(port)?.set(tool.name, tool);
     this.#soon(tab);
-  }
-
-  /**
-   * @param {Tab} tab
-   * @param {string} name
-   */
-  #removeTool(tab, name) {
-    if (tab.tools.delete(name)) this.#soon(tab);
   }
 
   /**
@@ -158,7 +151,7 @@ export class MCPController {
 
   /** @param {Tab} tab */
   #tell(tab) {
-    this.#line?.tell("browser/registerTools", tab.told());
+    this.#line?.tell("browser/registerTools", { ...tab.page, tools: tab.tools() });
   }
 
   /**
@@ -167,16 +160,15 @@ export class MCPController {
    */
   #look(tab, page) {
     if (tab.see(page)) this.#soon(tab);
-    tab.isShown = page.isShown;
-    if (tab.isShown) this.handleSetActiveTab({ tabId: tab.id });
+    if (page.isShown) this.handleSetActiveTab({ tabId: tab.id });
     else if (this.#active === tab) this.#lookElsewhere();
   }
 
   /** Another window may still show one. */
   #lookElsewhere() {
-    const shown = [...this.#tabs.values()].filter((tab) => tab.isShown);
-    const tabId = shown.sort((a, b) => b.lastSeen - a.lastSeen)[0]?.id ?? null;
-    this.handleSetActiveTab({ tabId });
+    const shown = this.#all.filter((tab) => tab.isShown);
+    const [last] = shown.sort((a, b) => b.lastSeen - a.lastSeen);
+    this.handleSetActiveTab({ tabId: last?.id ?? null });
   }
 
   #tellActive() {
@@ -184,16 +176,15 @@ export class MCPController {
   }
 
   #list() {
-    const tabs = [...this.#tabs.values()].map((tab) => {
-      const { id: tabId, url, title, lastSeen } = tab;
-      return { tabId, url, title, lastSeen, isActive: tab === this.#active };
+    const tabs = this.#all.map((tab) => {
+      return { ...tab.page, lastSeen: tab.lastSeen, isActive: tab === this.#active };
     });
     this.#broadcast({ type: "TAB_LIST_UPDATED", tabs });
   }
 
   /** @param {object} message */
   #broadcast(message) {
-    for (const port of this.#byPort.keys()) port.postMessage(message);
+    this.#all.forEach((tab) => tab.post(message));
   }
 
   /** @param {string} url */
@@ -214,15 +205,14 @@ export class MCPController {
       "page/ready": () => this.#welcomed(),
       "page/unpaired": ({ code, message }) => this.#say({ state: "unpaired", code, message }),
       "browser/executeTool": (asked) => this.#call(asked),
-      "tool.cancel": ({ dispatchId }) => this.#calls.cancel(dispatchId),
+      "tool.cancel": ({ dispatchId }) =>
+        this.#calls.end("cancelled", ({ callId }) => callId === dispatchId),
     };
   }
 
   #welcomed() {
-    const line = this.#line;
-    if (!line) return;
-    line.welcomed();
-    for (const tab of this.#tabs.values()) this.#tell(tab);
+    this.#line?.welcomed();
+    this.#all.forEach((tab) => this.#tell(tab));
     this.#tellActive();
     this.#say({ state: "connected" });
   }
@@ -232,23 +222,24 @@ export class MCPController {
     const { tabId, toolName } = asked;
     const tab = this.#tabs.get(tabId);
     if (!tab) throw new Refusal("tab_not_found");
-    if (!tab.tools.has(toolName)) throw new Refusal("no_tab_for_tool");
-    return this.#calls.send(tab.port, tabId, asked);
+    const port = tab.portOf(toolName);
+    if (!port) throw new Refusal("no_tab_for_tool");
+    return this.#calls.send(port, tabId, asked);
   }
 
   /**
-   * @param {Tab} tab
+   * @param {MessagePort} port
    * @param {any} message
    */
-  #answered({ port }, { callId, success, result, error }) {
+  #answered(port, { callId, success, result, error }) {
     this.#calls.of(port, callId)?.resolve({ success, payload: success ? result : error });
   }
 
   /**
-   * @param {Tab} tab
+   * @param {MessagePort} port
    * @param {any} message
    */
-  #progress({ port }, { callId, progress, total, message }) {
+  #progress(port, { callId, progress, total, message }) {
     const dispatchId = this.#calls.of(port, callId)?.callId;
     if (dispatchId) this.#line?.tell("tool.progress", { dispatchId, progress, total, message });
   }

@@ -99,7 +99,7 @@ export class MCPController {
   constructor(lock?: string);
   addPort(port: MessagePort): void;
   handleRegisterTab(
-    data: { tabId: string; url: string; title: string; lock?: string },
+    data: { tabId: string; url: string; title: string; lock?: string; context?: string },
     port: MessagePort,
   ): Promise<void>;
   handleSetActiveTab(data: { tabId: string | null }): void;

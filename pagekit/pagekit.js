@@ -3,12 +3,12 @@
  * on the same machine. This file is the ES module; loaded as a worker, it is the worker.
  */
 
-import { setHome } from "./home.js";
+import { home } from "./home.js";
 import { serveIfWorker } from "./worker.js";
 
 export { WorkerClient } from "./client.js";
 export { MCPController } from "./controller.js";
 export { registerTool } from "./register.js";
 
-setHome(import.meta.url, "module");
+home.url = import.meta.url;
 serveIfWorker();

@@ -1,7 +1,8 @@
 /** One call for a site: its tools go to the browser where that knows WebMCP, else to the worker. */
 
 import { WorkerClient } from "./client.js";
-import { described } from "./tools.js";
+import { asResult } from "./results.js";
+import { described, outcome } from "./tools.js";
 
 /** @type {WorkerClient | undefined} */
 let shared;
@@ -15,8 +16,14 @@ export async function registerTool(name, description, schema, handler, options =
     return worker.registerTool(name, description, schema, handler, options);
   }
   const { outputSchema: _, ...told } = described(name, description, schema, handler, options);
-  const execute = (/** @type {any} */ input, /** @type {any} */ more) =>
-    handler(input, { signal: more?.signal, progress() {} });
+  // The browser keeps only the hints that it knows.
+  if (told.annotations?.destructiveHint) told.annotations.consequentialHint = true;
+  const execute = async (/** @type {any} */ input, /** @type {any} */ more) => {
+    const context = { signal: more?.signal, progress() {} };
+    const { result, error } = await outcome(handler, input, context);
+    // What is thrown it keeps to itself.
+    return result ?? { ...asResult(error), isError: true };
+  };
   await native.registerTool({ ...told, execute }, { signal });
 }
 

@@ -2,14 +2,39 @@
 
 const KEY = "tabhub.tabId";
 
-export function loadTabId() {
-  const kept = inStorage((storage) => storage.getItem(KEY));
-  return kept || newTabId();
+/** The window of this tab, as far out as we may look: its page and our frames in it are one. */
+export function outermost() {
+  try {
+    return /** @type {any} */ (top).document.defaultView;
+  } catch {
+    return window;
+  }
 }
 
-/** @param {string} id */
-export function keepTabId(id) {
-  inStorage((storage) => storage.setItem(KEY, id));
+/**
+ * What all documents and clients in one window have in common, and its copy has not.
+ * @param {any} root
+ * @returns {string}
+ */
+export function contextOf(root) {
+  return (root[KEY] ??= newTabId());
+}
+
+/**
+ * Frames in pages of other sites share a storage, but no tab.
+ * @param {any} root
+ */
+export function loadTabId(root) {
+  const kept = root === top && inStorage((storage) => storage.getItem(KEY));
+  return kept || contextOf(root);
+}
+
+/**
+ * @param {any} root
+ * @param {string} id
+ */
+export function keepTabId(root, id) {
+  if (root === top) inStorage((storage) => storage.setItem(KEY, id));
 }
 
 export function clearTabId() {

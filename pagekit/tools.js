@@ -18,9 +18,11 @@ const NO_ARGUMENTS = { type: "object", properties: {} };
  * @param {ToolOptions} [options]
  */
 export function described(name, description, schema, handler, options = {}) {
-  if (!NAME.test(name)) throw new TypeError(`A tool cannot be called ${JSON.stringify(name)}.`);
-  if (!description) throw new TypeError(`The tool ${name} has no description.`);
-  if (typeof handler !== "function") throw new TypeError(`The tool ${name} has no handler.`);
+  const wrong =
+    (!NAME.test(name) && "cannot be called so") ||
+    (!description && "has no description") ||
+    (typeof handler !== "function" && "has no handler");
+  if (wrong) throw new TypeError(`The tool ${name} ${wrong}.`);
   const { title, outputSchema, annotations } = options;
   const more = { title, outputSchema, annotations };
   // What a message cannot carry must not be found out later.
@@ -29,9 +31,26 @@ export function described(name, description, schema, handler, options = {}) {
   );
 }
 
-export class Tools {
-  /** @type {Map<string, {told: object, handler: Handler}>} */
-  #all = new Map();
+function gone() {
+  throw new Error("The tool is not here any more.");
+}
+
+/**
+ * @param {Handler} handler
+ * @param {any} args
+ * @param {import("./pagekit.d.ts").CallContext} context
+ */
+export async function outcome(handler, args, context) {
+  try {
+    return { success: true, result: asResult(await handler(args, context)) };
+  } catch (error) {
+    const { message = error } = /** @type {any} */ (error ?? {});
+    return { success: false, error: String(message) };
+  }
+}
+
+/** @extends {Map<string, {told: object, handler: Handler}>} */
+export class Tools extends Map {
   /** @type {Map<number, AbortController>} */
   #running = new Map();
 
@@ -40,17 +59,9 @@ export class Tools {
    * @param {Handler} handler
    */
   add(told, handler) {
-    if (this.#all.has(told.name)) throw new Error(`There is a tool ${told.name} already.`);
-    this.#all.set(told.name, { told, handler });
-  }
-
-  /** @param {string} name */
-  remove(name) {
-    return this.#all.delete(name);
-  }
-
-  all() {
-    return [...this.#all.values()].map(({ told }) => told);
+    const { name } = told;
+    if (this.has(name)) throw new Error(`There is a tool ${name} already.`);
+    this.set(name, { told, handler });
   }
 
   /**
@@ -63,24 +74,10 @@ export class Tools {
     /** @type {import("./pagekit.d.ts").CallContext["progress"]} */
     const progress = (progress, total, message) =>
       send({ type: "TOOL_CALL_PROGRESS", callId, progress, total, message });
-    const answer = await this.#outcome(toolName, args, { signal: stop.signal, progress });
+    const handler = this.get(toolName)?.handler ?? gone;
+    const answer = await outcome(handler, args, { signal: stop.signal, progress });
     this.#running.delete(callId);
     send({ type: "TOOL_CALL_RESULT", callId, ...answer });
-  }
-
-  /**
-   * @param {string} name
-   * @param {any} args
-   * @param {import("./pagekit.d.ts").CallContext} context
-   */
-  async #outcome(name, args, context) {
-    const tool = this.#all.get(name);
-    try {
-      if (!tool) throw new Error(`The tool ${name} is not here any more.`);
-      return { success: true, result: asResult(await tool.handler(args, context)) };
-    } catch (error) {
-      return { success: false, error: error instanceof Error ? error.message : String(error) };
-    }
   }
 
   /** @param {number} callId */

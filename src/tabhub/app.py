@@ -46,12 +46,15 @@ from tabhub.departures import Departures
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
+from tabhub.hub.page_tools import Page, Remembered
 from tabhub.pages import source as page_source
 from tabhub.pages import tab_list
+from tabhub.pages.again import Again
 from tabhub.pages.link import LinkPages
 from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing
+from tabhub.pages.worker_endpoint import PREFIX as BY_WORKER
 from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.reloading import Reloading, hidden, with_flags
 from tabhub.report import Report
@@ -111,7 +114,7 @@ class App:
             self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
-        self.hub.pages.on_named(self.rules.pins.meet)
+        self.hub.pages.on_named(self.rules.meet)
         self.rules.follow(self.hub.pages.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.runner = self._runner()
@@ -122,7 +125,7 @@ class App:
         self._worker = WorkerEndpoint(
             self.pages, self.pairing, self.audit, settings.limits.ws_bytes
         )
-        self._page_images = PageImages(self.store, self.hub.pages, time.time())
+        self._page_images = self._remembering()
         self._link = LinkEndpoint(
             self.browsers,
             self._desk(),
@@ -142,6 +145,21 @@ class App:
         self._tell_panels()
         Arrivals(self.hub.sessions, self.departures.has_session)
         self._reloading = self._reloader(home, Changes(settings))
+
+    def _remembering(self) -> PageImages:
+        pages, pairing, known = self.pages, self.pairing, self.hub.pages
+        check = Again(lambda: self.settings.limits)
+        images = PageImages(self.store, known, check, time.time())
+        pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
+
+        def is_unpaired(one: Page | Remembered) -> bool:
+            return one.way.startswith(BY_WORKER) and one.origin not in pairing
+
+        # The settings may have changed while no server ran.
+        pages.keep_allowed()
+        pages.forget(is_unpaired)
+        known.restored(is_unpaired)
+        return images
 
     def _runner(self) -> Runner:
         files = Files(lambda: self.settings.downloads.folder)
@@ -248,6 +266,7 @@ class App:
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         self.pages.keep_allowed()
         self.pairing.take(fresh.worker_origins)
+        self._page_images.reload()
 
     def _take_secret(self, secret: str) -> None:
         self._admin.secret = secret

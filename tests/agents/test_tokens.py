@@ -282,7 +282,7 @@ async def _answer(app: App, scope: Scope) -> tuple[int, bool]:
     return statuses[0], any(message["type"] == "websocket.accept" for message in told)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(token=TOKENS, scheme=SCHEMES, path=st.sampled_from(["/mcp", "/health", "/reload", "/x"]))
 async def test_no_bytes_in_the_place_of_a_token_open_a_door(
     guarded: App, token: bytes, scheme: bytes, path: str
@@ -292,7 +292,7 @@ async def test_no_bytes_in_the_place_of_a_token_open_a_door(
     assert await _answer(guarded, scope) == (401, False)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(names=st.lists(TOKENS.map(lambda token: token.decode("latin-1")), max_size=4))
 async def test_no_subprotocol_in_the_place_of_a_token_opens_the_link(
     guarded: App, names: list[str]

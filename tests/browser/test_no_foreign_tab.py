@@ -175,7 +175,7 @@ REPLACED = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(STEPS, min_size=4, max_size=20))
 @example(REPLACED)
 def test_no_interleaving_reaches_a_foreign_tab_through_a_browser_tool(

@@ -3,8 +3,14 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from tabhub.config.home import Home
+from tabhub.hub.page_tools import Published, Remembered
+from tabhub.pages.schemas import NO_ARGUMENTS
+from tabhub.store.pages import TOOLS
+from tabhub.store.store import Store
 from tests.support.product import Product
 
 SHOP = "https://shop.example"
@@ -24,6 +30,25 @@ def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> Non
     assert product.run("page", "list").stdout == "http://localhost:*\n"
     again = product.run("page", "forget", SHOP)
     assert again.returncode == 1 and "not allowed anyway" in again.stderr
+
+
+def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product) -> None:
+    home = Home(product.home).create()
+    store = Store(home.db)
+    for site, name in (("shop.example", "a"), ("shop.example", "b"), ("bank.example", "c")):
+        tool = Published(name, "", NO_ARGUMENTS, cached=True)
+        kept = Remembered(site, tool, "", f"https://{site}", 1.0)
+        store.shelf(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
+    store.close()
+    told = product.run("page", "forget", SHOP)
+    assert told.stdout == "Forgotten: 2 tools that stayed without a tab\n"
+    product.run("page", "allow", "https://bank.example")
+    told = product.run("page", "forget", "https://bank.example")
+    assert told.stdout.splitlines() == [
+        "Forgotten: https://bank.example",
+        "Forgotten: 1 tool that stayed without a tab",
+    ]
+    assert product.run("page", "forget", SHOP).returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ from tabhub.hub.page_tools import Page, PageRef, Published
 
 DOMAINS = ("shop.example", "shop.example.com", "bank.example:8443")
 NAMES = ("search", "com_search", "get.cart", "get_cart", "x" * 100)
-SCHEMAS = (b'{"type":"object"}', b'{"type":"object","properties":{"tabId":{"type":"string"}}}')
+SCHEMAS = (
+    b'{"properties":{},"type":"object"}',
+    b'{"properties":{"tabId":{"type":"string"}},"type":"object"}',
+)
 
 
 def published(name: str, schema: int = 0, **more: Any) -> Published:
@@ -130,6 +133,24 @@ class Machine(RuleBasedStateMachine):
         self.hub.pages.activated(tab)
         assert self.events == before
 
+    @rule(domain=st.sampled_from(DOMAINS), id=st.sampled_from(("uuid-1", "uuid-2")))
+    def look(self, domain: str, id: str) -> None:
+        before = self.events
+        others = {one: self.hub.pages.in_front(one) for one in DOMAINS if one != domain}
+        self.hub.pages.looked_at(domain, (f"https://{domain}", id))
+        assert self.hub.pages.in_front(domain)[-1] == id
+        assert others == {one: self.hub.pages.in_front(one) for one in others}
+        assert self.events == before
+
+    @invariant()
+    def those_in_front_are_marked(self) -> None:
+        for tool in self.hub.tools if self.mode == "per-tab" else ():
+            entry = self.hub.pages.find(tool.name)
+            in_front = self.hub.pages.in_front(tool.domain)
+            assert entry is not None
+            marked = f"Tab {entry.index} Active]" in tool.description
+            assert marked == any(tab in entry.tabs for tab in in_front)
+
     @invariant()
     def listed_is_what_is_published_and_what_is_kept(self) -> None:
         live = self._live_names()
@@ -139,8 +160,12 @@ class Machine(RuleBasedStateMachine):
         assert live <= listed
         # What was cached once stays until a page of its site publishes it anew, without that.
         assert listed - live <= {*self.kept}
+        remembered = {(kept.domain, kept.tool.name) for kept in self.hub.pages.memory}
+        assert listed == live | remembered
         for entry in meant:
-            assert entry is not None and (entry.tabs or entry.place is not None)
+            assert entry is not None
+            place = self.hub.pages.place(entry)
+            assert entry.tabs or (place is not None and place.tool == entry.tool)
 
     @invariant()
     def every_publisher_is_counted_in_the_entry_of_its_very_schema(self) -> None:
@@ -186,7 +211,7 @@ class PerTab(Machine):
     mode: Mode = "per-tab"
 
 
-_some = settings(max_examples=150, stateful_step_count=30, deadline=None)
+_some = settings(max_examples=150, stateful_step_count=30)
 Machine.TestCase.settings = _some
 PerTab.TestCase.settings = _some
 TestMerged = pytest.mark.requirement("MT-05")(Machine.TestCase)

@@ -76,8 +76,9 @@ def test_a_page_known_both_ways_is_one_tab_if_the_origins_agree() -> None:
     entry = made.pages.find(NAME)
     assert entry is not None and list(entry.tabs) == [7]
     assert _goes(made, 7) == _goes(made, "uuid-1") == 7
-    made.pages.activated("uuid-1")
-    assert made.pages.active == 7
+    made.pages.looked_at("shop.example", ("https://shop.example", "uuid-1"))
+    assert made.pages.in_front("shop.example") == [7]
+    assert made.pages.in_front("evil.example") == []
     forger = page(8, published("toolX"), domain="evil.example", worker_id="uuid-1")
     made.pages.register(forger)
     assert list(entry.tabs) == [7]
@@ -139,6 +140,6 @@ def test_a_cached_tool_stays_and_says_where_to_open_a_tab() -> None:
         assert {tool.name for tool in made.tools if "shop" in tool.name} == {NAME}
         assert made.page_routes.choose(NAME, None, 2) == (None, "remembered")
         entry = made.pages.find(NAME)
-        assert entry is not None and entry.place is not None
-        assert entry.place.url == "https://shop.example/1"
+        place = None if entry is None else made.pages.place(entry)
+        assert place is not None and place.url == "https://shop.example/1"
         assert len(made.tools) == 2

@@ -97,6 +97,56 @@ test("a second living port with one id gets another", async () => {
   assert.match(other, /^[0-9a-f-]{36}$/);
 });
 
+test("ports of one window are one tab, each with its own tools", async () => {
+  const { controller, made, socket } = await connected();
+  const [top, frame] = [page(controller), page(controller)];
+  const id = made[0].id.replace(/0$/, "9");
+  assert.deepEqual(await Promise.all([top, frame].map((one) => one.register(id, "w"))), [id, id]);
+  const has =
+    (/** @type {number} */ count) =>
+    (/** @type {any} */ { tabId, tools }) =>
+      tabId === id && tools.length === count;
+  top.send({ type: "REGISTER_TOOL", name: "buy", tabId: id, description: "The page's." });
+  await socket.heard("browser/registerTools", has(1));
+  for (const name of ["buy", "zoom"]) frame.send({ type: "REGISTER_TOOL", name, tabId: id });
+  const { tools } = await socket.heard("browser/registerTools", has(2));
+  assert.equal(tools.find(({ name }) => name === "buy").description, "The page's.");
+  for (const [toolName, called] of /** @type {const} */ ([
+    ["buy", top],
+    ["zoom", frame],
+  ])) {
+    const params = { tabId: id, toolName, args: {}, callId: toolName };
+    socket.say({ id: toolName, method: "browser/executeTool", params });
+    await called.heard("CALL_TOOL");
+  }
+  top.close();
+  assert.equal((await socket.answer("buy")).error.data.reason, "page_may_have_received");
+  await socket.heard("browser/registerTools", has(2));
+  frame.close();
+  assert.equal((await socket.answer("zoom")).error.data.reason, "page_may_have_received");
+  assert.deepEqual(await socket.heard("browser/unregisterTools"), { tabId: id });
+});
+
+test("a copy of a tab with a frame gets one new id for both", async () => {
+  const controller = new MCPController();
+  const all = Array.from({ length: 4 }, () => page(controller));
+  for (const one of all.slice(0, 2)) assert.equal(await one.register(ID, "first"), ID);
+  const ids = await Promise.all(all.slice(2).map((one) => one.register(ID, "copy")));
+  assert.equal(ids[0], ids[1]);
+  assert.notEqual(ids[0], ID);
+});
+
+test("a page and its frame that are loaded anew keep the id", async () => {
+  const controller = new MCPController();
+  const old = Array.from({ length: 2 }, () => page(controller));
+  for (const one of old) await one.register(ID, "before");
+  old.forEach((one) => (one.isDeaf = true));
+  const fresh = Array.from({ length: 2 }, () => page(controller));
+  const registering = Promise.all(fresh.map((one) => one.register(ID, "after")));
+  old.forEach((one) => one.close());
+  assert.deepEqual(await registering, [ID, ID]);
+});
+
 test("a port that takes the place of one that closes keeps the id", async () => {
   const controller = new MCPController();
   const [first, second] = [page(controller), page(controller)];

@@ -45,9 +45,12 @@ export class Page {
     controller.addPort(port2);
   }
 
-  /** @param {string} tabId */
-  async register(tabId) {
-    this.send({ type: "REGISTER_TAB", tabId, ...this.page });
+  /**
+   * @param {string} tabId
+   * @param {string} [context] the window that it shares with others
+   */
+  async register(tabId, context) {
+    this.send({ type: "REGISTER_TAB", tabId, context, ...this.page });
     this.id = (await this.heard("TAB_REGISTERED")).tabId;
     return this.id;
   }

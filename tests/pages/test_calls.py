@@ -218,6 +218,22 @@ async def answer_open(extension: FakeExtension, number: int, *tools: dict[str, A
     return url
 
 
+async def test_what_a_page_says_of_its_progress_is_one_short_line() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+        params = {"name": SEARCH, "arguments": {}, "_meta": {"progressToken": "p"}}
+        calling = asyncio.create_task(Agent(http).post("tools/call", params))
+        call = await extension.next("browser/executeTool")
+        told = {"dispatchId": call["params"]["callId"], "progress": 1}
+        await extension.notify("tool.progress", {**told, "message": "a\u202e\nb" + "x" * 100_000})
+        await extension.settled()
+        await extension.send({"id": call["id"], "result": {"success": True, "payload": "done"}})
+        heard = (await calling).text
+        assert "notifications/progress" in heard and "done" in heard
+        assert len(heard) < 5000 and "\u202e" not in heard
+
+
 @pytest.mark.requirement("MB-09")
 @pytest.mark.parametrize("how", ["annotation", "meta", "setting"])
 async def test_a_cached_tool_opens_a_tab_where_it_was_when_nobody_has_it(how: str) -> None:
@@ -317,7 +333,8 @@ async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
         assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
         found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
         assert found["tools"][0]["name"] == SEARCH
-        assert await gateway.text("tabhub_call", name=SEARCH, arguments={}) == "found"
+        said = await gateway.text("tabhub_call", name=SEARCH, arguments={})
+        assert said == "found"
         calls = [{"name": SEARCH, "input": {"word": "x"}}]
         batch = await Agent(http).result("browser_batch", actions=calls)
         assert not batch.get("isError"), batch

@@ -10,11 +10,10 @@ import pytest
 from tabhub.app import App
 from tabhub.config.settings import Limits, Settings
 from tabhub.hub.page_tools import PageRef
-from tabhub.hub.tools import Tool
-from tabhub.pages.results import result_of
-from tabhub.pages.schemas import Unfit, checked_schema
+from tabhub.pages.schemas import checked_schema
 from tabhub.pages.throttle import BURST
-from tabhub.wire.pages import Capabilities, Outcome
+from tabhub.pages.unfit import Unfit
+from tabhub.wire.pages import Capabilities
 from tests.pages.memory import MemoryTransport, joined
 from tests.support.agent import Agent
 from tests.support.extension import connected, page_tool
@@ -189,44 +188,30 @@ async def test_a_flood_of_updates_is_gathered_and_the_last_counts(
     assert "website_tool_shop_example_x999" in _names(app)
 
 
-def _told(payload: Any, most: int = 1000, success: bool = True, **hints: bool) -> Any:
-    tool = Tool("t", "", {}, "pages", annotations=hints)
-    return result_of(Outcome(success=success, payload=payload), tool, most)
+async def test_a_frame_that_comes_first_leaves_the_page_around_it_room(app: App) -> None:
+    ads = [page_tool(f"x{n}") for n in range(50)]
+    _register(app, 1, *ads, origin="https://ads.example", frame=7)
+    _register(app, 1, *ads, origin="https://more-ads.example", frame=8)
+    _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
+    domains = [tool.domain for tool in app.hub.tools]
+    assert domains.count("ads.example") == domains.count("top.example") == 25
+    assert "more-ads.example" not in domains
 
 
-def test_a_result_is_cut_to_what_a_result_may_have_and_says_so() -> None:
-    content = [{"type": "text", "text": "x" * 50_000_000}]
-    result = _told({"content": content, "structuredContent": {"a": "y" * 5000}})
-    assert len(msgspec.json.encode(result)) < 1500
-    assert "too large" in result.content[0]["text"]
-    assert result.structured_content is msgspec.UNSET
+async def test_a_page_may_have_all_the_room_of_its_tab(app: App) -> None:
+    _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
+    _register(app, 1, page_tool("x"), origin="https://ads.example", frame=7)
+    domains = [tool.domain for tool in app.hub.tools]
+    assert domains.count("top.example") == 50 and "ads.example" not in domains
 
 
-@pytest.mark.parametrize(
-    ("payload", "text", "structured"),
-    [
-        ("plain", "plain", None),
-        ('{"a": 1}', '{"a": 1}', {"a": 1}),
-        ({"a": 1}, '{"a":1}', {"a": 1}),
-        (None, "", None),
-        ([1, 2], "[1,2]", None),
-        ('{"content":[{"type":"text","text":"hi"}]}', "hi", None),
-        ({"content": [{"type": "text", "text": 5}]}, '{"type":"text","text":5}', None),
-        ({"content": [{"type": "script", "x": 1}]}, '{"type":"script","x":1}', None),
-        ("{" * 100_000, "{" * 100_000, None),
-    ],
-)
-def test_whatever_a_page_answers_becomes_a_result(payload: Any, text: str, structured: Any) -> None:
-    result = _told(payload, 10_000_000)
-    assert result.content[0]["text"] == text
-    assert result.structured_content == (structured or msgspec.UNSET)
-
-
-def test_what_a_page_says_of_its_failure_is_an_error_with_a_reason() -> None:
-    result = _told({"content": [{"type": "text", "text": "no"}], "isError": True})
-    assert result.is_error and result.structured_content["error"]["reason"] == "script_error"
-    with pytest.raises(Exception, match="it broke"):
-        _told("it broke", success=False)
+async def test_faults_of_one_site_do_not_hide_anothers(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    _register(app, 1, *({"name": f"!{n}"} for n in range(2000)), origin="https://evil.example")
+    _register(app, 2, {"name": "bad name"}, origin="https://other.example")
+    told = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert told.count("evil.example") == 51 and told.count("other.example") == 1
 
 
 async def test_complaints_do_not_fill_the_log(app: App, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tabhub.config.home import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.server import Server
-from tests.support.agent import Agent
+from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
 
@@ -46,9 +46,10 @@ async def _outcomes(server: Server, agent: Agent) -> dict[str, str]:
     """What becomes of a call of each page tool, by its site and what its page calls it."""
     found: dict[str, str] = {}
     for tool in [tool for tool in server.app.hub.tools if tool.source == "pages"]:
-        result = await agent.result(tool.name, word="x")
-        error = (result.get("structuredContent") or {}).get("error", {})
-        told = error.get("reason", result["content"][0]["text"])
+        try:
+            told = await agent.text(tool.name, word="x")
+        except ToolFailed as failed:
+            told = failed.reason
         found[f"{tool.domain} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
     return found
 
@@ -84,6 +85,21 @@ async def test_a_rule_that_allows_a_tool_is_not_inherited_by_another_site() -> N
         "shop.co uk_pay": "permission_off",
         "shop.co.uk pay": "ran",
     }
+
+
+async def test_a_site_that_is_off_makes_no_rule_its_own_unless_the_person_says_so() -> None:
+    async with shops({PAY: "auto"}, domains={"shop.co": "off"}) as (server, extension, agent):
+        await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
+        assert {*(await _outcomes(server, agent)).values()} == {"permission_off"}
+        await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
+        outcomes = await _outcomes(server, agent)
+        assert {key.rpartition(" ")[0]: said for key, said in outcomes.items()} == {
+            "shop.co uk_pay": "permission_off",
+            "shop.co.uk pay": "ran",
+        }
+        tool = {"plugin": "", "tool": PAY, "permission": "auto"}
+        assert "result" in await extension.ask("config.setToolPermission", tool)
+        assert (await _outcomes(server, agent))["shop.co uk_pay shop_co_uk_pay"] == "ran"
 
 
 async def test_a_level_of_a_name_never_opens_what_is_closed_to_who_has_taken_it() -> None:

@@ -13,7 +13,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub.page_tools import PageRef
 from tabhub.wire.pages import Execute, Outcome
-from tests.support.extension import connected
+from tests.support.extension import connected, page_tool, tab
 from tests.support.heard import Heard
 from tests.support.serving import served
 from tests.support.worker import ONE, OTHER, SHOP, knocking, let_in, tool
@@ -40,7 +40,7 @@ async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
     registered = heard.of("register")
     assert registered[0][:5] == (ref, SHOP, f"{SHOP}/", "Shop", [tool("search")])
     assert heard.of("update") == [(ref, [])]
-    assert heard.of("activated")[0] == (ONE,)
+    assert heard.of("looked_at")[0] == (ONE, SHOP)
     assert heard.of("gone") == [(PageRef(name, OTHER),)]
     assert heard.of("disconnect") == [(name,)]
 
@@ -110,6 +110,8 @@ async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> N
         ("chrome-extension://abc", None),
         ("https://SHOP.example", None),
         ("https://shop.example:443", None),
+        ("http://localhost:*", None),
+        ("https://bank.example:*", None),
         (SHOP, "evil.example"),
     ],
 )
@@ -166,13 +168,18 @@ async def test_a_page_that_was_turned_away_does_not_ask_again() -> None:
 async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
     async with served(home=home) as server:
         waiting = [knocking(server.port, f"https://{n}.example") for n in range(5)]
-        for one in waiting:
-            await (await one.__aenter__()).next()
+        first, *others = [await one.__aenter__() for one in waiting]
+        for worker in (first, *others):
+            await worker.next()
         async with knocking(server.port, "https://sixth.example") as sixth:
-            assert await sixth.closed() == (4003, "Too many pages wait to be let in.")
-        for _ in range(20):
-            async with knocking(server.port, "https://again.example") as again:
-                await again.closed()
+            assert (await sixth.next())["method"] == "page/unpaired"
+            shown = [knock["origin"] for knock in server.app.pairing.waiting()]
+            kept = [f"https://{n}.example" for n in range(1, 5)]
+            assert shown == [*kept, "https://sixth.example"]
+            assert (await first.closed())[0] == 4003
+            for _ in range(20):
+                async with knocking(server.port, "https://again.example") as again:
+                    await again.next()
         for one in waiting:
             await one.__aexit__(None, None, None)
     lines = [json.loads(line) for line in home.audit.read_text().splitlines()]
@@ -279,12 +286,33 @@ async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() 
             await shop.register(ONE, tool("search"))
             await other.register(OTHER, tool("search"))
             await shop.ask("browser/activeTab", tabId=ONE)
-            assert active.active == ONE
             await other.ask("browser/activeTab", tabId=OTHER)
+            assert active.in_front("shop.example") == [ONE]
             await shop.ask("browser/activeTab", tabId=None)
-            assert active.active == OTHER
+            assert active.in_front("shop.example") == []
+            assert active.in_front("localhost:1") == [OTHER]
             await other.ask("browser/activeTab", tabId=None)
-            assert active.active is None
+            assert active.in_front("localhost:1") == []
+
+
+async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() -> None:
+    async with (
+        served(PAIRED) as server,
+        connected(server.port) as extension,
+        let_in(server.port) as worker,
+    ):
+        first = tab(1, active=True, focusedWindow=True, windowId=1)
+        await extension.sync(first, tab(2, windowId=2))
+        for number in (1, 2):
+            origin = {"origin": "https://bank.example", "workerId": OTHER if number == 2 else None}
+            await extension.publish(number, page_tool("pay"), **origin)
+        await worker.register(ONE, tool("pay"))
+        await worker.register(OTHER, tool("pay"))
+        choose = server.app.hub.page_routes.choose
+        for id in (ONE, OTHER):
+            assert "result" in await worker.ask("browser/activeTab", tabId=id)
+            assert choose("website_tool_bank_example_pay", None, None) == (1, "active")
+            assert choose("website_tool_shop_example_pay", None, None) == (id, "active")
 
 
 async def test_nonsense_is_said_once_in_the_log(caplog: pytest.LogCaptureFixture) -> None:

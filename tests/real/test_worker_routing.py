@@ -6,7 +6,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from tabhub.cli.demo import serve_page
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
 from tests.support.bare import Bare, browser
+from tests.support.page_tools import PageTools
 from tests.support.product import Product
 from tests.support.serving import client, served
 
@@ -27,54 +27,8 @@ OTHER_TOOL = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
 })"""
 
 
-class World(Bare):
+class World(Bare, PageTools):
     """With an agent that knows the shop's tools by their plain names."""
-
-    agent: Agent
-
-    async def tool(self, name: str) -> dict[str, Any]:
-        """As the agent's list has it, once it is there."""
-        async with asyncio.timeout(15):
-            while True:
-                listed = (await self.agent.post("tools/list")).json()["result"]["tools"]
-                for one in listed:
-                    if re.fullmatch(rf"website_tool_127_0_0_1_\d+_{name}", one["name"]):
-                        found: dict[str, Any] = one
-                        return found
-                await asyncio.sleep(0.02)
-
-    async def used(self, name: str, **arguments: Any) -> str:
-        """Call a tool; the tab it ran in."""
-        result = await self.agent.result((await self.tool(name))["name"], **arguments)
-        if result.get("isError"):
-            error = result["structuredContent"]["error"]
-            raise ToolFailed(result["content"][0]["text"], error)
-        tab: str = result["_meta"]["tabhub/tabId"]
-        return tab
-
-    async def tabs(self) -> list[dict[str, Any]]:
-        result = await self.agent.result("list_browser_tabs")
-        found: list[dict[str, Any]] = result["structuredContent"]
-        return found
-
-    async def looked_at(self, tab: str | None) -> None:
-        """Wait until this tab, and no other, is the one that is looked at."""
-        async with asyncio.timeout(10):
-            while [one["tabId"] for one in await self.tabs() if one["isActive"]] != (
-                [] if tab is None else [tab]
-            ):
-                await asyncio.sleep(0.02)
-
-    async def have(self, name: str, *wanted: str) -> None:
-        """Wait until a tool is in these tabs: what is said of a tab that is none names them."""
-        async with asyncio.timeout(10):
-            while True:
-                with pytest.raises(ToolFailed) as failed:
-                    await self.used(name, tabId="nowhere")
-                _, _, there = failed.value.message.partition("Available tabs: ")
-                if set(there.split(", ")) == set(wanted):
-                    return
-                await asyncio.sleep(0.02)
 
     async def shops(self, count: int) -> list[tuple[str, str]]:
         """Pages and the ids of their tabs; the last one is looked at."""

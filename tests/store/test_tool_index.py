@@ -137,7 +137,7 @@ def test_odd_characters_in_a_description_do_no_harm(
     assert list(index.search("odd")) == ["odd\x00name"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(query=st.text(max_size=60), name=st.text(min_size=1, max_size=30), told=st.text())
 def test_no_text_breaks_the_index(query: str, name: str, told: str) -> None:
     tools = ToolRegistry()

@@ -23,7 +23,7 @@ class Agent:
     """Calls tools and hands out their structured content."""
 
     def __init__(self, http: httpx.AsyncClient, path: str = "/mcp") -> None:
-        self._http = http
+        self.http = http
         self._path = path
 
     async def post(self, method: str, params: dict[str, Any] | None = None) -> httpx.Response:
@@ -43,7 +43,7 @@ class Agent:
         if name := given.get("name") or given.get("uri"):
             headers["Mcp-Name"] = name
         headers["Accept"] = "application/json, text/event-stream"
-        return await self._http.post(self._path, json=body, headers=headers)
+        return await self.http.post(self._path, json=body, headers=headers)
 
     async def result(
         self, tool: str, /, _meta: dict[str, Any] | None = None, **arguments: Any

@@ -98,7 +98,10 @@ class Bare:
         await self.cdp.send("Target.closeTarget", targetId=page)
 
     async def _created(self, url: str, **more: Any) -> str:
+        """A page is blank before it is what it shall be."""
         target: str = (await self.cdp.send("Target.createTarget", url=url, **more))["targetId"]
+        blank = url == "about:blank"
+        await self.until(target, f"document.body && {blank:d} + (location.href !== 'about:blank')")
         return target
 
 

@@ -10,7 +10,7 @@ from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
 from tabhub.wire.pages import Execute, Outcome
 
-NAMES = ("register", "update", "gone", "activated", "hidden", "connect", "disconnect")
+NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
 
 
 class Heard:
@@ -58,7 +58,7 @@ class Heard:
         """The tab that was last said to be looked at, and not to be hidden since."""
         found: str | None = None
         for name, *given in self.events:
-            if name == "activated":
+            if name == "looked_at":
                 found = given[0]
             elif name == "hidden" and given[0] == found:
                 found = None

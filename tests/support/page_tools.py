@@ -7,9 +7,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.agent import Agent
+import pytest
+
+from tests.support.agent import Agent, ToolFailed
 
 SECONDS = 20.0
+TabId = int | str
 
 
 def tool_name(origin: str, tool: str) -> str:
@@ -55,3 +58,52 @@ async def clean(agent: Agent, *origins: str) -> AsyncIterator[None]:
     starts = tuple(tool_name(origin, "") for origin in origins)
     await until(agent, lambda tools: not [name for name in tools if name.startswith(starts)])
     yield
+
+
+class PageTools:
+    """The tools of one site, by their plain names, and the tabs that have them."""
+
+    agent: Agent
+    site: str
+
+    async def tool(self, name: str) -> dict[str, Any]:
+        """As the agent's list has it, once it is there."""
+        return await tool(self.agent, self.site, name)
+
+    async def without(self, name: str) -> None:
+        """Wait until no tool of this name is listed."""
+        await withdrawn(self.agent, self.site, name)
+
+    async def used(self, name: str, **arguments: Any) -> TabId:
+        """Call a tool; the tab it ran in."""
+        result = await self.agent.result((await self.tool(name))["name"], **arguments)
+        if result.get("isError"):
+            error = result["structuredContent"]["error"]
+            raise ToolFailed(result["content"][0]["text"], error)
+        tab: TabId = result["_meta"]["tabhub/tabId"]
+        return tab
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        result = await self.agent.result("list_browser_tabs")
+        found: list[dict[str, Any]] = result["structuredContent"]
+        return found
+
+    async def looked_at(self, tab: TabId | None) -> None:
+        """Wait until this tab, and no other, is the one that is looked at."""
+        async with asyncio.timeout(SECONDS):
+            while [one["tabId"] for one in await self.tabs() if one["isActive"]] != (
+                [] if tab is None else [tab]
+            ):
+                await asyncio.sleep(0.02)
+
+    async def have(self, name: str, *wanted: TabId) -> None:
+        """Wait until a tool is in these tabs: what is said of a tab that is none names them."""
+        async with asyncio.timeout(SECONDS):
+            while set(await self.holders(name)) != set(wanted):
+                await asyncio.sleep(0.02)
+
+    async def holders(self, name: str) -> list[TabId]:
+        with pytest.raises(ToolFailed) as failed:
+            await self.used(name, tabId="nowhere")
+        found: list[TabId] = failed.value.error["tabs"]
+        return found

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 PAGES = Path(__file__).parent.parent / "real" / "pages"
 NPM = Path(__file__).parent.parent / "npm" / "node_modules"
 """Packages as they are published, for pages that use them."""
+PAGEKIT = Path(__file__).parents[2] / "pagekit"
 STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'"
 
 
@@ -54,6 +55,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, b"data", **{"Content-Disposition": "attachment; filename=x.bin"})
         elif address.path.startswith("/npm/"):
             self._package(NPM / address.path.removeprefix("/npm/"))
+        elif address.path.startswith("/pagekit/"):
+            self._package(PAGEKIT / address.path.removeprefix("/pagekit/"))
         else:
             self._file(address.path, query)
 

@@ -131,7 +131,7 @@ async def test_shortcuts_belong_to_the_client_and_outlive_the_server(home: Home)
             with pytest.raises(ToolFailed) as unknown:
                 await Agent(http).call("shortcuts_execute", command="save", tabId=1)
             assert unknown.value.reason == "not_found"
-        token = agent._http.headers["Authorization"].removeprefix("Bearer ")
+        token = agent.http.headers["Authorization"].removeprefix("Bearer ")
     async with served(home=home) as server, client(server.port, token) as http:
         assert [shown["command"] for shown in await listed(Agent(http))] == ["save"]
         Clients(home).revoke("ann")
@@ -235,7 +235,7 @@ async def test_a_run_that_the_server_did_not_outlive_is_told_as_interrupted(home
             await agent.call("shortcuts_execute", command="save", tabId=1)
         assert busy.value.reason == "too_many_calls"
         server.app.shortcuts.ran = lambda id, last: None  # type: ignore[method-assign]
-        token = agent._http.headers["Authorization"].removeprefix("Bearer ")
+        token = agent.http.headers["Authorization"].removeprefix("Bearer ")
     async with served(home=home) as server, client(server.port, token) as http:
         (shown,) = await listed(Agent(http))
         assert shown["lastRun"]["state"] == "interrupted"

@@ -116,19 +116,35 @@ class Runner:
     async def _run_tool(self, call: Call, record: Record) -> CallResult:
         record.tool = tool = self._named(call, record)
         record.secrets = set(tool.secret_arguments)
-        record.arguments = arguments = self._validators.arguments(tool, call.arguments)
-        record.fits = True
+        record.arguments = arguments = self._validators.decoded(tool, call.arguments)
+        if not tool.domain:
+            self._check(record, tool, arguments)
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
         wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
         record.tab = wanted if isinstance(wanted, int | str) else None
         tab = await self._target(tool, call.session, wanted)
         record.tab = _told(tab)
+        if tool.domain:
+            # What a page's schema costs is spent only on calls that may be made.
+            self._require_not_denied(call, record, tool, tab)
+            self._check(record, tool, arguments)
         with self._flight(call.session, tool, tab):
             result = await self._routed(call, record, tool, tab, wanted)
         if tool.source not in self._routers:
             record.tab = self._remember(tool, call.session, tab, result)
         return result
+
+    def _check(self, record: Record, tool: Tool, arguments: dict[str, Any]) -> None:
+        self._validators.check(tool, arguments)
+        record.fits = True
+
+    def _require_not_denied(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> None:
+        subject = self._guard.subject(tool, record.arguments, call.client, call.session, tab)
+        verdict = self._guard.decide(subject)
+        if isinstance(verdict, Deny):
+            record.site, record.rule, record.verdict = subject.site, verdict.rule.text, "denied"
+            raise _denied(verdict)
 
     def _named(self, call: Call, record: Record) -> Tool:
         if (tool := self._tools.find(call.tool)) is not None:
@@ -213,7 +229,7 @@ class Runner:
             return
         record.verdict = "denied"
         if isinstance(verdict, Deny):
-            raise Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
+            raise _denied(verdict)
         try:
             answer = await self._approvals.ask(call, _question(call, record, tool, tab))
         except Forbidden as refused:
@@ -300,6 +316,10 @@ class Runner:
 def _told(tab: Tab | None) -> int | str | None:
     """A tab as the record names it: one that no browser has told of by its page's word."""
     return None if tab is None else tab.key
+
+
+def _denied(verdict: Deny) -> Forbidden:
+    return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
 def paused(sentence: str) -> Forbidden:

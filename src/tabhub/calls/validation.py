@@ -6,17 +6,14 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
+from tabhub.calls.compiled import Compiled, Kept, compiled
 from tabhub.errors import InvalidArguments
 from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 
 SHOWN_ERRORS = 5
-KEPT = 1000
-"""How many tools' schemas stay compiled; the one used longest ago goes."""
-PATTERN_BYTES = 1024 * 1024
-BACKTRACKS = 10_000
-"""What a page's pattern may cost: most are matched in linear time, the others with a bound."""
+LONGEST_ERROR = 1000
 
 
 class Validators:
@@ -24,21 +21,29 @@ class Validators:
 
     def __init__(self, by_worker: Callable[[str], Tab | None] = lambda id: None) -> None:
         self._by_worker = by_worker
-        self._compiled: dict[str, tuple[Tool, jsonschema_rs.Validator]] = {}
+        self.kept = Kept()
 
     def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
         """Decode and check; every fault is named with its place."""
-        given = self._numbered(tool, _renamed(tool, _decode(raw)))
-        validator = self._of(tool)
+        given = self.decoded(tool, raw)
+        self.check(tool, given)
+        return given
+
+    def decoded(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
+        """By the names that are listed, and not checked yet."""
+        return self._numbered(tool, _renamed(tool, _decode(raw)))
+
+    def check(self, tool: Tool, given: dict[str, Any]) -> None:
+        """Refuse what does not fit."""
+        known = self.kept.find(tool) or self.kept.put(tool, compiled(tool))
         # A page's schema need not know the parameter for the tab; whoever routes looks at that.
         is_pages = isinstance(tool.input_schema, PageSchema)
         checked = {k: v for k, v in given.items() if k != tool.tab_argument} if is_pages else given
         try:
-            if not validator.is_valid(checked):
-                raise _refusal(tool, validator, checked)
+            if not known.validator.is_valid(checked):
+                raise _refusal(tool, known, checked)
         except ValueError:
             raise InvalidArguments(f"{tool.name}: the arguments are nested too deeply.") from None
-        return given
 
     def _numbered(self, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
         """With the number of a tab that was named by the id of the page worker."""
@@ -47,40 +52,6 @@ class Validators:
             return given
         tab = self._by_worker(named)
         return given if tab is None else {**given, "tabId": tab.id}
-
-    def _of(self, tool: Tool) -> jsonschema_rs.Validator:
-        known = self._compiled.pop(tool.name, None)
-        if known is None or known[0] is not tool:
-            known = (tool, _compile(tool))
-        self._compiled[tool.name] = known
-        if len(self._compiled) > KEPT:
-            del self._compiled[next(iter(self._compiled))]
-        return known[1]
-
-
-_UNUSABLE = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
-
-
-def _compile(tool: Tool) -> jsonschema_rs.Validator:
-    schema = tool.input_schema
-    try:
-        if isinstance(schema, PageSchema):
-            return _of_page(schema.page_schema())
-        return jsonschema_rs.validator_for(dict(schema), offline=True)
-    except _UNUSABLE:
-        raise InvalidArguments(f"The schema of {tool.name} cannot be used.") from None
-
-
-def _of_page(schema: dict[str, Any]) -> jsonschema_rs.Validator:
-    """Patterns of a page must not be able to keep us busy."""
-    linear = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES)
-    try:
-        return jsonschema_rs.validator_for(schema, offline=True, pattern_options=linear)
-    except _UNUSABLE:
-        bounded = jsonschema_rs.FancyRegexOptions(
-            backtrack_limit=BACKTRACKS, size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES
-        )
-        return jsonschema_rs.validator_for(schema, offline=True, pattern_options=bounded)
 
 
 def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
@@ -103,12 +74,14 @@ def _renamed(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
     return {names.get(key, key): value for key, value in given.items()} if names else given
 
 
-def _refusal(tool: Tool, validator: jsonschema_rs.Validator, given: Any) -> InvalidArguments:
+def _refusal(tool: Tool, known: Compiled, given: Any) -> InvalidArguments:
+    if not known.can_explain(given):
+        return InvalidArguments(f"{tool.name}: the arguments do not fit the schema.")
     faults = []
-    for error in validator.iter_errors(given):
+    for error in known.validator.iter_errors(given):
         place = "/".join(str(step) for step in error.instance_path)
         message = _unquoted(error) if _is_secret(tool, error) else error.message
-        faults.append(f"{place}: {message}" if place else message)
+        faults.append((f"{place}: {message}" if place else message)[:LONGEST_ERROR])
     shown = "; ".join(faults[:SHOWN_ERRORS])
     return InvalidArguments(f"{tool.name}: {shown}", data={"errors": faults[:SHOWN_ERRORS]})
 

@@ -5,8 +5,11 @@ import json
 from tabhub.cli import running
 from tabhub.config import editing, settings
 from tabhub.config.home import Home
+from tabhub.config.origins import Origins
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.pages.pairing import web_origin
+from tabhub.store.pages import forget_origins
+from tabhub.store.store import Store
 
 
 def allow(text: str) -> None:
@@ -30,10 +33,28 @@ def forget(text: str) -> None:
     home = Home.from_environment()
     origin = _origin(text)
     known = settings.load(home).worker_origins
-    if origin not in known:
-        raise NotFound(f"{origin} is not allowed anyway. `tabhub page list` shows which are.")
-    _set(home, [one for one in known if one != origin])
-    print(f"Forgotten: {origin}")
+    tools = _forget_tools(home, Origins([origin]))
+    if origin not in known and not tools:
+        raise NotFound(
+            f"{origin} is not allowed anyway, and no tool of it would stay listed without a tab. "
+            "`tabhub page list` shows which are allowed."
+        )
+    if origin in known:
+        _set(home, [one for one in known if one != origin])
+        print(f"Forgotten: {origin}")
+    if tools:
+        running.reload(home)
+        print(f"Forgotten: {tools} tool{'' if tools == 1 else 's'} that stayed without a tab")
+
+
+def _forget_tools(home: Home, origins: Origins) -> int:
+    if not home.db.exists():
+        return 0
+    store = Store(home.db)
+    try:
+        return forget_origins(store, lambda origin: origin.encode() in origins)
+    finally:
+        store.close()
 
 
 def _set(home: Home, origins: list[str]) -> None:

@@ -30,7 +30,7 @@ def page_list(json: Json = False) -> None:
 
 @page_app.command("forget")
 def page_forget(origin: Origin) -> None:
-    """Let them no more; their pages are out at once."""
+    """Let them no more, and forget their tools; their pages are out at once."""
     from tabhub.cli.page import forget
 
     forget(origin)

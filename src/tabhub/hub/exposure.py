@@ -4,7 +4,7 @@ Merged, tabs share an entry only if name, schema and hints are the same; a tool 
 entry of its own, with the tab's index in its name. So nobody's schema wins silently.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from tabhub.hub.descriptions import description
+from tabhub.hub.memory import Memory
 from tabhub.hub.names import PageToolName, fitted, free_name
 from tabhub.hub.page_schema import PageSchema, parameter_for
 from tabhub.hub.page_tools import Holder, Page, PageRef, Published, Remembered, TabKey
@@ -24,15 +25,6 @@ Key = tuple[object, ...]
 NO_ALIASES: Mapping[str, str] = {}
 """One for all of them."""
 NUMBER, WORD, EITHER = ("integer",), ("string",), ("integer", "string")
-
-
-class Place(NamedTuple):
-    """Where a page was that published a tool."""
-
-    url: str
-    origin: str
-    at: float
-    way: str
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +40,6 @@ class Entry:
     domain: str
     index: int | None
     tool: Published
-    place: Place | None = None
     listed: Tool | None = None
     _one: Holder | None = None
     _many: dict[TabKey, tuple[PageRef, ...]] | None = None
@@ -109,18 +100,20 @@ class Exposure:
         mode: Mode,
         seconds: float,
         index_of: Callable[[str, TabKey], int],
+        in_front: Callable[[str], list[TabKey]],
         named: Callable[[Entry], None] = lambda entry: None,
     ) -> None:
         self._named = named
         self.mode = mode
         self._seconds = seconds
         self._index_of = index_of
+        self._in_front = in_front
         self._domains: dict[str, dict[str, Entry | tuple[Entry, ...]]] = {}
         self._by_name: dict[str, Entry] = {}
-        self._placed: dict[Entry, None] = {}
+        self.memory = Memory()
         self._dirty: dict[Entry, None] = {}
-        self._gone: dict[str, None] = {}
-        self._active: TabKey | None = None
+        self._gone: dict[str, Tool] = {}
+        """What was listed under names that have gone since; some come back at once."""
 
     def find(self, name: str) -> Entry | None:
         return self._by_name.get(name)
@@ -138,14 +131,15 @@ class Exposure:
     def publish(self, page: Page, tool: Published) -> None:
         entry = self._entry(page, tool)
         if entry is None:
-            self.forget(page.domain, tool.name)
+            self._unlist(page.domain, tool.name)
             entry = self._new(page.domain, tool, self._needed_index(page, tool))
         entry.add(page)
         entry.tool = tool
-        self._keep_place(
-            entry, Place(page.url, page.origin, page.seen, page.way) if tool.cached else None
-        )
         self._dirty[entry] = None
+        if tool.cached:
+            self._keep(Remembered(page.domain, tool, page.url, page.origin, page.seen, page.way))
+        else:
+            self.memory.drop(page.domain, tool.name)
 
     def withdraw(self, page: Page, tool: Published) -> None:
         entry = self._entry(page, tool)
@@ -153,42 +147,30 @@ class Exposure:
             return
         entry.remove(page)
         self._dirty[entry] = None
-        if entry.tabs:
-            return
-        if entry.place is None:
+        if not entry.tabs and not self._may_stay(entry):
             self._drop(entry)
-        elif self.mode == "per-tab":
-            self._drop(entry)
-            self.remember(Remembered(entry.domain, entry.tool, *entry.place))
+            self._list_remembered(entry.domain, entry.tool.name)
 
     def remember(self, kept: Remembered) -> None:
-        """List a tool that no tab has, unless one of its name is listed."""
-        if not self._variants(kept.domain, kept.tool.name):
-            entry = self._new(kept.domain, kept.tool, None)
-            self._keep_place(entry, Place(kept.url, kept.origin, kept.at, kept.way))
-            self._dirty[entry] = None
+        """Keep a tool that no tab has, and list it unless one of its name is listed."""
+        self._keep(kept)
+        self._list_remembered(kept.domain, kept.tool.name)
 
     def forget(self, domain: str, tool: str) -> None:
-        """A remembered tool is to be listed no more; one that a tab has stays."""
-        for entry in self._variants(domain, tool):
-            if not entry.tabs:
-                self._drop(entry)
+        """A remembered tool is to be listed no more; one that a tab has stays until that goes."""
+        self.memory.drop(domain, tool)
+        self._unlist(domain, tool)
 
-    def remembered(self) -> Iterator[Remembered]:
-        """What would stay if all tabs closed."""
-        for entry in self._placed:
-            if entry.place is not None:
-                yield Remembered(entry.domain, entry.tool, *entry.place)
-
-    def activate(self, tab: TabKey | None, affected: list[tuple[Page, Published]]) -> None:
+    def show_active(self, affected: Iterable[tuple[Page, Published]]) -> None:
         """Another tab is in front; where the list shows that, these are shown anew."""
-        self._active = tab
         if self.mode == "per-tab":
             found = (self._entry(page, tool) for page, tool in affected)
             self._dirty.update((entry, None) for entry in found if entry is not None)
 
     def settle(self) -> Changes:
         """All that has changed since the last time."""
+        for key in self.memory.trim():
+            self._unlist(*key)
         there = [entry for entry in self._dirty if self._by_name.get(entry.name) is entry]
         put = [tool for entry in there if (tool := self._fresh(entry)) is not None]
         gone = [name for name in self._gone if name not in self._by_name]
@@ -203,10 +185,10 @@ class Exposure:
     def _fresh(self, entry: Entry) -> Tool | None:
         """The tool as it is to be listed, if that has changed."""
         tool = self._tool(entry)
-        if tool == entry.listed:
-            return None
-        entry.listed = tool
-        return tool
+        before = entry.listed or self._gone.get(entry.name)
+        is_same = tool == before
+        entry.listed = before if is_same else tool
+        return None if is_same else tool
 
     def _tool(self, entry: Entry) -> Tool:
         tool = entry.tool
@@ -214,7 +196,8 @@ class Exposure:
         parameter = parameter_for(tool.schema) if is_merged else ""
         index, is_marked = None, False
         if not is_merged:
-            index, is_marked = entry.index, self._active in entry.tabs
+            index = entry.index
+            is_marked = any(tab in entry.tabs for tab in self._in_front(entry.domain))
         return Tool(
             name=entry.name,
             description=description(tool.description, entry.domain, index, is_marked),
@@ -259,18 +242,36 @@ class Exposure:
         self._domains.setdefault(domain, {})[tool.name] = (*others, entry) if others else entry
         return entry
 
-    def _keep_place(self, entry: Entry, place: Place | None) -> None:
-        entry.place = place
-        if place is None:
-            self._placed.pop(entry, None)
-        else:
-            self._placed[entry] = None
+    def _may_stay(self, entry: Entry) -> bool:
+        """Whether an entry without tabs is what is listed of the tool without them."""
+        called = entry.tool.name
+        kept = self.memory.find(entry.domain, called)
+        is_last = self._variants(entry.domain, called) == (entry,)
+        return (
+            kept is not None
+            and entry.index is None
+            and is_last
+            and kept.tool.identity == entry.tool.identity
+        )
+
+    def _keep(self, kept: Remembered) -> None:
+        for key in self.memory.keep(kept):
+            self._unlist(*key)
+
+    def _list_remembered(self, domain: str, tool: str) -> None:
+        kept = self.memory.find(domain, tool)
+        if kept is not None and not self._variants(domain, tool):
+            self._dirty[self._new(domain, kept.tool, None)] = None
+
+    def _unlist(self, domain: str, tool: str) -> None:
+        for entry in self._variants(domain, tool):
+            if not entry.tabs:
+                self._drop(entry)
 
     def _drop(self, entry: Entry) -> None:
         del self._by_name[entry.name]
-        self._placed.pop(entry, None)
         if entry.listed is not None:
-            self._gone[entry.name] = None
+            self._gone[entry.name] = entry.listed
         tools, called = self._domains[entry.domain], entry.tool.name
         left = tuple(other for other in self._variants(entry.domain, called) if other is not entry)
         if left:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import chain
 
 from tabhub.hub.exposure import Entry, Exposure, Key, Mode
+from tabhub.hub.joined import Joined, WorkerId
+from tabhub.hub.memory import Memory
 from tabhub.hub.page_tools import (
     DomainToolStorage,
     Page,
@@ -16,6 +18,7 @@ from tabhub.hub.page_tools import (
 from tabhub.hub.tools import ToolRegistry
 from tabhub.wire.pages import Capabilities
 
+MOST_LOOKED_AT = 1000
 Listener = Callable[[str, TabKey], None]
 """Takes the domain and the tab that something has changed in."""
 Named = Callable[[str, tuple[str, str]], object]
@@ -28,20 +31,27 @@ class PageHub:
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
         self.storage = DomainToolStorage()
-        self._joined: dict[tuple[str, str], int] = {}
+        self._joined = Joined()
+        self._looked_at: dict[str, WorkerId] = {}
+        """For each domain the tab that its own pages say a person looks at."""
         self._listeners: list[Listener] = []
         self._namers: list[Named] = []
+        self._rememberers: list[Callable[[], None]] = []
         self._capabilities: Capabilities | None = None
         self.active: TabKey | None = None
-        """The tab that a person looks at, or has looked at last."""
+        """The tab that a person looks at, or has looked at last, by their browser's word."""
         self.configure("merged", 300)
 
     def configure(self, mode: Mode, seconds: float) -> None:
         """How tools are listed; to be said before the first page."""
-        self.exposure = Exposure(mode, seconds, self.storage.index, self._tell_name)
+        self.exposure = Exposure(mode, seconds, self.storage.index, self.in_front, self._tell_name)
 
     def on_change(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    def on_remembered(self, listener: Callable[[], None]) -> None:
+        """Hear that other tools are remembered than before: `memory.take_changes` says which."""
+        self._rememberers.append(listener)
 
     def on_named(self, listener: Named) -> None:
         """Hear of each tool that is about to be listed, by the names that it has."""
@@ -83,7 +93,7 @@ class PageHub:
     def closed(self, tab: TabKey) -> None:
         """A tab is no more in any browser; a page that still talks by itself has its own again."""
         there = self.storage.in_tab(tab)
-        self._joined = {key: joined for key, joined in self._joined.items() if joined != tab}
+        self._joined.close(tab)
         alive = [replace(page, tab=page.ref.tab) for page in there if page.ref.tab != tab]
         if there:
             self._replace(there, alive)
@@ -92,24 +102,39 @@ class PageHub:
 
     def activated(self, tab: TabKey | None) -> None:
         """Somebody looks at a tab. The list may show it, but has not changed for that."""
-        tab = self._meant(tab)
-        if tab == self.active:
-            return
-        before, self.active = self.active, tab
-        both = (self.storage.in_tab(one) for one in (before, tab) if one is not None)
-        affected = [(page, tool) for page in chain(*both) for tool in page.tools.values()]
-        self.exposure.activate(tab, affected)
-        self._settle(quiet=True)
+        if tab != self.active:
+            before, self.active = self.active, tab
+            self._show_active(before, tab)
 
-    def hidden(self, tab: TabKey) -> None:
+    def looked_at(self, domain: str, id: WorkerId) -> None:
+        """A page says that somebody looks at its tab: that counts for its own domain."""
+        before = self.in_front(domain)
+        self._looked_at.pop(domain, None)
+        self._looked_at[domain] = id
+        if len(self._looked_at) > MOST_LOOKED_AT:
+            del self._looked_at[next(iter(self._looked_at))]
+        self._show_active(*before, *self.in_front(domain))
+
+    def hidden(self, domain: str, id: WorkerId) -> None:
         """Nobody looks at this tab any more, wherever they look now."""
-        if self._meant(tab) == self.active:
-            self.activated(None)
+        if self._looked_at.get(domain) == id:
+            before = self.in_front(domain)
+            del self._looked_at[domain]
+            self._show_active(*before)
 
-    def _meant(self, tab: TabKey | None) -> TabKey | None:
-        if not isinstance(tab, str):
-            return tab
-        return next((to for (_, id), to in self._joined.items() if id == tab), tab)
+    def in_front(self, domain: str) -> list[TabKey]:
+        """The tabs that a person may look at, for the tools of a domain: the surest one first."""
+        found: list[TabKey] = [] if self.active is None else [self.active]
+        id = self._looked_at.get(domain)
+        if id is not None:
+            joined = self._joined.find(id)
+            found.append(id[1] if joined is None else joined)
+        return found
+
+    def _show_active(self, *tabs: TabKey | None) -> None:
+        pages = chain(*(self.storage.in_tab(tab) for tab in {*tabs} if tab is not None))
+        self.exposure.show_active((page, tool) for page in pages for tool in page.tools.values())
+        self._settle(quiet=True)
 
     def load(self, pages: list[Page], remembered: list[Remembered]) -> None:
         """What was known before; whoever comes back takes its place."""
@@ -126,12 +151,19 @@ class PageHub:
         pages = self.storage.all()
         self.gone(*(page.ref for page in pages if page.is_restored and which(page)))
 
-    def remembered(self) -> list[Remembered]:
-        return list(self.exposure.remembered())
+    @property
+    def memory(self) -> Memory:
+        """What would stay if all tabs closed."""
+        return self.exposure.memory
 
-    def forget(self, kept: list[Remembered]) -> None:
-        for one in kept:
-            self.exposure.forget(one.domain, one.tool.name)
+    def place(self, entry: Entry) -> Remembered | None:
+        """Where a tool was published last, if it stays without tabs."""
+        return self.memory.find(entry.domain, entry.tool.name)
+
+    def forget(self, which: Callable[[Remembered], bool]) -> None:
+        """Of what is remembered, forget these."""
+        for kept in [kept for kept in self.memory if which(kept)]:
+            self.exposure.forget(kept.domain, kept.tool.name)
         self._settle()
 
     def capabilities(self) -> Capabilities:
@@ -154,14 +186,15 @@ class PageHub:
 
     def _tab_of(self, page: Page) -> TabKey:
         own = page.ref.tab
-        return self._joined.get((page.origin, own), own) if isinstance(own, str) else own
+        joined = self._joined.find((page.origin, own)) if isinstance(own, str) else None
+        return own if joined is None else joined
 
     def _join(self, page: Page) -> list[Page]:
         """The extension names the page worker's id: one tab, if the origins agree. Who moves."""
         id, tab = page.worker_id, page.tab
         if not id or not isinstance(tab, int):
             return []
-        self._joined[page.origin, id] = tab
+        self._joined.put((page.origin, id), tab)
         there = self.storage.here(page.domain, id)
         return [other for other in there if other.origin == page.origin]
 
@@ -218,6 +251,8 @@ class PageHub:
         put, gone = self.exposure.settle()
         if put or gone:
             self._tools.change(put, gone, quiet=quiet)
+        for listener in self._rememberers if self.memory.has_changes else ():
+            listener()
 
     def _tell_name(self, entry: Entry) -> None:
         for listener in self._namers:

@@ -34,11 +34,12 @@ class PageRoutes:
             return Choice(next(iter(there)), "only")
         if current is not None and current in there:
             return Choice(current, "current")
-        active = self._pages.active
-        if active is not None and active in there:
-            return Choice(active, "active")
+        in_front = self._pages.in_front(entry.domain)
+        for active in in_front:
+            if active in there:
+                return Choice(active, "active")
         if there:
-            return Choice(next(reversed(there)), "latest" if active is not None else "no_active")
+            return Choice(next(reversed(there)), "latest" if in_front else "no_active")
         return Choice(None, "remembered")
 
     def _entry(self, name: str) -> Entry:

@@ -6,29 +6,31 @@ from collections.abc import Callable
 log = logging.getLogger(__name__)
 
 SECONDS = 60.0
-MOST = 1000
+FAULTS_OF_ONE, FAULTS_IN_ALL = 60, 1000
+"""What is logged in a minute of one domain (a list with 50 unfit tools, and more), and of all."""
 PER_DOMAIN = 10
 IN_ALL = 200
 
 
 class Complaints:
-    """Logs each fault of a domain once a minute."""
+    """Logs each fault of a domain once a minute, and of no domain too many."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._told: dict[tuple[str, str], float] = {}
+        self._began = 0.0
+        self._told: dict[str, set[str]] = {}
+        self._total = 0
 
     def say(self, domain: str, what: str) -> bool:
         """Whether it was said, and not before."""
         now = self._clock()
-        last = self._told.get((domain, what))
-        if last is not None and now - last < SECONDS:
+        if now - self._began >= SECONDS:
+            self._began, self._told, self._total = now, {}, 0
+        told = self._told.get(domain, ())
+        if what in told or len(told) >= FAULTS_OF_ONE or self._total >= FAULTS_IN_ALL:
             return False
-        if len(self._told) >= MOST:
-            self._told = {key: at for key, at in self._told.items() if now - at < SECONDS}
-        if len(self._told) >= MOST:
-            return False
-        self._told[domain, what] = now
+        self._told.setdefault(domain, set()).add(what)
+        self._total += 1
         log.warning("%s: %s", domain, what)
         return True
 

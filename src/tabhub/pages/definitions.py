@@ -10,17 +10,18 @@ import msgspec
 from tabhub.config.settings import Limits
 from tabhub.hub.descriptions import LONGEST_TITLE, readable
 from tabhub.hub.page_tools import Published
-from tabhub.pages.schemas import NO_ARGUMENTS, Unfit, checked_schema
+from tabhub.pages.schemas import NO_ARGUMENTS, checked_schema
+from tabhub.pages.unfit import Unfit
 from tabhub.wire.pages import Kind
 
 CACHE = "tabhub/cache"
 FORM = "tabhub/waitsForPerson"
 """Says that a person may have to send a form before the tool answers."""
-ANNOTATION_BYTES = 2048
 SHARED_BYTES = 1024
 WITHOUT_SCHEMA: tuple[Kind, ...] = ("native", "polyfill")
 """WebMCP lets a tool without arguments do without a schema, MCP does not."""
-HINTS = (
+KNOWN = (
+    "cache",
     "readOnlyHint",
     "destructiveHint",
     "idempotentHint",
@@ -97,9 +98,9 @@ def _schema(told: Definition, kind: Kind, limits: Limits) -> bytes:
 
 
 def _annotations(hints: dict[str, Any]) -> bytes:
-    """As the page has them, unless they are too long: then those that mean something here."""
-    written = msgspec.json.encode(hints, order="deterministic")
-    if len(written) <= ANNOTATION_BYTES:
-        return written
-    known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
+    """Those that mean something, and of the right type: clients refuse a whole list for one."""
+    known = {name: hints[name] for name in KNOWN if isinstance(hints.get(name), bool)}
+    title = hints.get("title")
+    if isinstance(title, str) and title:
+        known["title"] = readable(title, LONGEST_TITLE)
     return msgspec.json.encode(known, order="deterministic")

@@ -29,7 +29,8 @@ class BrowserOpener:
     def browser_for(self, tool: Tool) -> str | None:
         """The browser that a tool was published in last; None if any will do."""
         entry = self._hub.pages.find(tool.name)
-        way = "" if entry is None or entry.place is None else entry.place.way
+        place = None if entry is None else self._hub.pages.place(entry)
+        way = "" if place is None else place.way
         return way.removeprefix(PREFIX) if way.startswith(PREFIX) else None
 
     async def open(self, job: Job, url: str) -> Tab:

@@ -13,11 +13,11 @@ from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
 from tabhub.hub.descriptions import one_line, readable
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, PageRef, Published, TabKey
+from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.definitions import checked
+from tabhub.pages.intake import Intake
 from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed, own_url
-from tabhub.pages.schemas import Unfit
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
 from tabhub.pages.ways import Ways, later
@@ -149,15 +149,24 @@ class Pages:
         """The person looks at this tab; None: at none of those that are known."""
         self._hub.activated(tab)
 
-    def hidden(self, tab: TabKey) -> None:
+    def looked_at(self, tab: str, origin: str) -> None:
+        """A page says that the person looks at this tab of its."""
+        self._hub.looked_at(domain_of(origin) or "", (origin, tab))
+
+    def hidden(self, tab: str, origin: str) -> None:
         """The person looks at this tab no more; at which one instead, others say."""
-        self._hub.hidden(tab)
+        self._hub.hidden(domain_of(origin) or "", (origin, tab))
 
     def keep_allowed(self) -> None:
         """The setting may have changed: whose pages may not publish any more, has none."""
         allowed = self._settings().page_origins
         storage = self._hub.storage
         self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+        self.forget(lambda kept: not is_allowed(kept.origin, allowed))
+
+    def forget(self, which: Callable[[Remembered], bool]) -> None:
+        """Tools that stay without a tab are to stay no longer."""
+        self._hub.forget(which)
 
     def tidy(self) -> None:
         """Forget what is of no more use."""
@@ -236,37 +245,32 @@ class Pages:
     def _fitting(self, told: Registration, domain: str) -> dict[str, Published]:
         """As many tools as a tab may have, and none that is unfit."""
         limits, keeps = self._settings().limits, self._keeps(domain)
-        most, room = self._room(told.page)
-        tools: dict[str, Published] = {}
-        for raw in told.tools:
-            if len(tools) >= most:
-                self._complaints.say(domain, f"more than {limits.tools_per_tab} tools in a tab")
-                break
-            try:
-                tool = checked(raw, told.kind, limits, keeps)
-            except Unfit as unfit:
-                self._complaints.say(domain, str(unfit))
-                continue
-            room -= len(tool.schema) + len(tool.description)
-            if tool.name in tools:
-                self._complaints.say(domain, f"two tools called {tool.name}; the first counts")
-            elif room < 0:
-                self._complaints.say(domain, "the tools of a tab are too large together")
-                break
-            else:
-                tools[tool.name] = tool
-        return tools
+        intake = Intake(limits, *self._room(told.page), lambda fault: self._complain(domain, fault))
+        return intake.take(told.tools, lambda raw: checked(raw, told.kind, limits, keeps))
+
+    def _complain(self, domain: str, fault: str) -> None:
+        self._complaints.say(domain, fault)
 
     def _keeps(self, domain: str) -> bool:
         return self._settings().cache.get(domain, False)
 
     def _room(self, ref: PageRef) -> tuple[int, int]:
-        """How many tools, and how many bytes of them, a page may still have in its tab."""
+        """How many tools, and how many bytes of them, a page may still have in its tab.
+
+        Its frames share half of what a tab has, and only what the page itself leaves: an ad that
+        comes first takes nothing from the page around it.
+        """
         limits = self._settings().limits
+        most, size = limits.tools_per_tab, SCHEMAS_PER_TAB * limits.schema_bytes
         others = [page for page in self._hub.storage.in_tab(ref.tab) if page.ref != ref]
-        count = sum(len(page.tools) for page in others)
-        size = sum(len(tool.schema) for page in others for tool in page.tools.values())
-        return limits.tools_per_tab - count, SCHEMAS_PER_TAB * limits.schema_bytes - size
+        count_of_frames, size_of_frames = _taken(page for page in others if page.ref.frame)
+        if not ref.frame:
+            return most - count_of_frames, size - size_of_frames
+        count_of_all, size_of_all = _taken(others)
+        return (
+            min(most // 2 - count_of_frames, most - count_of_all),
+            min(size // 2 - size_of_frames, size - size_of_all),
+        )
 
     def _is_full(self, page: Page) -> bool:
         storage = self._hub.storage
@@ -311,6 +315,11 @@ class Pages:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+
+def _taken(pages: Iterable[Page]) -> tuple[int, int]:
+    sizes = [len(tool.schema) for page in pages for tool in page.tools.values()]
+    return len(sizes), sum(sizes)
 
 
 def _tab(page: PageRef) -> tuple[str, TabKey]:

@@ -69,13 +69,17 @@ class Pairing:
         self._knocks: dict[str, Knock] = {}
         self._denied: dict[str, None] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._parters: list[Callable[[Callable[[str], bool]], None]] = []
 
     def __contains__(self, origin: str) -> bool:
         return origin.encode() in self._origins
 
     def take(self, allowed: list[str]) -> None:
         """The settings have changed."""
+        before = self._origins
         self._named, self._origins = list(allowed), Origins(allowed)
+        for listener in self._parters:
+            listener(lambda origin: origin.encode() in before and origin not in self)
         for knock in [one for one in self._knocks.values() if one.origin in self]:
             knock.answer(True)
         self._tell()
@@ -86,9 +90,9 @@ class Pairing:
         if origin in self._denied:
             raise Forbidden(f"The person does not let {origin} in.")
         knock = self._knocks.get(origin) or Knock(origin)
-        others = len(self._knocks.keys() - {origin})
-        if len(knock.waiting) >= MOST_OF_ONE or others >= MOST_KNOCKS:
+        if len(knock.waiting) >= MOST_OF_ONE:
             raise Forbidden("Too many pages wait to be let in.")
+        self._make_room(origin)
         answer = asyncio.get_running_loop().create_future()
         self._knocks[origin] = knock
         knock.waiting.add(answer)
@@ -100,6 +104,13 @@ class Pairing:
             if not knock.waiting and self._knocks.get(origin) is knock:
                 del self._knocks[origin]
                 self._tell()
+
+    def _make_room(self, origin: str) -> None:
+        """Whoever waits longest goes for one more, and may knock again: nobody blocks the door."""
+        others = [knock for known, knock in self._knocks.items() if known != origin]
+        for oldest in others[: max(0, len(others) - MOST_KNOCKS + 1)]:
+            del self._knocks[oldest.origin]
+            oldest.answer(False)
 
     def waiting(self) -> list[Json]:
         """What a panel shows."""
@@ -118,6 +129,10 @@ class Pairing:
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
+
+    def on_parted(self, listener: Callable[[Callable[[str], bool]], None]) -> None:
+        """Hear whether an origin was allowed and is no more, whenever that may have changed."""
+        self._parters.append(listener)
 
     def _allow(self, origin: str) -> None:
         if origin in self:

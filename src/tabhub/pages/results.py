@@ -4,44 +4,48 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.results import size_of
+from tabhub.calls.results import size_of, told
 from tabhub.calls.untrusted import fenced
 from tabhub.errors import Refused
-from tabhub.hub.tools import Tool
+from tabhub.pages.blocks import block_of, marked
 from tabhub.wire.mcp.messages import CallResult, Json, text
 from tabhub.wire.pages import Outcome
 
 UNTRUSTED = "tabhub/untrusted"
+PAGE_ERROR = "pageError"
+"""Where a page's own `error` is told, so that it cannot pass for one of ours."""
 LONGEST_ERROR = 4000
 MOST_BLOCKS = 1000
-_NEEDED = {
-    "text": ("text",),
-    "image": ("data", "mimeType"),
-    "audio": ("data", "mimeType"),
-    "resource_link": ("uri", "name"),
-}
-"""Members that a block of content must have, all of them texts."""
+DEEPEST = 50
+MARK_BYTES = 120
+"""What the two lines around a page's text may take."""
 
 
-def result_of(outcome: Outcome, tool: Tool, most_bytes: int) -> CallResult:
-    """The result of a call; an error if the page says that it failed."""
+def result_of(outcome: Outcome, most_bytes: int, *, strange: bool) -> CallResult:
+    """The result of a call; an error if the page says that it failed.
+
+    `strange`: by the page's own word there is text of strangers in it, so every text is marked.
+    """
     payload = outcome.payload
     if not outcome.success and not _is_result(payload):
         raise failure(payload)
     result = _from_dict(payload) if _is_result(payload) else _from_value(payload)
-    result.is_error = result.is_error or not outcome.success
     result = _within(result, most_bytes)
-    if result.is_error and not isinstance(result.structured_content, dict):
-        result.structured_content = {"error": {"code": _FAILED.code, **_FAILED.data()}}
-    return _marked(result) if tool.annotations.get("untrustedContentHint") is True else result
+    result.is_error = result.is_error or not outcome.success
+    result.structured_content = _structured(result)
+    if strange:
+        result.content = [marked(block) for block in result.content]
+    result.meta = {UNTRUSTED: True}
+    return result
 
 
 def failure(payload: Any) -> Refused:
-    told = payload if isinstance(payload, str) else _json(payload)
-    return Refused(told[:LONGEST_ERROR] or "The page's tool failed.", "script_error")
+    said = payload if isinstance(payload, str) else _json(payload)
+    return _failed(f":\n{fenced(said[:LONGEST_ERROR])}" if said else ".")
 
 
-_FAILED = Refused("The page's tool failed.", "script_error")
+def _failed(how: str = ".") -> Refused:
+    return Refused(f"The page's tool failed{how}", "script_error")
 
 
 def _is_result(payload: Any) -> bool:
@@ -50,29 +54,20 @@ def _is_result(payload: Any) -> bool:
 
 
 def _from_dict(payload: Json) -> CallResult:
-    structured = payload.get("structuredContent", msgspec.UNSET)
+    content = [block_of(block) for block in payload["content"][:MOST_BLOCKS]]
+    left = len(payload["content"]) - len(content)
+    if left:
+        content.append(text(f"[cut: {left} more blocks of the page's result]"))
+    structured = payload.get("structuredContent")
+    if isinstance(structured, dict) and not _is_flat(structured, DEEPEST):
+        # Readers of JSON give up at some depth, and with it the whole result.
+        content.append(text(_json(structured)))
+        structured = None
     return CallResult(
-        content=[_block(block) for block in payload["content"][:MOST_BLOCKS]],
+        content=content,
         structured_content=structured if isinstance(structured, dict) else msgspec.UNSET,
         is_error=payload.get("isError") is True,
     )
-
-
-def _block(block: Json) -> Json:
-    """A block that clients understand; what they would not is shown as text."""
-    kind = block.get("type")
-    if kind == "resource" and isinstance(block.get("resource"), dict):
-        resource = block["resource"]
-        if isinstance(resource.get("uri"), str) and _has_body(resource):
-            return block
-    elif isinstance(kind, str) and kind in _NEEDED:
-        if all(isinstance(block.get(name), str) for name in _NEEDED[kind]):
-            return block
-    return text(_json(block))
-
-
-def _has_body(resource: Json) -> bool:
-    return isinstance(resource.get("text"), str) or isinstance(resource.get("blob"), str)
 
 
 def _from_value(payload: Any) -> CallResult:
@@ -81,27 +76,46 @@ def _from_value(payload: Any) -> CallResult:
     if _is_result(value):
         return _from_dict(value)
     shown = payload if isinstance(payload, str) else "" if payload is None else _json(payload)
-    structured = value if isinstance(value, dict) else msgspec.UNSET
-    return CallResult(content=[text(shown)], structured_content=structured)
+    is_fit = isinstance(value, dict) and _is_flat(value, DEEPEST)
+    return CallResult(content=[text(shown)], structured_content=value if is_fit else msgspec.UNSET)
 
 
-def _parsed(told: str) -> Any:
-    if not told.lstrip().startswith("{"):
+def _parsed(said: str) -> Any:
+    if not said.lstrip().startswith("{"):
         return None
     try:
-        return msgspec.json.decode(told)
+        return msgspec.json.decode(said)
     except (ValueError, RecursionError):
         return None
 
 
+def _is_flat(value: Any, levels: int) -> bool:
+    if not isinstance(value, list | dict):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_flat(one, levels - 1) for one in inner)
+
+
+def _structured(result: CallResult) -> Any:
+    """The page's data, in which `error` is ours alone."""
+    data = result.structured_content
+    own = data if isinstance(data, dict) else {}
+    rest = {name: value for name, value in own.items() if name != "error"}
+    if own.get("error") is not None:
+        rest.setdefault(PAGE_ERROR, own["error"])
+    if result.is_error:
+        return {**rest, "error": told(_failed())}
+    return data if "error" not in own else rest
+
+
 def _within(result: CallResult, most: int) -> CallResult:
     """Cut to a number of bytes, saying so."""
-    if size_of(result) <= most:
+    if size_of(result) + MARK_BYTES * len(result.content) <= most:
         return result
     content: list[Json] = []
     left = most
     for block in result.content:
-        size = len(msgspec.json.encode(block))
+        size = len(msgspec.json.encode(block)) + MARK_BYTES
         if size > left:
             content.append(_cut(block, size, left))
             break
@@ -117,14 +131,5 @@ def _cut(block: Json, size: int, left: int) -> Json:
     return text(f"{shown}\n{note}" if shown else note)
 
 
-def _marked(result: CallResult) -> CallResult:
-    for block in result.content:
-        if block["type"] == "text":
-            block["text"] = fenced(block["text"])
-    known = result.meta if isinstance(result.meta, dict) else {}
-    result.meta = {**known, UNTRUSTED: True}
-    return result
-
-
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    return "" if value is None else msgspec.json.encode(value).decode()

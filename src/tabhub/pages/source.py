@@ -11,6 +11,7 @@ from tabhub.calls.limit import Limit
 from tabhub.calls.ports import Job, Progress, Undelivered
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
+from tabhub.hub.descriptions import one_line
 from tabhub.hub.exposure import SOURCE, Entry
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_routing import Choice
@@ -141,7 +142,8 @@ class PageSource:
         tab = job.tab or await self._opened(job)
         key = tab.key
         outcome = await self._tried(job, key)
-        result = result_of(outcome, job.tool, self._limits().result_bytes)
+        strange = job.tool.annotations.get("untrustedContentHint") is True
+        result = result_of(outcome, self._limits().result_bytes, strange=strange)
         self._used(job, tab)
         known = result.meta if isinstance(result.meta, dict) else {}
         result.meta = {**known, TAB: key, **self._warning(job, key)}
@@ -150,9 +152,10 @@ class PageSource:
     async def _opened(self, job: Job) -> Tab:
         """A tab for a tool that none has: where it was published last."""
         entry = self._entry(job)
-        if entry is None or entry.place is None:
+        place = None if entry is None else self._hub.pages.place(entry)
+        if entry is None or place is None:
             raise NotFound(f"No tab has {job.tool.name} any more.", "no_tab_for_tool")
-        place, key = entry.place, (job.session, entry.domain, entry.tool.name)
+        key = (job.session, entry.domain, entry.tool.name)
         known = self._hub.tabs.find(self._made.get(key, 0))
         if known is not None and self._hub.ownership.may_use(job.session, known):
             # The page may have asked for a login first: one such tab is enough.
@@ -253,7 +256,7 @@ class PageSource:
 
     def _warning(self, job: Job, key: TabKey) -> dict[str, str]:
         entry = self._hub.pages.find(job.tool.name)
-        if self._hub.pages.active is not None or entry is None or len(entry.tabs) < 2:
+        if entry is None or len(entry.tabs) < 2 or self._hub.pages.in_front(entry.domain):
             return {}
         if job.tab is None or self._hub.sessions.current(job.session) == key:
             return {}
@@ -263,7 +266,7 @@ class PageSource:
 def _extending(running: _Running, told: Progress) -> Progress:
     async def progress(done: float, total: float | None, message: str | None) -> None:
         running.extend()
-        await told(done, total, message)
+        await told(done, total, None if message is None else one_line(message))
 
     return progress
 

@@ -51,7 +51,7 @@ class TabListSource:
     def _told(self, tab: TabKey, pages: list[Page]) -> dict[str, Any]:
         shown = min(pages, key=lambda page: page.ref.frame)
         known = self._hub.tabs.find(tab) if isinstance(tab, int) else None
-        is_active = self._hub.pages.active == tab
+        is_active = any(tab in self._hub.pages.in_front(page.domain) for page in pages)
         seen = time.time() if is_active else max(page.seen for page in pages)
         return {
             "tabId": tab,

@@ -23,6 +23,8 @@ from tabhub.pages.worker_line import WorkerLine
 from tabhub.wire import worker
 from tabhub.wire.asgi import Receive, Scope, Send
 
+PREFIX = "worker:"
+"""What the ways to pages begin with that come here."""
 KNOCK_SECONDS = 120.0
 MOST_SOCKETS = 64
 MOST_OF_ONE = 16
@@ -87,7 +89,7 @@ class WorkerEndpoint:
             with suppress(OSError):
                 await send({"type": "websocket.close", "code": code, "reason": reason})
 
-        line = WorkerLine(f"worker:{next(self._numbers)}", origin, self._pages, self._claims)
+        line = WorkerLine(f"{PREFIX}{next(self._numbers)}", origin, self._pages, self._claims)
         connection = Connection(
             send_text,
             lambda _, method, params: line.hear(method, params),
@@ -188,6 +190,7 @@ def _origin(scope: Scope) -> str:
     given: bytes = dict(scope["headers"]).get(b"origin", b"")
     text = given.decode("latin-1")
     origin = web_origin(text)
-    if origin is None or origin != text:
+    # Those with any port are for people to allow; no browser sends them.
+    if origin is None or origin != text or "*" in text:
         raise AccessError("Only web pages come here, by their browser.", "foreign_origin")
     return origin

@@ -119,9 +119,10 @@ class WorkerLine:
     def _activated(self, tab: str | None) -> None:
         before, self._active = self._active, tab
         if tab is not None:
-            self._pages.activated(self._ref(tab).tab)
+            self._ref(tab)
+            self._pages.looked_at(tab, self.origin)
         elif before is not None:
-            self._pages.hidden(before)
+            self._pages.hidden(before, self.origin)
 
     def _ref(self, tab: str) -> PageRef:
         if tab not in self._tabs:

@@ -28,9 +28,12 @@ class Pins:
             if (tool := known(name)) is not None:
                 self.pin(name, tool)
 
+    def wants(self, name: str) -> bool:
+        return name in self._wanted
+
     def meet(self, name: str, tool: PageTool) -> PageTool | None:
         """A tool has this name: the first one keeps it. Whose it is, where there is a rule."""
-        if name not in self._wanted:
+        if not self.wants(name):
             return None
         if name not in self._pinned:
             self.pin(name, tool)

@@ -56,6 +56,11 @@ class _File:
         self._toolsets = toolsets
         self.knows_sites = bool(domains)
 
+    def closes(self, site: str) -> bool:
+        """Whether what is not allowed by name is off there."""
+        held = self._domains.find(site)
+        return held is not None and held.level is Level.OFF
+
     def __bool__(self) -> bool:
         return bool(self.tools or self._plugins or self.knows_sites or self._toolsets)
 
@@ -106,6 +111,10 @@ class RuleBook:
         if denied is not None or self._allow is None:
             return denied
         return None if self._allow.find(site) else self._outside
+
+    def closes(self, site: str) -> bool:
+        """Whether a rule about the site itself turns it off."""
+        return self.wall(site) is not None or any(file.closes(site) for file in self._files)
 
     def level(self, subject: Subject) -> Held:
         """What the rules say of a call, grants aside."""

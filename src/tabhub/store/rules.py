@@ -13,7 +13,7 @@ from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
 from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
-from tabhub.permissions.pins import Known
+from tabhub.permissions.pins import Known, PageTool
 from tabhub.permissions.policy import Policy, parse
 from tabhub.permissions.rulebook import RuleBook
 from tabhub.store.grants import GRANTS, KeptGrants
@@ -47,9 +47,18 @@ class Rules:
         self._known = known
         self._pin()
 
+    def meet(self, name: str, tool: PageTool) -> None:
+        """A page's tool has this name; one of a site that is off does not make a rule its own."""
+        if self.pins.wants(name) and not self.permissions.rulebook.closes(tool[0]):
+            self.pins.meet(name, tool)
+
     def _pin(self) -> None:
         names = self.permissions.rulebook.all_names()
-        self.pins.want((name for name in names if name.startswith(PREFIX)), self._known)
+        self.pins.want((name for name in names if name.startswith(PREFIX)), self._open)
+
+    def _open(self, name: str) -> PageTool | None:
+        tool = self._known(name)
+        return None if tool is None or self.permissions.rulebook.closes(tool[0]) else tool
 
     def reload(self, settings: Settings) -> None:
         """Read the policy again; a fault in it changes nothing."""
@@ -80,9 +89,9 @@ class Rules:
         if self._home is not None:
             editing.set_value(self._home, ("permissions", group, name), level)
         self.permissions.rulebook, self._levels = rulebook, levels
-        if group == "tools":
+        if group == "tools" and level is not None and (seen := self._known(name)) is not None:
             # The person has seen whose it is.
-            self.pins.free(name)
+            self.pins.pin(name, seen)
         self._pin()
         self._tell()
 

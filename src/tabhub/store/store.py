@@ -6,6 +6,7 @@ What a body means is the business of whoever puts it there.
 import logging
 import os
 import sqlite3
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,6 +52,24 @@ class Shelf:
             "SELECT key, body FROM shelves WHERE shelf = ? ORDER BY key", (self.name,)
         )
         return dict(rows.fetchall())
+
+    def keys(self) -> set[str]:
+        rows = self._database.execute("SELECT key FROM shelves WHERE shelf = ?", (self.name,))
+        return {key for (key,) in rows.fetchall()}
+
+    def change(self, put: Mapping[str, bytes], drop: Iterable[str]) -> None:
+        """Many at once, all or none: one by one each would wait for the file."""
+        database = self._database
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            rows = ((self.name, key, body) for key, body in put.items())
+            database.executemany("REPLACE INTO shelves VALUES (?, ?, ?)", rows)
+            dropped = ((self.name, key) for key in drop)
+            database.executemany("DELETE FROM shelves WHERE shelf = ? AND key = ?", dropped)
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+        database.execute("COMMIT")
 
     def put(self, key: str, body: bytes) -> None:
         self._database.execute("REPLACE INTO shelves VALUES (?, ?, ?)", (self.name, key, body))

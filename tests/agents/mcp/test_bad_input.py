@@ -270,7 +270,7 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(body=BODIES, routed=st.sampled_from(["echo", "place", "ask", "log"]), fit=st.booleans())
 async def test_no_body_whatever_makes_the_server_fail(body: bytes, routed: str, fit: bool) -> None:
     endpoint = McpEndpoint(Workbench(), clock=Clock())

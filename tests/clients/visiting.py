@@ -1,0 +1,62 @@
+"""The official clients, each on one short visit: what they list, and what their models refuse."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.conformance.run import NODE
+from tests.support.serving import SECRET
+
+PYTHON = {"python, older era": "legacy", "python, newer era": "auto"}
+TYPESCRIPT = ("sdk 1.x", "client 2.x, older era", "client 2.x, newer era")
+SECONDS = 30
+Said = dict[str, Any]
+
+
+async def visit(client: str, port: int, calls: list[str]) -> Said:
+    """The names of all tools, and the result of each call; `refused` where the client balks."""
+    url = f"http://127.0.0.1:{port}/mcp"
+    if client in PYTHON:
+        return await _in_python(url, PYTHON[client], calls)
+    return await _in_node({"client": client, "url": url, "secret": SECRET, "calls": calls})
+
+
+async def _in_python(url: str, mode: str, calls: list[str]) -> Said:
+    headers = {"Authorization": f"Bearer {SECRET}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=mode, read_timeout_seconds=SECONDS) as client:
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+            return {"tools": tools, "results": {name: await _call(client, name) for name in calls}}
+
+
+async def _call(client: Client, name: str) -> Said:
+    try:
+        result = await client.call_tool(name, {})
+    except Exception as error:
+        return {"refused": repr(error)}
+    told: Said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return told
+
+
+async def _in_node(given: Said) -> Said:
+    script = str(Path(__file__).with_name("visit.mjs"))
+    pipe = asyncio.subprocess.PIPE
+    node = await asyncio.create_subprocess_exec(
+        str(NODE), script, stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            out, err = await node.communicate(json.dumps(given).encode())
+    finally:
+        if node.returncode is None:
+            node.kill()
+            await node.wait()
+    assert node.returncode == 0, err.decode()
+    found: Said = json.loads(out)
+    return found
