@@ -3,7 +3,7 @@
  * same channel: only answers to our own random ids are taken.
  */
 tabhub.define("mcpclient", () => {
-  const { toolbounds } = tabhub;
+  const { quota, toolbounds } = tabhub;
   const PROTOCOL = "2025-11-25";
   const ANSWER_MS = 10_000;
   const MOST_PAGES = 20;
@@ -27,6 +27,8 @@ tabhub.define("mcpclient", () => {
     /** @type {unknown} */
     let extensions;
     let changed = () => {};
+    /** A whole list at once; who has the next page for ever is asked slowly. */
+    const turns = quota.make(MOST_PAGES + 5, 5);
 
     /** @param {string} id */
     function settle(id, /** @type {any} */ error, /** @type {unknown} */ result) {
@@ -54,6 +56,9 @@ tabhub.define("mcpclient", () => {
      * @param {object} params
      */
     async function ask(method, params) {
+      const wait = turns.wait();
+      turns.spend(1);
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       const id = randomId();
       const timer = setTimeout(
         () => settle(id, new Error(`${method}: no answer`), null),

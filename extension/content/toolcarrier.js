@@ -26,7 +26,7 @@ tabhub.define("toolcarrier", () => {
     name = "";
     /** @type {Set<string>} ids of requests that it has not answered */
     waiting = new Set();
-    words = quota.make(40, 10);
+    words = quota.make(10, 5);
     /** Milliseconds. */
     time = quota.make(500, 50);
   }

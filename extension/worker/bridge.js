@@ -61,8 +61,11 @@ export function bridge(name, maxTools, maxText) {
    */
   function written(tools) {
     let room = maxText / 2;
+    /** Writing what is then left out takes time too. */
+    let effort = 2 * maxText;
     return tools.map((tool) => {
-      const text = attempt(() => textOf(tool)) ?? "{}";
+      const text = effort > 0 ? (attempt(() => textOf(tool)) ?? "{}") : "{}";
+      effort -= text.length;
       if (text.length > Math.min(room, MAX_TOOL)) return {};
       room -= text.length;
       return JSON.parse(text);

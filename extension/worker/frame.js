@@ -5,7 +5,7 @@ import { Flood } from "./flood.js";
 
 const ANSWER_MS = 5000;
 /** Far more than content scripts say unasked; they pace what pages make them say. */
-const MOST_SAID = 500;
+const MOST_SAID = 1000;
 const REST_MS = 10_000;
 
 export class Frame {

@@ -57,6 +57,13 @@ test("tools that are too large together are left out", async () => {
   assert.deepEqual(names(await page(polyfill(tools)).ask("tools/list")), ["a", undefined, undefined]);
 });
 
+test("no more is written than could be told twice", async () => {
+  let reads = 0;
+  const large = { get inputSchema() { reads++; return { title: "x".repeat(1500) }; } };
+  await page(polyfill([large, large, large, large, large])).ask("tools/list");
+  assert.equal(reads, 2);
+});
+
 test("whatever a tool returns is a text, or too large", async () => {
   const results = [["x", { text: "x" }], [{ a: 1 }, { text: '{"a":1}' }], [undefined, { text: null }]];
   results.push(["x".repeat(2000), { size: 2000 }]);

@@ -3,6 +3,7 @@ import { mock, test } from "node:test";
 
 globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
+await import("../../extension/content/quota.js");
 await import("../../extension/content/toolmeasure.js");
 await import("../../extension/content/toolbounds.js");
 await import("../../extension/content/mcpclient.js");
@@ -38,6 +39,18 @@ test("pages without an end are given up", async () => {
   const { client, sent } = started(answers);
   await client.list();
   assert.ok(sent.length < 60);
+});
+
+test("a server with pages without end is asked ever more slowly", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const answers = { ...GREETING, "tools/list": () => ({ tools: [], nextCursor: "again" }) };
+  const { client, sent } = started(answers);
+  await client.list();
+  const before = sent.length;
+  void client.list();
+  for (let i = 0; i < 200; i++) await null;
+  assert.ok(sent.length - before < 6, `${sent.length - before}`);
+  mock.timers.reset();
 });
 
 test("only answers to ids of our own are taken", async () => {
