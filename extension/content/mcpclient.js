@@ -136,7 +136,13 @@ tabhub.define("mcpclient", () => {
       else if (method === "notifications/tools/list_changed") {
         isThere = true;
         changed();
-      } else if (method === "ping" && id !== undefined) post({ jsonrpc: "2.0", id, result: {} });
+      } else if (id !== undefined) post({ jsonrpc: "2.0", id, ...reply(method) });
+    }
+
+    /** @param {string} method */
+    function reply(method) {
+      if (method === "ping") return { result: {} };
+      return { error: { code: -32601, message: "Tabs are asked for tools, and ask nothing." } };
     }
 
     /** @param {unknown} payload */

@@ -7,6 +7,7 @@ tabhub.define("pagetools", () => {
   const { bridgedtools, framedtools, mcptools, nativetools } = tabhub;
   const { quota, toolbounds, toolpace } = tabhub;
   const POLL_MS = 60_000;
+  const RETRY_MS = 5000;
   const LIMIT_MS = 300_000;
   const LATE_MS = 5000;
   const WORKER_ID = /^[\w.:-]{1,100}$/;
@@ -17,6 +18,10 @@ tabhub.define("pagetools", () => {
   const probes = quota.make(3, 0.1);
   /** @type {Map<string, TabhubToolSource>} */
   let owners = new Map();
+  /** @type {Map<TabhubToolSource, any[]>} what each way has told last */
+  const lists = new Map();
+  /** How often in a row one could not be asked. */
+  let failures = 0;
   /** @type {Map<string, AbortController>} */
   const running = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -49,8 +54,8 @@ tabhub.define("pagetools", () => {
     /** @type {Map<string, TabhubToolSource>} */
     const from = new Map();
     const items = [];
-    for (const source of sources.filter((each) => each.isThere())) {
-      for (const item of await source.list().catch(() => [])) {
+    for (const source of await listed()) {
+      for (const item of lists.get(source) ?? []) {
         if (from.has(item?.name)) continue;
         from.set(item?.name, source);
         items.push(item);
@@ -58,6 +63,20 @@ tabhub.define("pagetools", () => {
     }
     publish(from, items);
     pollLater();
+  }
+
+  /** The ways there are; of one that does not answer, what it told before still counts. */
+  async function listed() {
+    const there = sources.filter((each) => each.isThere());
+    for (const gone of sources.filter((each) => !there.includes(each))) lists.delete(gone);
+    let isMissing = false;
+    for (const source of there) {
+      const list = await source.list().catch(() => null);
+      if (list) lists.set(source, list);
+      else isMissing = true;
+    }
+    failures = isMissing ? failures + 1 : 0;
+    return there;
   }
 
   /**
@@ -75,7 +94,7 @@ tabhub.define("pagetools", () => {
     const isNothing = !texts.size && !workerId;
     if (now === print || (isNothing && !told)) return pace.inVain();
     print = now;
-    told = { type: "tools", ...about, tools: JSON.parse(tools) };
+    told = { type: "tools", ...about, url: location.href, tools: JSON.parse(tools) };
     pace.told(now.length);
     say(told);
   }
@@ -94,8 +113,10 @@ tabhub.define("pagetools", () => {
 
   function pollLater() {
     clearTimeout(pollTimer);
-    const isWanted = [...new Set(owners.values())].some((source) => source.polls());
-    if (isWanted) pollTimer = setTimeout(() => void look(), POLL_MS);
+    const isPolled = sources.some((source) => source.isThere() && source.polls());
+    if (!isPolled && !failures) return;
+    const wait = failures ? Math.min(RETRY_MS * 2 ** (failures - 1), POLL_MS) : POLL_MS;
+    pollTimer = setTimeout(() => void look(), wait);
   }
 
   /** @param {string} name */

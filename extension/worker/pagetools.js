@@ -114,14 +114,14 @@ export class PageTools {
    * @param {Frame} frame
    * @param {any} message
    */
-  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut }) {
-    const { origin, documentId = "", documentLifecycle, url = "" } = frame.sender ?? {};
+  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut, url }) {
+    const { origin, documentId = "", documentLifecycle } = frame.sender ?? {};
     if (!WEB.test(origin ?? "") || documentLifecycle === "prerender") return;
     if (!Array.isArray(tools) || tools.length > MAX_TOOLS || !KINDS.has(kind)) return;
     const known = this.#published.get(frame);
     if (!known && this.#countIn(frame.tabId) >= MOST_FRAMES) return;
     this.#noteLeftOut(frame, leftOut);
-    const about = { origin, url: clip(url, URL_LENGTH), kind, capabilities, workerId };
+    const about = { origin, url: addressOf(frame, url), kind, capabilities, workerId };
     const more = hasAny(leftOut) ? { ...extensions, "tabhub/leftOut": leftOut } : extensions;
     const published = { documentId, about, tools, extensions: more };
     this.#published.set(frame, published);
@@ -213,6 +213,16 @@ async function frameFor({ tabId, frameId = 0, documentId }) {
  */
 function idOf({ tabId, frameId }, published) {
   return { tabId, frameId, documentId: published?.documentId ?? "" };
+}
+
+/**
+ * Where the document is now, which the browser told only when it was loaded.
+ * @param {Frame} frame
+ * @param {unknown} said
+ */
+function addressOf({ sender }, said) {
+  const isOwn = URL.canParse(String(said)) && new URL(String(said)).origin === sender?.origin;
+  return clip(isOwn ? String(said) : (sender?.url ?? ""), URL_LENGTH);
 }
 
 /** @param {any} counts */

@@ -25,7 +25,10 @@ const GREETING = { initialize: () => ({ capabilities: { tools: { listChanged: tr
 const how = (more = {}) => ({ signal: new AbortController().signal, progress: () => {}, ...more });
 
 test("the server is greeted once, and its pages of tools are put together", async () => {
-  const pages = { first: { tools: [{ name: "a" }], nextCursor: "x" }, x: { tools: [{ name: "b" }] } };
+  const pages = {
+    first: { tools: [{ name: "a" }], nextCursor: "x" },
+    x: { tools: [{ name: "b" }] },
+  };
   const answers = { ...GREETING, "tools/list": ({ cursor = "first" }) => pages[cursor] };
   const { client, sent } = started(answers);
   assert.deepEqual(await client.list(), [{ name: "a" }, { name: "b" }]);
@@ -56,7 +59,8 @@ test("a server with pages without end is asked ever more slowly", async () => {
 test("only answers to ids of our own are taken", async () => {
   const { client, sent } = started();
   const calling = client.call("a", {}, how());
-  for (const id of [0, 1, "1", null, undefined, {}]) client.receive({ id, result: { forged: true } });
+  for (const id of [0, 1, "1", null, undefined, {}])
+    client.receive({ id, result: { forged: true } });
   const { id } = sent.at(-1);
   assert.match(id, /^[0-9a-z]+(-[0-9a-z]+){3}$/);
   client.receive({ jsonrpc: "2.0", id, result: { content: [] } });
@@ -98,4 +102,13 @@ test("a server that stops ends its calls; nonsense changes nothing", async () =>
   client.receive("mcp-server-stopped");
   await calling;
   assert.ok(!client.isThere());
+});
+
+test("what the server asks of us is answered: it is there, or cannot be done", () => {
+  const { client, sent } = started();
+  client.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: {} });
+  client.receive({ jsonrpc: "2.0", id: 8, method: "ping" });
+  const [refused, pong] = sent.slice(-2);
+  assert.deepEqual([refused.id, refused.error.code], [7, -32601]);
+  assert.deepEqual([pong.id, pong.result], [8, {}]);
 });

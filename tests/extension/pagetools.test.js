@@ -41,6 +41,7 @@ function started() {
   mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.window = new Page();
   globalThis.document = new Page();
+  globalThis.location = { href: "https://a.example/now" };
   const fail = (reason, message) => {
     throw Object.assign(new Error(message), { reason });
   };
@@ -170,4 +171,36 @@ test("a page cannot have its world looked into by events of its own, and not oft
   assert.deepEqual(said, []);
   for (let i = 0; i < 100; i++) pagetools.used();
   assert.equal(said.length, 3);
+});
+
+test("a way that does not answer keeps what it told, and is asked again", async () => {
+  const { said, sources } = started();
+  const [source] = sources;
+  source.tools = [tool("a")];
+  source.changed();
+  await pass(50);
+  const list = source.list;
+  source.list = async () => {
+    throw new Error("no answer");
+  };
+  source.changed();
+  await pass(5000);
+  assert.equal(said.length, 1);
+  source.list = list;
+  source.tools = [tool("b")];
+  await pass(10_000);
+  assert.deepEqual(
+    said.at(-1).tools.map(({ name }) => name),
+    ["b"],
+  );
+});
+
+test("a way that announces nothing is asked every minute, also while it has nothing", async () => {
+  const { said, sources } = started();
+  sources[0].needsPolling = true;
+  sources[0].changed();
+  await pass(1000);
+  sources[0].tools = [tool("late")];
+  await pass(60_000);
+  assert.deepEqual([said.length, said[0]?.url], [1, "https://a.example/now"]);
 });

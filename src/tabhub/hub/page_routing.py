@@ -1,6 +1,5 @@
 """Which tab a page tool runs in. Only tabs that have the tool, never a guess beyond that."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from tabhub.errors import InvalidArguments, NotFound
@@ -10,7 +9,7 @@ from tabhub.hub.page_tools import PageRef, TabKey
 from tabhub.hub.tabs import Tabs
 
 SHOWN_TABS = 20
-Holders = Mapping[TabKey, tuple[PageRef, ...]]
+Holders = dict[TabKey, tuple[PageRef, ...]]
 
 
 class Choice(NamedTuple):
