@@ -16,6 +16,7 @@ from tabhub.config.clients import MAIN
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Published
+from tabhub.pages.admission import Registration
 from tabhub.wire.pages import Capabilities
 
 TABS, TOOLS = 200, 50
@@ -84,7 +85,8 @@ def _registering(app: App, tools: int, rounds: int, first: int) -> list[float]:
 def _register(app: App, tab: int, tools: int) -> None:
     origin = f"https://site-{tab}.example"
     raw = [msgspec.Raw(msgspec.json.encode(tool)) for tool in _tools(tools)]
-    app.pages.register(PageRef("link:a", tab), origin, origin, "", raw, Capabilities())
+    told = Registration(PageRef("link:a", tab), origin, origin, "", raw, Capabilities())
+    app.pages.register(told)
 
 
 def _tools(count: int) -> list[dict[str, object]]:

@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
+from tabhub.pages.admission import Registration
 from tabhub.pages.pages import Pages
 from tabhub.pages.transport import Execute, Outcome, PageRef
 from tabhub.wire.pages import Capabilities
@@ -56,7 +57,7 @@ def joined(pages: Pages, transport: MemoryTransport, name: str, origin: str) -> 
         tools = [msgspec.Raw(msgspec.json.encode(tool)) for tool in message["params"]["tools"]]
         if message["method"] == "browser/registerTools":
             url = message["params"].get("tabUrl", origin)
-            pages.register(page, origin, url, "A page", tools, Capabilities())
+            pages.register(Registration(page, origin, url, "A page", tools, Capabilities()))
             transport.on_disconnect(page, lambda: pages.gone(page))
         else:
             pages.update(page, tools)

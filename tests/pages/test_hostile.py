@@ -10,6 +10,7 @@ import pytest
 from tabhub.app import App
 from tabhub.config.settings import Limits, Settings
 from tabhub.hub.page_tools import PageRef
+from tabhub.pages.admission import Registration
 from tabhub.pages.schemas import checked_schema
 from tabhub.pages.throttle import BURST
 from tabhub.pages.unfit import Unfit
@@ -29,7 +30,7 @@ def _raw(*tools: Any) -> list[msgspec.Raw]:
 
 def _register(app: App, tab: int | str, *tools: Any, origin: str = ORIGIN, frame: int = 0) -> None:
     page = PageRef("t", tab, frame)
-    app.pages.register(page, origin, f"{origin}/", "", _raw(*tools), Capabilities())
+    app.pages.register(Registration(page, origin, f"{origin}/", "", _raw(*tools), Capabilities()))
 
 
 def _names(app: App) -> list[str]:
@@ -67,7 +68,7 @@ async def test_a_hundred_thousand_tools_are_cut_in_all_frames_together(
 ) -> None:
     one = msgspec.Raw(msgspec.json.encode(page_tool("x")))
     many = _raw(*(page_tool(f"t{n}") for n in range(100))) + [one] * 99_900
-    app.pages.register(PageRef("t", 1), ORIGIN, "", "", many, Capabilities())
+    app.pages.register(Registration(PageRef("t", 1), ORIGIN, "", "", many, Capabilities()))
     _register(app, 1, page_tool("late"), frame=1)
     assert len(_names(app)) == 51
     assert caplog.text.count("more than 50 tools") == 1

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from msgspec import Raw
+from msgspec.structs import astuple
 
 from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
@@ -26,7 +27,8 @@ class Heard:
         passed = getattr(pages, name)
 
         def heard(*given: Any, **more: Any) -> None:
-            self.events.append((name, *(_plain(one) for one in given)))
+            told = astuple(given[0]) if name == "register" else given
+            self.events.append((name, *map(_plain, told)))
             if name == "connect":
                 self.lines[given[0]] = given[1]
             passed(*given, **more)

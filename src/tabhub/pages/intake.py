@@ -21,7 +21,7 @@ class Intake:
     """The allowance of one list: tools, bytes, places, and faults."""
 
     def __init__(
-        self, limits: Limits, most: int, room: int, complain: Callable[[str], None]
+        self, limits: Limits, most: int, room: int, complain: Callable[[str], object]
     ) -> None:
         self._limits = limits
         self._most = most

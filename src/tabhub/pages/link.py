@@ -7,6 +7,7 @@ from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound, ProtocolError
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import PageRef
+from tabhub.pages.admission import Registration
 from tabhub.pages.pages import Pages
 from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
@@ -57,15 +58,17 @@ class LinkPages:
         ref = self._ref(profile, told)
         tab = self._tabs.by_native(profile, told.tab_id)
         self._pages.register(
-            ref,
-            told.origin,
-            told.url or told.tab_url,
-            "" if tab is None else tab.title,
-            told.tools,
-            told.capabilities or Capabilities(),
-            kind=told.kind,
-            worker_id=told.worker_id or "",
-            extensions=told.extensions,
+            Registration(
+                ref,
+                told.origin,
+                told.url or told.tab_url,
+                "" if tab is None else tab.title,
+                told.tools,
+                told.capabilities or Capabilities(),
+                kind=told.kind,
+                worker_id=told.worker_id or "",
+                extensions=told.extensions,
+            )
         )
 
     def _gone(self, profile: str, told: Document) -> None:

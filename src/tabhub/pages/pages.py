@@ -7,44 +7,21 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
-from tabhub.hub.descriptions import one_line, readable
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, PageRef, Published, Remembered, TabKey
+from tabhub.hub.page_tools import Page, PageRef, Remembered, TabKey
+from tabhub.pages.admission import Admission, Registration
 from tabhub.pages.complaints import Allowance, Complaints
-from tabhub.pages.definitions import checked
-from tabhub.pages.intake import Intake
-from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed, own_url
+from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed
 from tabhub.pages.throttle import Throttle
 from tabhub.pages.transport import PageTransport
 from tabhub.pages.ways import Ways, later
-from tabhub.wire.pages import Capabilities, Kind
 
 TABS_PER_DOMAIN = 1000
-SCHEMAS_PER_TAB = 8
-"""All tools of a tab together may be as large as so many of the largest schemas."""
-LONGEST_ID = 100
-EXTENSION_BYTES = 16 * 1024
-LEFT_OUT = "tabhub/leftOut"
-"""What the extension has already refused of a page's tools."""
-
-
-class Registration(Struct):
-    """What a page has said last."""
-
-    page: PageRef
-    origin: str
-    url: str
-    title: str
-    tools: list[Raw]
-    capabilities: Capabilities
-    kind: Kind
-    worker_id: str
-    extensions: dict[str, Any] | None
 
 
 class Pages:
@@ -64,6 +41,7 @@ class Pages:
         self._ways = Ways(self._late, later)
         self._complaints = Complaints(clock)
         self._allowance = Allowance(clock)
+        self._admission = Admission(self._hub.storage, settings, self._complaints)
         self._throttle: Throttle[Registration] = Throttle(self._take, clock, later)
         self._news = asyncio.Event()
         self._listeners: list[Callable[[PageRef], None]] = []
@@ -112,30 +90,20 @@ class Pages:
         except TimeoutError:
             return
 
-    def register(
-        self,
-        page: PageRef,
-        origin: str,
-        url: str,
-        title: str,
-        tools: list[Raw],
-        capabilities: Capabilities,
-        *,
-        kind: Kind = "worker",
-        worker_id: str = "",
-        extensions: dict[str, Any] | None = None,
-    ) -> None:
-        """All that a page publishes; `origin` is what the browser says, never the page."""
-        told = Registration(
-            page, origin, url, title, tools, capabilities, kind, worker_id, extensions
-        )
+    def register(self, told: Registration) -> None:
+        """All that a page publishes, and where it is by the browser's word."""
         self._put(told)
+
+    def _put(self, told: Registration) -> None:
+        if not self._throttle.put(_tab(told.page), told.page, told):
+            domain = domain_of(told.origin) or "a page"
+            self._complaints.say(domain, "tells its tools too often; only the latest list counts")
 
     def update(
         self, page: PageRef, tools: list[Raw], extensions: dict[str, Any] | None = None
     ) -> None:
         """The page's new list, as a whole; an empty one clears."""
-        told = self._throttle.waiting(_tab(page), page) or self._known(page)
+        told = self._throttle.waiting(_tab(page), page) or self._admission.known(page)
         if told is None:
             self._complaints.say(page.transport, "an update of a page that has not registered")
             return
@@ -176,10 +144,10 @@ class Pages:
         self._keep_allowed()
         for page in self._hub.storage.all():
             self._keep_as_set(page)
-        self.forget(lambda kept: not (kept.tool.asked or self._keeps(kept.domain)))
+        self.forget(lambda kept: not (kept.tool.asked or self._admission.keeps(kept.domain)))
 
     def _keep_as_set(self, page: Page) -> None:
-        keeps = self._keeps(page.domain)
+        keeps = self._admission.keeps(page.domain)
         if any(tool.cached != (keeps or tool.asked) for tool in page.tools.values()):
             tools = {
                 name: msgspec.structs.replace(tool, cached=keeps or tool.asked)
@@ -201,11 +169,6 @@ class Pages:
         """Forget what is of no more use."""
         self._throttle.forget(time.monotonic())
 
-    def _put(self, told: Registration) -> None:
-        if not self._throttle.put(_tab(told.page), told.page, told):
-            domain = domain_of(told.origin) or "a page"
-            self._complaints.say(domain, "tells its tools too often; only the latest list counts")
-
     def _take(self, told: Registration) -> None:
         domain = domain_of(told.origin)
         if domain is None or not is_allowed(told.origin, self._settings().page_origins):
@@ -215,7 +178,7 @@ class Pages:
         self._ways.came(told.page)
         before = self._hub.storage.find(told.page)
         known = None if before is None else {**before.tools}
-        page = self._page(told, domain)
+        page = self._admission.page(told, domain)
         if self._is_full(page):
             self._complaints.say(domain, f"has more than {TABS_PER_DOMAIN} tabs; the rest is left")
             return
@@ -224,82 +187,6 @@ class Pages:
         if known is None or known.keys() != page.tools.keys():
             self._note(page, "registerTools" if known is None else "updateTools", len(page.tools))
         self._wake()
-
-    def _known(self, ref: PageRef) -> Registration | None:
-        page = self._hub.storage.find(ref)
-        if page is None:
-            return None
-        return Registration(
-            ref,
-            page.origin,
-            page.url,
-            page.title,
-            [],
-            page.capabilities,
-            page.kind or "worker",
-            page.worker_id,
-            page.extensions,
-        )
-
-    def _page(self, told: Registration, domain: str) -> Page:
-        tools = self._fitting(told, domain)
-        capabilities = told.capabilities
-        if any(tool.cached for tool in tools.values()):
-            capabilities = msgspec.structs.replace(capabilities, cache_supported=True)
-        return Page(
-            ref=told.page,
-            domain=domain,
-            origin=told.origin,
-            url=own_url(told.url, told.origin),
-            title=one_line(told.title),
-            tools=tools,
-            seen=time.time(),
-            capabilities=capabilities,
-            kind=told.kind,
-            worker_id=told.worker_id if len(told.worker_id) <= LONGEST_ID else "",
-            extensions=self._small(told.extensions, domain),
-        )
-
-    def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
-        left_out = (extensions or {}).get(LEFT_OUT)
-        if left_out:
-            self._complaints.say(
-                domain, f"left out by the extension: {readable(str(left_out), 300)}"
-            )
-        if extensions and len(msgspec.json.encode(extensions)) > EXTENSION_BYTES:
-            self._complaints.say(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
-            return None
-        return extensions
-
-    def _fitting(self, told: Registration, domain: str) -> dict[str, Published]:
-        """As many tools as a tab may have, and none that is unfit."""
-        limits, keeps = self._settings().limits, self._keeps(domain)
-        intake = Intake(limits, *self._room(told.page), lambda fault: self._complain(domain, fault))
-        return intake.take(told.tools, lambda raw: checked(raw, told.kind, limits, keeps))
-
-    def _complain(self, domain: str, fault: str) -> None:
-        self._complaints.say(domain, fault)
-
-    def _keeps(self, domain: str) -> bool:
-        return self._settings().cache.get(domain, False)
-
-    def _room(self, ref: PageRef) -> tuple[int, int]:
-        """How many tools, and how many bytes of them, a page may still have in its tab.
-
-        Its frames share half of what a tab has, and only what the page itself leaves: an ad that
-        comes first takes nothing from the page around it.
-        """
-        limits = self._settings().limits
-        most, size = limits.tools_per_tab, SCHEMAS_PER_TAB * limits.schema_bytes
-        others = [page for page in self._hub.storage.in_tab(ref.tab) if page.ref != ref]
-        count_of_frames, size_of_frames = _taken(page for page in others if page.ref.frame)
-        if not ref.frame:
-            return most - count_of_frames, size - size_of_frames
-        count_of_all, size_of_all = _taken(others)
-        return (
-            min(most // 2 - count_of_frames, most - count_of_all),
-            min(size // 2 - size_of_frames, size - size_of_all),
-        )
 
     def _is_full(self, page: Page) -> bool:
         storage = self._hub.storage
@@ -344,11 +231,6 @@ class Pages:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
-
-
-def _taken(pages: Iterable[Page]) -> tuple[int, int]:
-    sizes = [len(tool.schema) for page in pages for tool in page.tools.values()]
-    return len(sizes), sum(sizes)
 
 
 def _tab(page: PageRef) -> tuple[str, TabKey]:

@@ -6,6 +6,7 @@ from tabhub.browser.connection import Connection
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable, from_reason
 from tabhub.hub.page_tools import PageRef
+from tabhub.pages.admission import Registration
 from tabhub.pages.pages import Pages
 from tabhub.wire import worker
 from tabhub.wire.pages import Execute, Outcome
@@ -81,12 +82,14 @@ class WorkerLine:
     def _register(self, told: worker.RegisterWorkerTab) -> None:
         self._claim(told.tab_id)
         self._pages.register(
-            self._ref(told.tab_id),
-            self.origin,
-            told.url[:LONGEST_URL],
-            told.title[:LONGEST_TITLE],
-            told.tools,
-            told.capabilities,
+            Registration(
+                self._ref(told.tab_id),
+                self.origin,
+                told.url[:LONGEST_URL],
+                told.title[:LONGEST_TITLE],
+                told.tools,
+                told.capabilities,
+            )
         )
 
     def _claim(self, tab: str) -> None:
