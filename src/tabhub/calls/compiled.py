@@ -1,5 +1,6 @@
 """Compiled schemas: what one may cost, and how many are kept."""
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import jsonschema_rs
@@ -23,6 +24,9 @@ EXPLAINED = 200_000_000
 """Each fault holds a copy of what it is about: bytes of schema times bytes of arguments."""
 WITH_REFERENCES = 240_000
 """How long a schema counts as that may be larger than it is written."""
+
+NAME_PATTERNS = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+"""What says nothing without patterns of names, or too much."""
 
 _UNUSABLE = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
 
@@ -61,15 +65,29 @@ def _of_page(schema: PageSchema) -> Compiled:
 
 
 def page_validator(schema: dict[str, Any], each: int = PATTERN_BYTES) -> jsonschema_rs.Validator:
-    """Patterns of a page must not be able to keep us busy, nor to take much memory."""
+    """Patterns of a page must not be able to keep us busy, nor to take much memory.
+
+    Those that we cannot use are left to the page, which has the last word anyway.
+    """
     linear = jsonschema_rs.RegexOptions(size_limit=each, dfa_size_limit=each)
-    try:
-        return jsonschema_rs.validator_for(schema, offline=True, pattern_options=linear)
-    except _UNUSABLE:
-        bounded = jsonschema_rs.FancyRegexOptions(
-            backtrack_limit=BACKTRACKS, size_limit=each, dfa_size_limit=each
-        )
-        return jsonschema_rs.validator_for(schema, offline=True, pattern_options=bounded)
+    bounded = jsonschema_rs.FancyRegexOptions(
+        backtrack_limit=BACKTRACKS, size_limit=each, dfa_size_limit=each
+    )
+    for options in (linear, bounded):
+        with suppress(*_UNUSABLE):
+            return jsonschema_rs.validator_for(schema, offline=True, pattern_options=options)
+    return jsonschema_rs.validator_for(_without_patterns(schema), offline=True)
+
+
+def _without_patterns(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_patterns(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    left_out = set(NAME_PATTERNS) if "patternProperties" in node else set()
+    if isinstance(node.get("pattern"), str):
+        left_out.add("pattern")
+    return {key: _without_patterns(one) for key, one in node.items() if key not in left_out}
 
 
 def patterns_in(node: Any) -> int:

@@ -111,7 +111,8 @@ class WorkerEndpoint:
                 self._refused(
                     origin, Forbidden(f"{origin} is not allowed yet; its code is {code}.")
                 )
-                said = f"tabhub asks the person about {origin}: {code}"
+                said = f"tabhub asks the person about {origin}: {code}. They answer in its side "
+                said += f"panel, or by: tabhub page allow {origin}"
                 await tell("page/unpaired", {"origin": origin, "code": code, "message": said})
                 if await _first(answer, receive):
                     return True
