@@ -7,7 +7,7 @@ from tabhub.config import editing, settings
 from tabhub.config.home import Home
 from tabhub.config.origins import Origins
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.pages.pairing import web_origin
+from tabhub.pages.pairing import SCHEMES, web_origin
 from tabhub.store.pages import forget_origins
 from tabhub.store.store import Store
 
@@ -65,5 +65,14 @@ def _set(home: Home, origins: list[str]) -> None:
 def _origin(text: str) -> str:
     origin = web_origin(text)
     if origin is None:
-        raise InvalidArguments(f"{text!r} is no web origin, such as https://shop.example.")
+        raise InvalidArguments(f"{text!r} is no web origin{_what_is_missing(text)}")
     return origin
+
+
+def _what_is_missing(text: str) -> str:
+    """What would make an origin of it, if it is little."""
+    is_whole = ":/" in text or text == "null"
+    plain, secure = (None if is_whole else web_origin(f"{one}://{text}") for one in SCHEMES)
+    if plain is None or secure is None:
+        return ", such as https://shop.example."
+    return f": http:// or https:// is missing. Is it {plain} or {secure}?"

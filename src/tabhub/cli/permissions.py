@@ -16,6 +16,7 @@ from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool
 from tabhub.permissions.patterns import normal_pattern
 from tabhub.permissions.sites import site_of
@@ -117,7 +118,8 @@ def _parse(subject: str) -> tuple[str, str]:
         raise InvalidArguments("The levels of toolsets are set in the policy file.")
     if kind in SECTIONS and rest:
         return SECTIONS[kind], _host(rest) if kind == "domain" else rest
-    if any(tool.name == subject for tool in catalog.ALL):
+    # Pages come and go: a tool of theirs need not be there now.
+    if subject.startswith(PREFIX) or any(tool.name == subject for tool in catalog.ALL):
         return "tools", subject
     if subject == "localhost" or "." in subject or ":" in subject:
         return "domains", _host(subject)
