@@ -40,6 +40,8 @@ class Report:
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
+    knocks: Callable[[], list[Json]]
+    """Pages that wait to be let in."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
     """Where the server listens."""
@@ -71,6 +73,7 @@ class Report:
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
+            "waitingPages": self.knocks(),
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
             "uptime": int(self._uptime),

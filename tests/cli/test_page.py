@@ -22,10 +22,11 @@ def product(tmp_path: Path) -> Product:
 
 
 def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> None:
-    assert product.run("page", "list", "--json").stdout == "[]\n"
+    assert product.run("page", "list", "--json").stdout == '{"allowed":[],"waiting":[]}\n'
     for written in (f"{SHOP}/", "HTTPS://Shop.Example:443", "http://localhost:*"):
         assert product.run("page", "allow", written).returncode == 0
-    assert json.loads(product.run("page", "list", "--json").stdout) == [SHOP, "http://localhost:*"]
+    listed = json.loads(product.run("page", "list", "--json").stdout)
+    assert listed["allowed"] == [SHOP, "http://localhost:*"]
     assert product.run("page", "forget", SHOP).stdout == f"Forgotten: {SHOP}\n"
     assert product.run("page", "list").stdout == "http://localhost:*\n"
     again = product.run("page", "forget", SHOP)

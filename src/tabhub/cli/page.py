@@ -1,8 +1,7 @@
 """`tabhub page`: sites whose pages may offer tools by themselves."""
 
-import json
-
-from tabhub.cli import running
+from tabhub.cli import running, waiting
+from tabhub.cli.output import harmless, print_json
 from tabhub.config import editing, settings
 from tabhub.config.home import Home
 from tabhub.config.origins import Origins
@@ -22,11 +21,14 @@ def allow(text: str) -> None:
 
 
 def show(as_json: bool) -> None:
-    known = settings.load(Home.from_environment()).worker_origins
+    home = Home.from_environment()
+    known = settings.load(home).worker_origins
+    knocks = (running.find(home) or {}).get("waitingPages", [])
     if as_json:
-        print(json.dumps(known))
-    for origin in [] if as_json else known:
-        print(origin)
+        print_json({"allowed": known, "waiting": knocks})
+        return
+    for line in (*known, *waiting.lines(knocks)):
+        print(harmless(line))
 
 
 def forget(text: str) -> None:
