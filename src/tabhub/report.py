@@ -49,6 +49,8 @@ class Report:
     """Where a second listener is, if there is one."""
     starting: bool = False
     """Whether something that was asked for at the start is not there yet."""
+    demo: str | None = None
+    """Where the demo shop is, if there is one."""
     _started: float = field(default_factory=time.monotonic)
 
     def health(self) -> Json:
@@ -74,6 +76,7 @@ class Report:
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
             "waitingPages": self.knocks(),
+            "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
             "uptime": int(self._uptime),
