@@ -22,6 +22,8 @@ export interface Annotations {
   destructiveHint?: boolean;
   consequentialHint?: boolean;
   untrustedContentHint?: boolean;
+  /** The tool stays listed when its last tab closes; only the worker tells it. */
+  cache?: boolean;
   [more: string]: unknown;
 }
 

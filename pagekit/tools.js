@@ -6,7 +6,7 @@ import { asResult } from "./results.js";
 /** @typedef {import("./pagekit.d.ts").ToolOptions} ToolOptions */
 /** @typedef {import("./pagekit.d.ts").ToolResult} ToolResult */
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const NAME = /^[\w./-]{1,128}$/;
 const NO_ARGUMENTS = { type: "object", properties: {} };
 
 /**
@@ -19,7 +19,7 @@ const NO_ARGUMENTS = { type: "object", properties: {} };
  */
 export function described(name, description, schema, handler, options = {}) {
   const wrong =
-    (!NAME.test(name) && "cannot be called so") ||
+    (!NAME.test(name) && "needs a name of 1 to 128 A-Z a-z 0-9 _ . / -") ||
     (!description && "has no description") ||
     (typeof handler !== "function" && "has no handler");
   if (wrong) throw new TypeError(`The tool ${name} ${wrong}.`);

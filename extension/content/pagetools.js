@@ -8,6 +8,7 @@ tabhub.define("pagetools", () => {
   const { quota, toolbounds, toolpace } = tabhub;
   const POLL_MS = 60_000;
   const RETRY_MS = 5000;
+  const SOON_MS = 50;
   const LIMIT_MS = 300_000;
   const LATE_MS = 5000;
   const WORKER_ID = /^[\w.:-]{1,100}$/;
@@ -24,8 +25,7 @@ tabhub.define("pagetools", () => {
   let failures = 0;
   /** @type {Map<string, AbortController>} */
   const running = new Map();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  let isDue = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let pollTimer;
   /** @type {Promise<void> | null} */
@@ -39,10 +39,28 @@ tabhub.define("pagetools", () => {
   let say = () => {};
 
   function changed() {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isDue) return;
+    isDue = true;
+    if (document.readyState !== "loading") return lookIn(pace.wait());
+    // What a page registers while it is read is told together, when it has been read.
+    const listen = EventTarget.prototype.addEventListener;
+    listen.call(document, "DOMContentLoaded", () => lookIn(0), { once: true });
+  }
+
+  /** @param {number} ms */
+  function lookIn(ms) {
+    const go = () => {
+      isDue = false;
       void look();
-    }, pace.wait());
+    };
+    if (ms > SOON_MS || !document.hidden) return void setTimeout(go, ms);
+    // Timers of hidden pages come up to a second late.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      go();
+    };
+    port2.postMessage(null);
   }
 
   function look() {

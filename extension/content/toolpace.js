@@ -14,15 +14,12 @@ tabhub.define("toolpace", () => {
     let isFirst = true;
 
     return {
-      wait: () => (isFirst ? FIRST_MS : Math.max(DEBOUNCE_MS, quota.wait())),
+      wait: () => Math.max(isFirst ? FIRST_MS : DEBOUNCE_MS, quota.wait()),
       told(characters) {
         isFirst = false;
         quota.spend(1 + characters / COST_OF_CHARACTERS);
       },
-      inVain() {
-        isFirst = false;
-        quota.spend(COST_IN_VAIN);
-      },
+      inVain: () => quota.spend(COST_IN_VAIN),
     };
   }
 

@@ -1,6 +1,7 @@
 """The app on the network: its listeners, and how HTTP is spoken there."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,11 @@ from tabhub.app import App
 STOP_SECONDS = 3
 KEEP_ALIVE_SECONDS = 75
 """Agents think between two calls; a connection should not be gone by then."""
+
+
+def _is_fault(record: logging.LogRecord) -> bool:
+    """uvicorn takes a WebSocket that is refused with an answer for one that was forgotten."""
+    return "returned without completing handshake" not in record.getMessage()
 
 
 class _Uvicorn(uvicorn.Server):
@@ -31,6 +37,8 @@ class Server:
         self.port: int = listener.getsockname()[1]
         app.report.port = self.port
         app.report.sse_port = None if second is None else second.getsockname()[1]
+        # Any page can try, as often as it likes.
+        logging.getLogger("uvicorn.error").addFilter(_is_fault)
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
             uvicorn.Config(

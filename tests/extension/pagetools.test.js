@@ -52,6 +52,7 @@ function started() {
   bridgedtools.name = "tabhub-1";
   globalThis.tabhub = { define, fail, nativetools, mcptools, framedtools, bridgedtools };
   for (const script of scripts) runInThisContext(script);
+  globalThis.document.readyState = "interactive";
   const said = [];
   globalThis.tabhub.pagetools.connected((message) => said.push(message));
   return { said, sources, pagetools: globalThis.tabhub.pagetools };
@@ -203,4 +204,27 @@ test("a way that announces nothing is asked every minute, also while it has noth
   sources[0].tools = [tool("late")];
   await pass(60_000);
   assert.deepEqual([said.length, said[0]?.url], [1, "https://a.example/now"]);
+});
+
+test("what is registered while a page is read is told when it has been, once", async () => {
+  const { said, sources } = started();
+  globalThis.document.readyState = "loading";
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  await pass(1000);
+  assert.deepEqual(said, []);
+  sources[0].tools = [tool("a"), tool("b")];
+  sources[0].changed();
+  globalThis.document.dispatchEvent(new Event("DOMContentLoaded"));
+  await pass(1);
+  assert.deepEqual([said.length, said[0]?.tools.length], [1, 2]);
+});
+
+test("the first list of a hidden page waits for no timer", async () => {
+  const { said, sources } = started();
+  globalThis.document.hidden = true;
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  for (let turns = 0; !said.length && turns < 1000; turns++) await new Promise(setImmediate);
+  assert.equal(said.length, 1);
 });

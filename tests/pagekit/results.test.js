@@ -17,7 +17,12 @@ test("whatever a handler returns becomes a result", () => {
 
 test("a tool that nobody could call is refused where its author sees it", () => {
   const handler = () => 1;
-  assert.throws(() => described("no blanks", "x", null, handler), /cannot be called/);
+  assert.throws(() => described("no blanks", "x", null, handler), {
+    name: "TypeError",
+    message: "The tool no blanks needs a name of 1 to 128 A-Z a-z 0-9 _ . / -.",
+  });
+  assert.throws(() => described("a".repeat(129), "x", null, handler), /1 to 128/);
+  assert.equal(described("shop/cart.v-2_A", "x", null, handler).name, "shop/cart.v-2_A");
   assert.throws(() => described("a", "", null, handler), /no description/);
   assert.throws(() => described("a", "x", null, undefined), /no handler/);
   assert.throws(() => described("a", "x", { n: 1n }, handler), TypeError);

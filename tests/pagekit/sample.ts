@@ -19,12 +19,14 @@ export async function offer(signal: AbortSignal): Promise<void> {
       progress(1, 2, "looking");
       return (await fetch(`/search?q=${query}`, { signal })).text();
     },
-    { annotations: { readOnlyHint: true } },
+    { annotations: { readOnlyHint: true, cache: true } },
   );
   const { tabId, isActive }: { tabId: string; isActive: boolean } = client.getTabInfo();
   console.log(tabId, isActive, client.getTabId());
   // @ts-expect-error a tool has a handler
   await client.registerTool("nothing", "Does nothing.", null);
+  // @ts-expect-error it stays or it does not
+  await client.registerTool("stays", "Stays.", null, () => 1, { annotations: { cache: "yes" } });
   // @ts-expect-error a name is text
   await client.unregisterTool(5);
   WorkerClient.clearTabId();

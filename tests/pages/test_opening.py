@@ -128,3 +128,43 @@ async def test_an_address_may_be_told_by_the_name_that_mcp_b_has_for_it() -> Non
         calling = asyncio.create_task(Agent(http).text(SEARCH))
         assert await answer_open(extension, 5, CACHED) == "https://shop.example/cart"
         assert await calling == "in the cart"
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_call_right_after_a_tab_was_opened_waits_for_its_page(named: bool) -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        await extension.sync(tab(1, url="https://shop.example/1"))
+        await extension.publish(1, CACHED)
+        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+        opening = asyncio.create_task(agent.call("browser_open_tab", url="https://shop.example/5"))
+        asked = await extension.next("tool.dispatch")
+        told = {"output": tab(5, url="https://shop.example/5")}
+        await extension.send({"id": asked["id"], "result": told})
+        await opening
+        calling = asyncio.create_task(agent.text(SEARCH, **({"tabId": 5} if named else {})))
+        await asyncio.sleep(0.1)
+        await extension.publish(5, CACHED)
+        assert await calling == "5"
+
+
+async def test_a_tab_of_the_site_without_tools_is_waited_for_once() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        about = tab(2, url="https://shop.example/about")
+        await extension.sync(tab(1, url="https://shop.example/1"), about)
+        await extension.publish(1, CACHED)
+        for _ in range(2):
+            with pytest.raises(ToolFailed) as failed:
+                await agent.text(SEARCH, tabId=2)
+            assert failed.value.reason == "no_tab_for_tool"
+        router = server.app.runner._routers["pages"]
+        assert list(router._silent) == [2]  # type: ignore[attr-defined]
+
+
+async def test_a_number_written_as_text_names_a_tab_too() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, CACHED)
+        extension.page_tools["search"] = says("found")
+        assert await Agent(http).text(SEARCH, tabId="1") == "found"

@@ -115,14 +115,15 @@ async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> N
         (SHOP, "evil.example"),
     ],
 )
-async def test_who_is_no_web_page_at_loopback_is_refused(
-    origin: str | None, host: str | None
+async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
+    origin: str | None, host: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with served(PAIRED) as server:
         with pytest.raises(InvalidStatus) as refused:
             async with knocking(server.port, origin, host=host):
                 pass
         assert refused.value.response.status_code == 403
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 async def test_a_window_may_ask_whether_it_gets_here_at_all() -> None:

@@ -30,6 +30,18 @@ client
   .then(() => (document.title = "on"));
 """
 
+TSC = ROOT / "tests" / "npm" / "node_modules" / ".bin" / "tsc"
+SAMPLE = ROOT / "tests" / "pagekit" / "sample.ts"
+RESOLVING = {"bundler": "es2022", "nodenext": "nodenext"}
+PLAIN = """/// <reference path="./pagekit.d.ts" />
+const client = new tabhub.WorkerClient({ workerUrl: "/pagekit.js" });
+const shown = ({ state }: tabhub.Status): string => state;
+client.addEventListener("status", ({ detail }) => console.log(shown(detail)));
+void tabhub.registerTool("hello", "Says hello.", null, () => "hello", { client });
+// @ts-expect-error a tool has a handler
+void tabhub.registerTool("hello", "Says hello.", null);
+"""
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
@@ -47,6 +59,20 @@ def test_the_library_is_small_and_says_how_small(built: tuple[Path, str]) -> Non
     for name in USING:
         size = (folder / name).stat().st_size
         assert f"{size} bytes" in said and size <= MOST_BYTES
+
+
+@pytest.mark.requirement("MT-01")
+@pytest.mark.parametrize("resolving", RESOLVING)
+def test_typescript_finds_the_types_of_both_builds(resolving: str, built: tuple[Path, str]) -> None:
+    folder = built[0]
+    module = SAMPLE.read_text().replace("../../pagekit/pagekit", "./pagekit.mjs")
+    (folder / "module.mts").write_text(module)
+    (folder / "plain.ts").write_text(PLAIN)
+    flags = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom"]
+    how = ["--moduleResolution", resolving, "--module", RESOLVING[resolving]]
+    command: list[str | Path] = [TSC, *flags, *how, "module.mts", "plain.ts"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.requirement("MT-01")

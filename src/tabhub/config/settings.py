@@ -180,7 +180,7 @@ class Settings(_Keys):
     page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
     """Whose pages may publish tools: origins, where * stands for any part."""
     cache: dict[str, bool] = msgspec.field(default_factory=dict)
-    """Sites whose tools stay listed when their last tab closes."""
+    """Sites whose tools stay listed when their last tab closes: `cache.shop.example true`."""
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)

@@ -9,6 +9,7 @@ from tabhub.hub.page_tools import PageRef, TabKey
 from tabhub.hub.tabs import Tabs
 
 SHOWN_TABS = 20
+LONGEST_NUMBER = 19
 Holders = dict[TabKey, tuple[PageRef, ...]]
 
 
@@ -69,7 +70,12 @@ class PageRoutes:
         return tab
 
     def _alias(self, entry: Entry, wanted: TabKey) -> TabKey:
-        return self._pages.alias(entry.domain, wanted) if isinstance(wanted, str) else wanted
+        if not isinstance(wanted, str):
+            return wanted
+        # Shells and models write numbers as text now and then.
+        if wanted.isascii() and wanted.isdigit() and len(wanted) < LONGEST_NUMBER:
+            return int(wanted)
+        return self._pages.alias(entry.domain, wanted)
 
     def _missing(self, entry: Entry, wanted: TabKey) -> NotFound:
         known = list(entry.tabs)

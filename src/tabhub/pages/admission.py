@@ -89,8 +89,9 @@ class Admission:
         )
 
     def keeps(self, domain: str) -> bool:
-        """Whether the settings say that a site's tools stay."""
-        return self._settings().cache.get(domain, False)
+        """Whether the settings say that a site's tools stay; without a port they mean every one."""
+        kept = self._settings().cache
+        return kept.get(domain, kept.get(domain.rpartition(":")[0], False))
 
     def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
         left_out = (extensions or {}).get(LEFT_OUT)

@@ -33,7 +33,7 @@ def result_of(outcome: Outcome, most_bytes: int, *, strange: bool) -> CallResult
     result = _within(result, most_bytes)
     result.is_error = result.is_error or not outcome.success
     result.structured_content = _structured(result)
-    if strange:
+    if strange or result.is_error:
         result.content = [marked(block) for block in result.content]
     result.meta = {UNTRUSTED: True}
     return result

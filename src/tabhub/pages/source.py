@@ -22,6 +22,7 @@ from tabhub.pages.opening import Opener
 from tabhub.pages.origins import domain_of, own_url
 from tabhub.pages.pages import Pages
 from tabhub.pages.results import result_of
+from tabhub.permissions.sites import site_of
 from tabhub.wire.mcp.messages import CallResult
 from tabhub.wire.pages import Execute, Outcome
 
@@ -41,6 +42,8 @@ UNSENT = frozenset(
 """Reasons that say: the page has not received the call."""
 WAIT_SECONDS, PAUSE_SECONDS = 3.0, 1.0
 """How long a page is waited for that cannot be reached yet, and how long without a look."""
+SETTLE_SECONDS = 1.0
+"""How long a page has after it was opened."""
 MOST_OPENED = 1000
 PATIENT_SECONDS = 300.0
 """A form that a person has to send."""
@@ -56,6 +59,8 @@ class PageRouter:
         self._hub = hub
         self._pages = pages
         self._workers: dict[tuple[str, str], int] = {}
+        self._silent: dict[int, None] = {}
+        """Tabs that have told nothing in the time they had: nobody waits for these again."""
 
     async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
         tab, why = await self._back(tool, session, wanted)
@@ -65,6 +70,7 @@ class PageRouter:
 
     async def _back(self, tool: Tool, session: str, wanted: object) -> Choice:
         """The tab; whose it is must be known first, also after a restart of the server."""
+        await self._published(tool, session, wanted)
         clock = asyncio.get_running_loop().time
         end = clock() + WAIT_SECONDS
         while True:
@@ -76,6 +82,26 @@ class PageRouter:
                 message = f"Tab {choice.tab} has not come back since the server was started anew."
                 raise Unavailable(message, "adapter_not_ready")
             await self._pages.news(end - clock())
+
+    async def _published(self, tool: Tool, session: str, wanted: object) -> None:
+        """A tab of the tool's site that was just opened is given a moment to tell its tools."""
+        meant = wanted if wanted is not None else self._hub.sessions.current(session)
+        clock = asyncio.get_running_loop().time
+        end = clock() + SETTLE_SECONDS
+        while isinstance(meant, int) and self._is_silent(tool.domain, meant):
+            if clock() >= end:
+                self._silent[meant] = None
+                if len(self._silent) > MOST_OPENED:
+                    del self._silent[next(iter(self._silent))]
+                return
+            await self._pages.news(end - clock())
+
+    def _is_silent(self, domain: str, id: int) -> bool:
+        """Whether nothing was heard yet of a tab that may have tools of this domain."""
+        if id in self._silent or self._hub.pages.storage.knows(id):
+            return False
+        tab = self._hub.tabs.find(id)
+        return tab is not None and site_of(tab.url) == domain
 
     def _is_awaited(self, domain: str, tab: TabKey) -> bool:
         return all(page.is_restored for page in self._hub.pages.storage.here(domain, tab))
