@@ -314,6 +314,7 @@ class App:
             approvals=self.approvals,
             tools=tools,
             sessions=self._session_counts,
+            knocks=self.pairing.waiting,
         )
 
     def _session_counts(self) -> dict[str, int]:

@@ -40,6 +40,8 @@ class Report:
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
+    knocks: Callable[[], list[Json]]
+    """Pages that wait to be let in."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
     """Where the server listens."""
@@ -47,6 +49,8 @@ class Report:
     """Where a second listener is, if there is one."""
     starting: bool = False
     """Whether something that was asked for at the start is not there yet."""
+    demo: str | None = None
+    """Where the demo shop is, if there is one."""
     _started: float = field(default_factory=time.monotonic)
 
     def health(self) -> Json:
@@ -71,6 +75,8 @@ class Report:
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
+            "waitingPages": self.knocks(),
+            "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
             "uptime": int(self._uptime),

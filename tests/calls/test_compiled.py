@@ -32,7 +32,7 @@ def _refusal(tool: Tool, given: Any) -> str:
 
 
 def _takes(tool: Tool, given: Any) -> bool:
-    return Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(given))) == given
+    return bool(Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(given))) == given)
 
 
 def test_patterns_that_take_much_memory_together_are_left_to_the_page() -> None:

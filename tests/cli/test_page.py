@@ -22,10 +22,11 @@ def product(tmp_path: Path) -> Product:
 
 
 def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> None:
-    assert product.run("page", "list", "--json").stdout == "[]\n"
+    assert product.run("page", "list", "--json").stdout == '{"allowed":[],"waiting":[]}\n'
     for written in (f"{SHOP}/", "HTTPS://Shop.Example:443", "http://localhost:*"):
         assert product.run("page", "allow", written).returncode == 0
-    assert json.loads(product.run("page", "list", "--json").stdout) == [SHOP, "http://localhost:*"]
+    listed = json.loads(product.run("page", "list", "--json").stdout)
+    assert listed["allowed"] == [SHOP, "http://localhost:*"]
     assert product.run("page", "forget", SHOP).stdout == f"Forgotten: {SHOP}\n"
     assert product.run("page", "list").stdout == "http://localhost:*\n"
     again = product.run("page", "forget", SHOP)
@@ -52,9 +53,22 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
 
 
 @pytest.mark.parametrize(
-    "text", ["shop.example", "null", "*", "https://*", "file:///tmp", "data:,"]
+    "text", ["null", "*", "https://*", "file:///tmp", "data:,", "file:/tmp", "https:/a.example"]
 )
 def test_what_is_no_web_origin_is_refused(text: str, product: Product) -> None:
     refused = product.run("page", "allow", text)
-    assert refused.returncode == 2 and "no web origin" in refused.stderr
+    assert refused.returncode == 2
+    assert "no web origin, such as https://shop.example." in refused.stderr
     assert product.run("page", "list").stdout == ""
+
+
+@pytest.mark.parametrize("text", ["shop.example", "127.0.0.1:8765", "localhost:*", "[::1]:80/"])
+def test_an_origin_without_a_scheme_is_refused_with_what_is_missing(
+    text: str, product: Product
+) -> None:
+    refused = product.run("page", "allow", text)
+    assert refused.returncode == 2
+    said = " ".join(refused.stderr.split())
+    assert "http:// or https:// is missing" in said
+    meant = said.partition("Is it ")[2].partition(" or ")[0]
+    assert product.run("page", "allow", meant).stdout == f"Allowed: {meant}\n"

@@ -20,6 +20,8 @@ from tests.support.product import Product
 
 CLICK, READ, NAVIGATE = "browser_click_element", "browser_read_page", "browser_navigate_tab"
 
+CHECKOUT = ("tools", "website_tool_127_0_0_1_8765_checkout")
+
 
 @pytest.fixture
 def product(tmp_path: Path) -> Product:
@@ -77,6 +79,8 @@ def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str 
     [
         (CLICK, "tools", CLICK),
         ("tool:slack_send", "tools", "slack_send"),
+        ("website_tool_127_0_0_1_8765_checkout", *CHECKOUT),
+        ("tool:website_tool_127_0_0_1_8765_checkout", *CHECKOUT),
         ("browser", "plugins", "browser"),
         ("plugin:slack", "plugins", "slack"),
         ("plugin:a.b", "plugins", "a.b"),

@@ -87,6 +87,8 @@ def test_flags_become_arguments_and_headers(product: Product, script: Script) ->
     uuid = "0b7e3f0e-37a4-4f0e-8a44-1f5b8f6a9e11"
     product.run("tool", "call", "x", "--tab-id", uuid)
     assert script.asked[-1].json == {"arguments": {"tabId": uuid}}
+    product.run("tool", "call", "x", "--tab-id", "fallback_1700000000000_x1")
+    assert script.asked[-1].json == {"arguments": {"tabId": "fallback_1700000000000_x1"}}
 
 
 def test_what_was_written_reaches_the_server_as_it_was(product: Product, script: Script) -> None:
@@ -104,7 +106,7 @@ def test_what_was_written_reaches_the_server_as_it_was(product: Product, script:
         (("url",), "write url=TEXT or url:=JSON, or all of them as JSON"),
         (("a=1", "a=1"), "a is given twice"),
         (("a=1", "a:=2"), "a is given twice"),
-        (("--tab-id", "first"), "--tab-id must be the number of a tab, not 'first'"),
+        (("--tab-id", "first"), "--tab-id must be the number of a tab, or the id (a UUID)"),
         (("--tab-id", ""), "--tab-id must be the number"),
         (("--params-file", "/nowhere/params.json"), "/nowhere/params.json cannot be read: No such"),
         (("--params-file", "/"), "/ cannot be read: Is a directory"),

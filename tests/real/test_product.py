@@ -1,5 +1,6 @@
 """tabhub as a person starts it, with a real browser."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -70,7 +71,7 @@ async def test_a_browser_started_by_itself_pairs_with_the_running_server(
 
 
 @pytest.mark.requirement("TH-01")
-def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stopped(
+def test_the_demo_shows_two_real_calls_and_the_blocks_then_stays_until_it_is_stopped(
     own: Product,
 ) -> None:
     with own.running("start", "--port", "0", "--demo", "--headless") as process:
@@ -87,6 +88,19 @@ def test_the_demo_shows_one_real_call_and_the_blocks_then_stays_until_it_is_stop
     assert "Decaf coffee" in output.partition("itself offers")[2]
     assert "claude mcp add --transport http tabhub" in output
     assert _processes_of(own.home) == ""
+
+
+def test_a_demo_in_the_background_says_where_it_is_and_how_to_list_its_tools(own: Product) -> None:
+    own.lift_rates()
+    started = own.run("start", "--background", "--port", "0", "--demo", "--headless", timeout=120)
+    try:
+        assert f"Demo shop: {own.status()['demo']}\n" in started.stdout
+        listing = re.search(r"its tools: .* tool list (--plugin) (\S+)", started.stdout)
+        assert listing is not None
+        tools = json.loads(own.run("tool", "list", *listing.groups()).stdout)["tools"]
+    finally:
+        assert own.run("stop").returncode == 0
+    assert any(tool["name"].endswith("_search_products") for tool in tools)
 
 
 def test_a_display_that_nobody_answers_at_is_told_in_the_browsers_words_and_is_a_failure(

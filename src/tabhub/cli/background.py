@@ -12,6 +12,7 @@ from tabhub.cli.status import described
 from tabhub.config.home import Home
 from tabhub.config.lock import locked
 from tabhub.errors import Unavailable
+from tabhub.permissions.sites import site_of
 
 PATIENCE_SECONDS = 30.0
 BROWSER_PATIENCE_SECONDS = 90.0
@@ -77,6 +78,9 @@ def _say(what: str, facts: running.Facts) -> None:
     print(f"{what} on http://127.0.0.1:{facts['port']} (pid {facts['pid']}).")
     browsers = [described(browser) for browser in facts["browsers"]]
     print("\n".join(f"Browser: {one}." for one in browsers) or _NO_BROWSER.format(command))
+    if facts.get("demo"):
+        print(f"Demo shop: {facts['demo']}")
+        print(f"  its tools: {command} tool list --plugin {site_of(facts['demo'])}")
     print(f"Connect an agent: {command} connect AGENT (claude-code, cursor, codex, ...)")
     print(f"  or by hand, with the blocks of: {command} start --show-config")
 

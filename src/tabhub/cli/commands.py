@@ -89,7 +89,12 @@ def start(
         bool, typer.Option("--no-auth", help="Ask nobody for the secret. Unsafe.")
     ] = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Open a demo page and show one call.")
+        bool,
+        typer.Option(
+            "--demo",
+            help="Start a browser, open a demo shop, and show two calls: one reads the page, one "
+            "is of a tool that it offers. With --background: say where it is.",
+        ),
     ] = False,
     share_active_tab: Annotated[
         bool,

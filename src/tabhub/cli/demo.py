@@ -1,4 +1,4 @@
-"""The demo: a page that ships with tabhub, and one real call shown on the terminal."""
+"""The demo: a page that ships with tabhub, and two real calls shown on the terminal."""
 
 import asyncio
 import threading

@@ -1,13 +1,12 @@
 """`tabhub page`: sites whose pages may offer tools by themselves."""
 
-import json
-
-from tabhub.cli import running
+from tabhub.cli import running, waiting
+from tabhub.cli.output import harmless, print_json
 from tabhub.config import editing, settings
 from tabhub.config.home import Home
 from tabhub.config.origins import Origins
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.pages.pairing import web_origin
+from tabhub.pages.pairing import SCHEMES, web_origin
 from tabhub.store.pages import forget_origins
 from tabhub.store.store import Store
 
@@ -22,11 +21,14 @@ def allow(text: str) -> None:
 
 
 def show(as_json: bool) -> None:
-    known = settings.load(Home.from_environment()).worker_origins
+    home = Home.from_environment()
+    known = settings.load(home).worker_origins
+    knocks = (running.find(home) or {}).get("waitingPages", [])
     if as_json:
-        print(json.dumps(known))
-    for origin in [] if as_json else known:
-        print(origin)
+        print_json({"allowed": known, "waiting": knocks})
+        return
+    for line in (*known, *waiting.lines(knocks)):
+        print(harmless(line))
 
 
 def forget(text: str) -> None:
@@ -65,5 +67,14 @@ def _set(home: Home, origins: list[str]) -> None:
 def _origin(text: str) -> str:
     origin = web_origin(text)
     if origin is None:
-        raise InvalidArguments(f"{text!r} is no web origin, such as https://shop.example.")
+        raise InvalidArguments(f"{text!r} is no web origin{_what_is_missing(text)}")
     return origin
+
+
+def _what_is_missing(text: str) -> str:
+    """What would make an origin of it, if it is little."""
+    is_whole = ":/" in text or text == "null"
+    plain, secure = (None if is_whole else web_origin(f"{one}://{text}") for one in SCHEMES)
+    if plain is None or secure is None:
+        return ", such as https://shop.example."
+    return f": http:// or https:// is missing. Is it {plain} or {secure}?"

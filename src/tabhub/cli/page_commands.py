@@ -22,7 +22,7 @@ def page_allow(origin: Origin) -> None:
 
 @page_app.command("list")
 def page_list(json: Json = False) -> None:
-    """Print the origins that are allowed."""
+    """Print the origins that are allowed, and those that wait for it with their codes."""
     from tabhub.cli.page import show
 
     show(json)

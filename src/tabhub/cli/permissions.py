@@ -10,12 +10,14 @@ from typing import Any
 import msgspec
 
 from tabhub.calls.guard import subject_of
-from tabhub.cli import running
+from tabhub.cli import page_tools, running
+from tabhub.cli.output import harmless
 from tabhub.config import editing, settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool
 from tabhub.permissions.patterns import normal_pattern
 from tabhub.permissions.sites import site_of
@@ -27,6 +29,8 @@ from tabhub.tools.urls import address
 
 SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
 BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
+NOW = "now"
+SHOWN = {**BROWSERS, NOW: "As things are now"}
 
 
 def show(as_json: bool) -> None:
@@ -51,18 +55,24 @@ def set_level(subject: str, level: LevelWord | None) -> None:
 
 
 def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
-    tool = _tool(name)
     client = _client(Home.from_environment(), client_name)
-    with _rules() as (rules, _):
-        verdicts = {
-            kind: _facts(_decide(rules, tool, client, url, managed=kind == "managed"))
-            for kind in BROWSERS
-        }
+    if name.startswith(PREFIX):
+        verdicts = {NOW: page_tools.decision(name, url, client)}
+    else:
+        verdicts = _verdicts(_tool(name), client, url)
     if as_json:
         print(json.dumps({"tool": name, "url": url, "client": client.name, "verdicts": verdicts}))
         return
     for kind, told in verdicts.items():
-        print(f"{BROWSERS[kind]}: {told['verdict']}, by {told['rule']}")
+        print(harmless(f"{SHOWN[kind]}: {told['verdict']}, by {told['rule']}"))
+
+
+def _verdicts(tool: Tool, client: Client, url: str | None) -> dict[str, dict[str, Any]]:
+    with _rules() as (rules, _):
+        return {
+            kind: _facts(_decide(rules, tool, client, url, managed=kind == "managed"))
+            for kind in BROWSERS
+        }
 
 
 @contextmanager
@@ -117,7 +127,8 @@ def _parse(subject: str) -> tuple[str, str]:
         raise InvalidArguments("The levels of toolsets are set in the policy file.")
     if kind in SECTIONS and rest:
         return SECTIONS[kind], _host(rest) if kind == "domain" else rest
-    if any(tool.name == subject for tool in catalog.ALL):
+    # Pages come and go: a tool of theirs need not be there now.
+    if subject.startswith(PREFIX) or any(tool.name == subject for tool in catalog.ALL):
         return "tools", subject
     if subject == "localhost" or "." in subject or ":" in subject:
         return "domains", _host(subject)

@@ -155,7 +155,7 @@ async def _show(
         print(told(browser), flush=True)
         await _unless_it_dies(browser, _connected(server.app))
     if browser is not None and wishes.demo:
-        url = stack.enter_context(demo.serve_page())
+        server.app.report.demo = url = stack.enter_context(demo.serve_page())
         await _unless_it_dies(browser, demo.show(server.app, url))
     server.app.report.starting = False
     _say_how_to_connect(server, token)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from tabhub.cli import NOT_REACHABLE, running
+from tabhub.cli import NOT_REACHABLE, running, waiting
 from tabhub.cli.output import harmless, print_json
 from tabhub.config.home import Home
 
@@ -45,6 +45,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
+    yield from waiting.lines(facts.get("waitingPages", ()))
     if facts["stopped"]:
         yield "All agents are stopped; the side panel lets them go on."
     if facts["skipPermissions"]:

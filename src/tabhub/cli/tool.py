@@ -1,11 +1,14 @@
 """`tabhub tool`: what tools there are, what they take, and calling one."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
+
+import msgspec
 
 from tabhub.cli import FAILED
 from tabhub.cli.arguments import arguments_of
@@ -14,6 +17,7 @@ from tabhub.cli.progress import Bar
 from tabhub.cli.rest import Answer, Json, Rest, enter
 from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.wire.worker import TabId
 
 LISTED = ("name", "plugin", "toolsets", "disabled", "description")
 
@@ -86,13 +90,17 @@ def _require_plugin(name: str, rest: Rest) -> None:
 
 
 def _tab(written: str | None) -> int | str | None:
-    """The number of a tab; pages have ids with dashes."""
+    """The number of a tab, or the id that a page without the extension has."""
     if written is None or written.isdecimal():
         return written and int(written)
-    try:
+    with suppress(ValueError):
         return str(UUID(written))
-    except ValueError:
-        raise InvalidArguments(f"--tab-id must be the number of a tab, not {written!r}.") from None
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(written, TabId)
+    raise InvalidArguments(
+        "--tab-id must be the number of a tab, or the id (a UUID) of one whose page came without "
+        f"the extension, not {written!r}. The tool list_browser_tabs names both."
+    )
 
 
 def _path(name: str) -> str:

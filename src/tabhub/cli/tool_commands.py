@@ -43,7 +43,9 @@ def tool_call(
     params_file: Annotated[
         Path | None, typer.Option(help="A file with the arguments as JSON.")
     ] = None,
-    tab_id: Annotated[str | None, typer.Option(help="The tab; the same as tabId.")] = None,
+    tab_id: Annotated[
+        str | None, typer.Option(help="The tab: its number, or a page's own id.")
+    ] = None,
     instance: Annotated[str | None, typer.Option(help="The instance of a plugin.")] = None,
     operation_id: Annotated[
         str | None, typer.Option(help="With the same id a call is not done twice.")

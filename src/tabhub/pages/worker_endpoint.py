@@ -5,6 +5,8 @@ has allowed are heard; everything they send is counted first.
 """
 
 import asyncio
+import logging
+import shlex
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -22,6 +24,8 @@ from tabhub.pages.pairing import Pairing, web_origin
 from tabhub.pages.worker_line import WorkerLine
 from tabhub.wire import worker
 from tabhub.wire.asgi import Receive, Scope, Send
+
+log = logging.getLogger(__name__)
 
 PREFIX = "worker:"
 """What the ways to pages begin with that come here."""
@@ -108,9 +112,7 @@ class WorkerEndpoint:
         """Wait for a person's leave; a page that goes or speaks before that is not waited for."""
         try:
             with self._pairing.knocking(origin) as (code, answer):
-                self._refused(
-                    origin, Forbidden(f"{origin} is not allowed yet; its code is {code}.")
-                )
+                self._knocked(origin, code)
                 said = f"tabhub asks the person about {origin}: {code}. They answer in its side "
                 said += f"panel, or by: tabhub page allow {origin}"
                 await tell("page/unpaired", {"origin": origin, "code": code, "message": said})
@@ -162,9 +164,19 @@ class WorkerEndpoint:
             if line.origin not in self._pairing and line.connection is not None:
                 line.connection.cut()
 
-    def _refused(self, origin: str, error: TabhubError) -> None:
-        if self._is_due(origin, error):
+    def _knocked(self, origin: str, code: str) -> None:
+        error = Forbidden(f"{origin} is not allowed yet; its code is {code}.")
+        if self._refused(origin, error):
+            # Whoever is no browser may claim origins that a shell would obey.
+            shown = shlex.quote(origin)
+            log.info("a page waits to be let in (code %s): tabhub page allow %s", code, shown)
+
+    def _refused(self, origin: str, error: TabhubError) -> bool:
+        """Whether that was worth a line."""
+        is_due = self._is_due(origin, error)
+        if is_due:
             self._audit.record(incident("door", "", "knock at /page", {"origin": origin}, error))
+        return is_due
 
     def _throttled(self, origin: str, error: TabhubError) -> None:
         if self._is_due(origin, error):
