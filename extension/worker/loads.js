@@ -8,6 +8,8 @@
 
 /** @type {Map<number, Set<(event: LoadEvent) => void>>} */
 const watchers = new Map();
+/** @type {Map<number, string>} where tabs are going, until they are there */
+const going = new Map();
 /** @type {Map<number, LoadEvent>} failures that came before anyone could watch the tab */
 const failures = new Map();
 
@@ -31,6 +33,11 @@ export function isWatched(tabId) {
 }
 
 /** @param {number} tabId */
+export function goingTo(tabId) {
+  return going.get(tabId);
+}
+
+/** @param {number} tabId */
 export function lastFailure(tabId) {
   return failures.get(tabId);
 }
@@ -46,8 +53,13 @@ export function tabClosed(tabId) {
  * @param {LoadEvent} event
  */
 function publish(tabId, event) {
-  if (event.step === "failed") failures.set(tabId, event);
-  if (event.step === "started") failures.delete(tabId);
+  const { step, url } = event;
+  if (step === "started") {
+    failures.delete(tabId);
+    going.set(tabId, url);
+  }
+  if (step === "failed") failures.set(tabId, event);
+  if (step === "failed" || step === "committed") going.delete(tabId);
   watchers.get(tabId)?.forEach((watcher) => watcher(event));
 }
 

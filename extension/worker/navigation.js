@@ -10,7 +10,7 @@ import { forgetBlank, goInHistory } from "./history.js";
 import { onHeldUp, waitingIn } from "./intercept.js";
 import { leavingFreely } from "./leaving.js";
 import { LoadWait, loadError, wasAborted } from "./loadwait.js";
-import { lastFailure } from "./loads.js";
+import { goingTo, lastFailure } from "./loads.js";
 import { isOn, recordBirth } from "./recorder.js";
 import { getTab, noteTab, pageResult } from "./tabs.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./windows.js";
@@ -178,6 +178,9 @@ async function leaveFor(tabId, url, signal) {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     await getTab(tabId);
+    // The browser does not begin anew what it has just begun.
+    const isBegun = URL.canParse(url) && goingTo(tabId) === new URL(url).href;
+    if (isBegun && /rejected/i.test(messageOf(error))) return;
     const message = `The tab could not go to ${url}: ${messageOf(error)}`;
     throw new CommandError("navigation_failed", message);
   }

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from contextlib import suppress
 
 import pytest
 
@@ -20,8 +21,12 @@ def _head(path: str, more: str = "") -> bytes:
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
-    """An answer of a connection that is closed after it."""
-    head, _, content = (await asyncio.wait_for(reader.read(), 10)).partition(b"\r\n\r\n")
+    """An answer of a connection that is closed after it, or reset while we still send."""
+    told = b""
+    with suppress(ConnectionResetError):
+        while more := await asyncio.wait_for(reader.read(65536), 10):
+            told += more
+    head, _, content = told.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     return int(status.split()[1]), dict(line.split(": ") for line in lines), content
 

@@ -86,12 +86,28 @@ async def test_a_page_that_never_answers_says_so_and_the_tab_goes_on_elsewhere(
     assert (there["title"], there["status"]) == ("Form", "complete")
 
 
+@pytest.mark.parametrize("own_limits", [2], indirect=True)
+async def test_what_is_under_way_already_can_be_asked_for_again_at_once(
+    own_limits: tuple[Agent, str], site: Site
+) -> None:
+    agent, _ = own_limits
+    url = f"{site.url}/hang"
+    tab = (await agent.call("browser_open_tab", url=url))["tabId"]
+    # The browser refuses to begin what it began a moment ago.
+    for _ in range(2):
+        again = await agent.call("browser_navigate_tab", url=url, tabId=tab)
+        assert again["status"] == "loading"
+
+
 @pytest.fixture
-async def own_limits(tmp_path: Path) -> AsyncIterator[tuple[Agent, str]]:
+async def own_limits(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[tuple[Agent, str]]:
     """A product that gives up soon."""
     product = Product(tmp_path / "home")
     product.home.mkdir(mode=0o700)
-    (product.home / "config.json").write_text(json.dumps({"limits": {"callSeconds": 4}}))
+    limits = {"callSeconds": getattr(request, "param", 4)}
+    (product.home / "config.json").write_text(json.dumps({"limits": limits}))
     with product.running("start", "--port", "0", "--browser", "--headless"):
         port = product.wait_browser()["port"]
         async with product.client(port) as http:
