@@ -8,6 +8,7 @@ import pytest
 
 from tabhub.cli.demo import serve_page
 from tests.real.conftest import Opener
+from tests.real.looking import page_lines
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
 from tests.support.page_tools import tool, tool_name
@@ -63,7 +64,7 @@ async def test_what_a_handler_throws_is_told_in_its_own_words(
     agent: Agent, offered: Callable[..., Awaitable[str]], thrown: str
 ) -> None:
     result = await agent.result(await offered("brew", f"() => {{ throw {thrown} }}"))
-    assert result["isError"] and result["content"][0]["text"] == "out of tea"
+    assert result["isError"] and page_lines(result["content"][0]["text"]) == "out of tea"
     assert result["structuredContent"]["error"]["reason"] == "script_error"
 
 
