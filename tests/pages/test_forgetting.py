@@ -85,3 +85,18 @@ async def test_whose_tools_stay_is_decided_by_the_setting_at_once() -> None:
         server.app.settings.cache = {}
         server.app.pages.take_settings()
         assert listed() == ["website_tool_shop_example_stays"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "stays"), [("127.0.0.1", True), ("127.0.0.1:81", True), ("127.0.0.1:82", False)]
+)
+async def test_a_domain_without_a_port_in_the_setting_means_every_port(
+    setting: str, stays: bool
+) -> None:
+    async with served(Settings(cache={setting: True})) as server:
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+            await extension.publish(1, page_tool("search"), origin="http://127.0.0.1:81")
+            await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
+            await extension.settled()
+            assert _sites(server) == ["127.0.0.1:81"] * stays
