@@ -31,7 +31,7 @@ export async function readPage({ tabId, input, signal, reach }) {
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
-    const [tab, viewport] = await Promise.all([getTab(tabId), main.ask("viewport", {})]);
+    const [tab, viewport] = await Promise.all([getTab(tabId), viewportOf(main)]);
     const told = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
     const since = before ? { since: input.since } : {};
@@ -40,6 +40,14 @@ export async function readPage({ tabId, input, signal, reach }) {
     const nodes = countLines(full.text);
     return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
   });
+}
+
+/**
+ * A page that was only just laid out may be busy drawing: what was read of it is not given up.
+ * @param {Frame} main
+ */
+function viewportOf(main) {
+  return main.ask("viewport", {}, MAIN_MS.answer);
 }
 
 /**

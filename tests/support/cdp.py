@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from tests.support.product import wait_for
 
 EXTENSION = "chrome-extension:"
+
+
+class CdpError(AssertionError):
+    """The browser refuses."""
 
 
 class Cdp:
@@ -29,7 +33,8 @@ class Cdp:
         while True:
             message = json.loads(await self._socket.recv())
             if message.get("id") == id:
-                assert "result" in message, message
+                if "result" not in message:
+                    raise CdpError(method, message["error"])
                 result: dict[str, Any] = message["result"]
                 return result
 
@@ -67,12 +72,17 @@ class Cdp:
 
     async def worker(self) -> str:
         """The extension's service worker, as soon as it runs."""
-        while True:
-            for target in (await self.send("Target.getTargets"))["targetInfos"]:
-                if target["type"] == "service_worker" and target["url"].startswith(EXTENSION):
-                    found: str = target["targetId"]
-                    return found
+        while not (running := await self._workers()):
             await asyncio.sleep(0.02)
+        return running[0]
+
+    async def _workers(self) -> list[str]:
+        targets = (await self.send("Target.getTargets"))["targetInfos"]
+        return [
+            told["targetId"]
+            for told in targets
+            if told["type"] == "service_worker" and told["url"].startswith(EXTENSION)
+        ]
 
     async def crash(self, target: str) -> None:
         """Kill the process that renders a page."""
@@ -82,7 +92,8 @@ class Cdp:
         await self._socket.send(json.dumps(crash))
 
     async def kill_worker(self) -> None:
-        await self.send("Target.closeTarget", targetId=await self.worker())
+        with suppress(CdpError):  # it may go by itself between being seen and being closed
+            await self.send("Target.closeTarget", targetId=await self.worker())
 
 
 def _words(file: Path) -> list[str]:
