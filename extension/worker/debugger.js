@@ -8,6 +8,7 @@ import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
 import { requireWilling } from "./refusals.js";
 import { showsExtension } from "./tabs.js";
+import { within } from "./within.js";
 
 const STORED = "holds";
 const PROTOCOL = "1.3";
@@ -416,22 +417,4 @@ async function letGo(tabId) {
 function lookAway(tabId) {
   void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
   void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
-}
-
-/**
- * @template T
- * @param {number} ms
- * @param {Promise<T>} promise
- */
-export async function within(ms, promise) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new CommandError("timeout", "The page does not answer.")), ms);
-  });
-  try {
-    return /** @type {T} */ (await Promise.race([promise, late]));
-  } finally {
-    clearTimeout(timer);
-  }
 }
