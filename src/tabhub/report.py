@@ -24,6 +24,9 @@ from tabhub.store.store import VERSION
 
 Json = dict[str, Any]
 
+PRIVATE = frozenset({"pid", "browsers", "agentNames", "waitingPages", "lastReloadError"})
+"""What one agent is not told of the person and of other agents."""
+
 
 @dataclass
 class Report:
@@ -93,14 +96,9 @@ class Report:
         return {**told, "port": self.port, "mcpServer": {**told["mcpServer"], **hidden}}
 
     def client_health(self, client: Client) -> Json:
-        """What `/health` adds for an agent: whether it can work, and as whom."""
-        return {
-            "version": __version__,
-            "client": client.name,
-            "activeSessions": sum(self.sessions().values()),
-            "extensionConnected": bool(self.browsers.all()),
-            "skipPermissions": self.rules.permissions.skip,
-        }
+        """What `/health` adds for an agent: the same without what concerns others."""
+        told = self.health()
+        return {"client": client.name, **{key: told[key] for key in told.keys() - PRIVATE}}
 
     def picture(self) -> Picture:
         """What `/metrics` tells."""

@@ -12,6 +12,7 @@ import pytest
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.config.settings import Limits, PermissionSettings, Settings
+from tabhub.errors import REASONS
 from tabhub.hub.tools import Tool
 from tabhub.server import Server
 from tests.support.agent import Agent
@@ -228,6 +229,21 @@ async def test_wrong_methods_types_sizes_and_tokens_have_the_documented_status()
         for path in ("/tools", CALL):
             answer = await http.post(path)
             assert (answer.status_code, reason(answer)) == (401, "not_authenticated")
+
+
+async def test_what_a_tool_does_not_find_is_its_failure_and_no_wrong_address() -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await http.post(
+            "/tools/shortcuts_execute/call", json={"arguments": {"command": "x"}}
+        )
+    assert (answer.status_code, reason(answer)) == (422, "not_found")
+    assert answer.json()["isError"] is True
+
+
+def test_what_is_unavailable_may_be_tried_again_and_what_is_not_there_may_not() -> None:
+    again = {"rate_limit": True, "timeout": True, "unavailable": True, "not_found": False}
+    for word, row in REASONS.items():
+        assert row.retryable is again.get(row.category, False), word
 
 
 async def test_a_name_may_have_any_character_that_a_path_can_carry() -> None:

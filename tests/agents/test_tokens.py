@@ -63,7 +63,7 @@ async def test_a_client_token_opens_mcp_in_both_eras_and_a_health_that_keeps_qui
         assert "browser_click_element" in await tools(http)
         health = (await http.get("/health")).json()
     assert health["client"] == "ann"
-    assert health.keys().isdisjoint({"pid", "browsers", "mcpClients", "tabs"})
+    assert health.keys().isdisjoint({"pid", "browsers", "agentNames", "waitingPages"})
 
 
 async def test_a_token_is_accepted_as_soon_as_it_is_made_and_refused_once_revoked(
@@ -275,6 +275,7 @@ async def _answer(app: App, scope: Scope) -> tuple[int, bool]:
     usual = {
         "headers": [(b"host", b"127.0.0.1")],
         "query_string": b"",
+        "server": ("127.0.0.1", 9),
         "extensions": {"websocket.http.response": {}},
     }
     await app.asgi({**usual, **scope}, receive, send)
@@ -299,4 +300,4 @@ async def test_no_subprotocol_in_the_place_of_a_token_opens_the_link(
 ) -> None:
     for first in ([], ["tabhub"]):
         scope = {"type": "websocket", "path": "/ws", "subprotocols": [*first, *names]}
-        assert await _answer(guarded, scope) == (403, False)
+        assert await _answer(guarded, scope) == (401, False)

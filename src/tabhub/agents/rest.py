@@ -40,6 +40,8 @@ KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
 READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
+NOT_BEGUN = frozenset({400, 403, 413, 429, 500, 503})
+"""What a call may end in beside: refused, or nobody there who could do it."""
 
 
 class CallBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -184,11 +186,10 @@ class Rest:
         return 200, _encode(result)
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
-        if error.reason != "unknown_tool":
-            return error.status, _with_result(error)
-        if self._choosing.has(call.tool):
-            # The tool that is there has named another that is not.
-            return TOOL_FAILED, _with_result(error)
+        if error.reason != "unknown_tool" or self._choosing.has(call.tool):
+            # What a tool does not find, or waits for in vain, is no failing of the door.
+            status = error.status if error.status in NOT_BEGUN else TOOL_FAILED
+            return status, _with_result(error)
         return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
 
 

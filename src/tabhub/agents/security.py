@@ -172,8 +172,7 @@ async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
     if scope["type"] != "websocket":
         await send_json(send, error.status, body, headers_of(error))
     elif "websocket.http.response" in scope.get("extensions", {}):
-        # An upgrade that is refused has one status, whatever the reason.
-        await send_json(send, 403, body, prefix="websocket.")
+        await send_json(send, error.status, body, prefix="websocket.")
     else:
         await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
 

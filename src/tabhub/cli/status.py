@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from tabhub import __version__
 from tabhub.cli import NOT_REACHABLE, running, waiting
 from tabhub.cli.output import harmless, print_json
 from tabhub.config.home import Home
@@ -26,7 +27,9 @@ def run(as_json: bool) -> None:
 def _say_why_not(home: Home, as_json: bool) -> None:
     elsewhere = running.elsewhere(home)
     if as_json:
-        print_json({"running": False, **({"elsewhere": elsewhere} if elsewhere else {})})
+        unknown = {"port": None, "pid": None, "version": __version__}
+        told = {"elsewhere": elsewhere} if elsewhere else {}
+        print_json({"running": False, **unknown, **told})
     elif elsewhere is not None:
         print(elsewhere)
     else:

@@ -37,6 +37,7 @@ def _tool(
     required: tuple[str, ...] = (),
     *,
     read_only: bool = False,
+    toolsets: frozenset[str] = BROWSER,
 ) -> Tool:
     return Tool(
         name=name,
@@ -47,7 +48,7 @@ def _tool(
         annotations={"readOnlyHint": read_only},
         needs_tab=False,
         plugin="browser",
-        toolsets=CLAUDE | BROWSER,
+        toolsets=toolsets,
         secret_arguments=frozenset({"parameters"} & properties.keys()),
         # Nothing is done in the browser but by the calls that were recorded.
         is_container=True,
@@ -60,6 +61,7 @@ LIST = _tool(
     "Your shortcuts, with how the last run of each went, and what is being recorded.",
     {"tabId": TAB_ID, "maxTokens": MAX_TOKENS},
     read_only=True,
+    toolsets=CLAUDE | BROWSER,
 )
 EXECUTE = _tool(
     "shortcuts_execute",
@@ -72,6 +74,7 @@ EXECUTE = _tool(
         "parameters": {"type": "object", "description": "Values that were not recorded."},
         "tabId": TAB_ID,
     },
+    toolsets=CLAUDE | BROWSER,
 )
 RECORD = _tool(
     "shortcuts_record",

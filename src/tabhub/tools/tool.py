@@ -178,7 +178,8 @@ class BrowserTool:
 
     def _annotations(self) -> Json:
         if self.read_only:
-            return {"readOnlyHint": self.changes_when is None}
+            # One that does more only when asked to reads; each call is looked at all the same.
+            return {"readOnlyHint": not callable(self.changes_when)}
         # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
         hints: Json = {"readOnlyHint": False}
         if self.idempotent:
