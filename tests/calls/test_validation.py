@@ -83,7 +83,7 @@ def test_an_id_that_no_tab_has_names_no_tab(given: dict[str, object]) -> None:
     assert unknown.value.reason == "tab_not_found"
 
 
-@pytest.mark.parametrize("named", ["", "x", "7.0", "-7", "7" * 30, "٧", True, 7.5, [["7"]]])
+@pytest.mark.parametrize("named", ["", "x", "7.0", "-7", "7" * 30, "\u0667", True, 7.5, [["7"]]])
 def test_what_is_no_form_of_a_tabs_name_is_refused(named: object) -> None:
     for key in ("tabId", "tabIds"):
         with pytest.raises(InvalidArguments):
