@@ -60,9 +60,9 @@ def _count(one: str, many: str, shown: int, total: int) -> str:
 
 async def _query(context: Context) -> CallResult:
     given = context.job.arguments
-    if not {"ref", "selector"} & given.keys():
+    if "ref" not in given and "selector" not in given:
         raise InvalidArguments("browser_query_elements: give selector, ref, or both.")
-    named = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
+    named: Json = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
     input = {**named, "limit": given.get("limit", QUERIED)}
     output = await context.in_tab("page.query", input)
     lines = fitting((_element(element) for element in output["elements"]), given)
