@@ -137,8 +137,11 @@ tabhub.define("dom", () => {
   }
 
   /** @type {TabhubDom["queryDeep"]} */
-  function* queryDeep(selector) {
-    for (const el of everyElement(document)) if (matches.call(el, selector)) yield el;
+  function* queryDeep(selector, within) {
+    for (const from of [within && shadowRoot(within), within ?? document]) {
+      if (!from) continue;
+      for (const el of everyElement(from)) if (matches.call(el, selector)) yield el;
+    }
   }
 
   /** @type {TabhubDom["queryAll"]} */

@@ -60,11 +60,14 @@ tabhub.define("elements", () => {
 
   return {
     describe,
-    query(selector, limit, wanted) {
-      tabhub.target.requireSelector(selector);
+    query({ selector, ref, limit, attributes: wanted }) {
+      const within = ref === undefined ? undefined : tabhub.refs.resolve(ref);
+      if (within && selector === undefined)
+        return { elements: [describe(within, wanted)], total: 1 };
+      tabhub.target.requireSelector(selector ?? "");
       const elements = [];
       let total = 0;
-      for (const element of queryDeep(selector)) {
+      for (const element of queryDeep(selector ?? "", within)) {
         if (++total <= limit) elements.push(describe(element, wanted));
       }
       return { elements, total };

@@ -132,10 +132,7 @@ tabhub.define("port", () => {
   const table = [
     ["read", (body) => minting(body, () => read(body))],
     ["find", (body) => minting(body, () => find.find(body))],
-    [
-      "query",
-      (body) => minting(body, () => elements.query(body.selector, body.limit, body.attributes)),
-    ],
+    ["query", (body) => minting(body, () => elements.query(body))],
     [
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),

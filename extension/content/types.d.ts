@@ -37,7 +37,7 @@ interface TabhubDom {
   activeElement(): Element | null;
   contentType(): string;
   /** Matches in the document and in every shadow root, in document order. */
-  queryDeep(selector: string): Generator<Element>;
+  queryDeep(selector: string, within?: Element): Generator<Element>;
   /** Matches in one root. */
   queryAll(within: Document | ShadowRoot, selector: string): Element[];
   /** The root itself, or an element's own shadow root, and those of everything inside. */
@@ -263,16 +263,18 @@ interface TabhubDescribed {
 
 interface TabhubElements {
   describe(element: Element, attributes?: string[]): TabhubDescribed;
-  query(
-    selector: string,
-    limit: number,
-    attributes?: string[],
-  ): { elements: TabhubDescribed[]; total: number };
+  /** Elements in the document, or inside the one that `ref` names; without a selector that one. */
+  query(body: { selector?: string; ref?: number; limit: number; attributes?: string[] }): {
+    elements: TabhubDescribed[];
+    total: number;
+  };
   styles(element: Element, properties?: string[]): object;
 }
 
 interface TabhubWanted {
   selector: string;
+  /** In the place of a selector: this very element. */
+  ref?: number;
   visible: boolean;
 }
 

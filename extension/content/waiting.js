@@ -20,12 +20,20 @@ tabhub.define("waiting", () => {
    * @param {Iterable<Document | ShadowRoot>} roots
    * @param {TabhubWanted} wanted
    */
-  function look(roots, { selector, visible }) {
+  function find(roots, { selector, ref, visible }) {
+    const fits = (/** @type {Element} */ element) => !visible || isSeen(element);
+    if (ref !== undefined) return [tabhub.refs.resolve(ref)].find(fits);
     for (const root of roots) {
-      const found = queryAll(root, selector).find((element) => !visible || isSeen(element));
-      if (found) return { ...tabhub.elements.describe(found), visible: isSeen(found) };
+      const found = queryAll(root, selector).find(fits);
+      if (found) return found;
     }
-    return null;
+    return undefined;
+  }
+
+  /** @type {(roots: Iterable<Document | ShadowRoot>, wanted: TabhubWanted) => TabhubFound | null} */
+  function look(roots, wanted) {
+    const found = find(roots, wanted);
+    return found ? { ...tabhub.elements.describe(found), visible: isSeen(found) } : null;
   }
 
   class Watch {
@@ -61,7 +69,7 @@ tabhub.define("waiting", () => {
       this.#end(null);
     }
 
-    /** @param {TabhubFound | null} found */
+    /** @param {TabhubFound | null | Promise<never>} found */
     #end(found) {
       this.#observer.disconnect();
       this.#sizes.disconnect();
@@ -92,10 +100,19 @@ tabhub.define("waiting", () => {
       const started = performance.now();
       if (this.#timer !== undefined) return;
       if (started < this.#restUntil) return this.#checkLater(this.#restUntil - started);
-      const found = look(this.#roots, this.#wanted);
+      const found = this.#look();
       this.#restUntil = performance.now() + (performance.now() - started) * REST;
       if (found) this.#end(found);
     };
+
+    /** An element that has gone does not come back: that is an answer too. */
+    #look() {
+      try {
+        return look(this.#roots, this.#wanted);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
 
     /** @param {number} ms */
     #checkLater(ms) {
@@ -109,7 +126,7 @@ tabhub.define("waiting", () => {
   return {
     look: (wanted) => look(rootsIn(document), wanted),
     async wait(id, wanted, maxMs) {
-      tabhub.target.requireSelector(wanted.selector);
+      if (wanted.ref === undefined) tabhub.target.requireSelector(wanted.selector);
       const now = look(rootsIn(document), wanted);
       if (now) return now;
       const watch = new Watch(wanted);

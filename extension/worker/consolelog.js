@@ -1,6 +1,7 @@
 /** What a tab's pages, frames and workers have said to the console, with what went wrong in them. */
 
 import { render, renderArguments, TEXT_LENGTH } from "./rendering.js";
+import { Retold } from "./retold.js";
 import { Ring } from "./ring.js";
 import { siteOf } from "./sites.js";
 import { clip, URL_LENGTH } from "./texts.js";
@@ -48,6 +49,7 @@ export class ConsoleLog {
   /** @type {Map<string, {site: string, foreign: boolean}>} by session and number */
   #contexts = new Map();
   #ring;
+  #retold;
   /** The browser tells again what it has kept; what is older than this is not wanted. */
   since = 0;
 
@@ -61,6 +63,7 @@ export class ConsoleLog {
    */
   constructor(most, look) {
     this.#ring = /** @type {Ring<Entry>} */ (new Ring(most, MOST_BYTES));
+    this.#retold = new Retold(most);
     this.#look = look;
   }
 
@@ -98,6 +101,7 @@ export class ConsoleLog {
 
   /** @param {string | undefined} session */
   sessionGone(session) {
+    this.#retold.left();
     for (const key of this.#contexts.keys()) {
       if (key.startsWith(`${session} `)) this.#contexts.delete(key);
     }
@@ -212,7 +216,7 @@ export class ConsoleLog {
    * @returns {Entry | undefined}
    */
   #add({ page }, said) {
-    if (said.time < this.since) return undefined;
+    if (said.time < this.since || this.#retold.knows(said.time)) return undefined;
     const entry = { ...said, text: clip(String(said.text), TEXT_LENGTH), page };
     this.#ring.put(entry, sizeOf(entry));
     return entry;

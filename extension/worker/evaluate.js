@@ -110,9 +110,9 @@ function plainResult(result) {
 }
 
 /** @param {any} result */
-function described({ description, unserializableValue, type }) {
-  const shown = String(description ?? unserializableValue ?? type);
-  return { value: null, description: clip(shown, LONG_LENGTH) };
+function described({ description, unserializableValue, type, subtype }) {
+  const shown = clip(String(description ?? unserializableValue ?? type), LONG_LENGTH);
+  return { value: null, description: shown, ...(subtype === "node" && { isNode: true }) };
 }
 
 /**

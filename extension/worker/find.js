@@ -3,6 +3,7 @@
 import { unlessDialog } from "./dialogs.js";
 import { askMinting, framesOf, mainFrame } from "./frames.js";
 import { CHILD_MS, MAIN_MS, numberOr, wordsOr } from "./sizes.js";
+import { findTarget } from "./target.js";
 
 const FOUND = 20;
 const QUERIED = 100;
@@ -36,12 +37,26 @@ export function queryElements({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const limit = Math.min(numberOr(input.limit, 1, QUERIED), MOST);
     const attributes = wordsOr(input.attributes);
-    const body = { selector: String(input.selector), limit, attributes };
+    const selector = input.selector === undefined ? undefined : String(input.selector);
+    const body = { selector, limit, attributes };
+    if (input.ref !== undefined) return queryWithin(tabId, input.ref, body, reach);
     /** @type {{elements: object[], total: number}[]} */
     const answers = await askAll(tabId, "query", body, reach);
     const elements = answers.flatMap((answer) => answer.elements).slice(0, limit);
     return { elements, total: answers.reduce((sum, { total }) => sum + total, 0) };
   });
+}
+
+/**
+ * In the element's own document and its shadow roots.
+ * @param {number} tabId
+ * @param {unknown} ref
+ * @param {object} body
+ * @param {import("./reach.js").Reach} reach
+ */
+async function queryWithin(tabId, ref, body, reach) {
+  const { frame, how } = await findTarget(tabId, { ref }, reach);
+  return askMinting(frame, "query", { ...body, ...how });
 }
 
 /**

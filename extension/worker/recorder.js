@@ -233,7 +233,9 @@ onChild(({ tabId, session }) => {
 });
 onLoss((tabId) => recordings.delete(tabId));
 onReturn((tabId) => {
-  if (!recordings.get(tabId)?.sizes.consoleEntries) return;
+  const recording = recordings.get(tabId);
+  if (!recording?.sizes.consoleEntries) return;
+  recording.console.sessionGone(undefined);
   for (const method of ["Runtime.enable", "Log.enable"]) void send(tabId, method).catch(() => {});
 });
 

@@ -1,6 +1,6 @@
 /** page.wait: until some frame has the element, frames of later documents included. */
 
-import { onAbort } from "./abort.js";
+import { onAbort, unlessAborted } from "./abort.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { askMinting, framesOf, mainFrame, onFrame } from "./frames.js";
@@ -8,6 +8,7 @@ import { watchLoads } from "./loads.js";
 import { numberOr } from "./sizes.js";
 import { requireKnownSite } from "./sites.js";
 import { getTab } from "./tabs.js";
+import { findTarget } from "./target.js";
 
 const MOST_MS = 10_000;
 const LOOK_MS = 500;
@@ -21,7 +22,33 @@ let nextId = 1;
 
 /** @param {Context} context */
 export function waitForElement(context) {
-  return unlessDialog(context.tabId, context.signal, (ended) => new Wait(context).run(ended));
+  return unlessDialog(context.tabId, context.signal, (ended) =>
+    context.input.ref === undefined
+      ? new Wait(context).run(ended)
+      : unlessAborted(ended, () => waitForRef(context, ended)),
+  );
+}
+
+/** @param {unknown} ms */
+const timeoutOf = (ms) => Math.min(numberOr(ms, 0, MOST_MS), MOST_MS);
+
+/**
+ * Of an element that is known, only its own document has to tell.
+ * @param {Context} context
+ * @param {AbortSignal} ended
+ */
+async function waitForRef({ tabId, input, reach }, ended) {
+  const { ref, visible, timeoutMs } = input;
+  const maxMs = timeoutOf(timeoutMs);
+  const id = nextId++;
+  const { frame, how } = await findTarget(tabId, { ref }, reach);
+  const stop = onAbort(ended, () => void frame.ask("stopWaiting", { id }).catch(() => {}));
+  const body = { ...how, visible: Boolean(visible), id, maxMs };
+  const told = await askMinting(frame, "wait", body, maxMs + SPARE_MS).finally(stop);
+  // What no event tells may have happened all the same.
+  const element = told ?? (await askMinting(frame, "look", body, LOOK_MS));
+  if (element) return { element };
+  throw new CommandError("timeout", `${ref} could not be seen within ${maxMs} ms.`);
 }
 
 class Wait {
@@ -39,7 +66,7 @@ class Wait {
     const { selector, visible, timeoutMs } = context.input;
     this.#context = context;
     this.#wanted = { selector: String(selector), visible: Boolean(visible) };
-    this.#timeoutMs = Math.min(numberOr(timeoutMs, 0, MOST_MS), MOST_MS);
+    this.#timeoutMs = timeoutOf(timeoutMs);
   }
 
   /** @param {AbortSignal} ended */

@@ -6,6 +6,7 @@ import pytest
 
 from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
 from tests.hub.test_page_hub import hub, page, published
 
 NAME = "website_tool_shop_example_toolX"
@@ -67,6 +68,18 @@ def test_a_tab_without_the_tool_is_refused_in_the_words_of_the_design() -> None:
             f"Tool '{NAME}' not available in tab '{wanted}'. Available tabs: tab-1, tab-2"
         )
         assert missing.value.reason == reason
+
+
+@pytest.mark.requirement("MT-06")
+def test_an_open_tab_without_the_tool_is_told_alike_however_it_is_named() -> None:
+    made = _two(1)
+    made.tabs.put(Tab(2, "a", 2))
+    made.tabs.join(2, "uuid-2")
+    made.pages.register(page(2, published("other"), domain="bank.example", worker_id="uuid-2"))
+    for wanted in (2, "2", "uuid-2"):
+        with pytest.raises(NotFound) as missing:
+            _goes(made, wanted)
+        assert missing.value.reason == "no_tab_for_tool"
 
 
 @pytest.mark.requirement("MT-08")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.home import Home
+from tabhub.config.settings import Settings
 from tests.pages.test_calls import SEARCH, answer_open, says
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
@@ -34,6 +35,39 @@ async def test_other_pages_news_do_not_shorten_the_wait_for_a_tab_that_was_opene
             await asyncio.sleep(0.02)
         await extension.publish(5, CACHED)
         assert await calling == "found"
+
+
+@pytest.mark.requirement("MB-09")
+async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for_it() -> None:
+    async with (
+        served(Settings(exposure="per-tab")) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1))
+        await _left_behind(extension)
+        extension.page_tools["search"] = says("found")
+        calling = asyncio.create_task(Agent(http).text(SEARCH, word="tea"))
+        await answer_open(extension, 5, CACHED)
+        assert await calling == "found"
+        assert await Agent(http).text("website_tool_shop_example_tab1_search") == "found"
+
+
+@pytest.mark.requirement("MB-09")
+async def test_listed_tab_by_tab_a_page_that_has_made_another_of_a_kept_tool_gets_no_call() -> None:
+    other = page_tool("search", annotations={"cache": True, "destructiveHint": True})
+    async with (
+        served(Settings(exposure="per-tab")) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1))
+        await _left_behind(extension)
+        calling = asyncio.create_task(Agent(http).text(SEARCH))
+        await answer_open(extension, 5, other)
+        with pytest.raises(ToolFailed) as failed:
+            await calling
+        assert failed.value.reason == "no_tab_for_tool" and "changed" in failed.value.message
 
 
 async def test_a_page_that_does_not_publish_the_tool_any_more_is_opened_once() -> None:

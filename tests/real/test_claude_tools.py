@@ -191,6 +191,9 @@ async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_g
         ("document.cookie = 'a=b; path=/none'; location.search + 'aGVsbG8='.repeat(9)", None),
         ("'x'.repeat(20000)", "x" * 20000),
         ("document.body.outerHTML.slice(0, 6)", "<body>"),
+        ("document.body", "{}"),
+        ("document", "{}"),
+        ("[document.body]", "[{}]"),
     ],
 )
 async def test_scripts_show_their_last_value_as_a_console_does(

@@ -188,3 +188,26 @@ async def test_two_hundred_thousand_elements_are_searched_queried_and_read_in_bo
         await agent.call("browser_wait_for_element", selector="#none", timeout=100)
     assert failed.value.reason == "timeout"
     assert await in_page("1+1") == 2
+
+
+async def test_a_query_within_an_element_finds_only_what_is_inside_it(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    row = "<li><button>{0}</button><div><template shadowrootmode=open><b>{0}</b></template></div>"
+    await opened(html(site, "<ul>" + row.format("one") + row.format("two") + "</ul>"))
+    query = "browser_query_elements"
+    rows = (await agent.call(query, selector="li"))["elements"]
+    for place, word in zip(rows, ("one", "two"), strict=True):
+        inside = await agent.call(query, selector="button, b, li", ref=place["ref"])
+        assert [(one["tag"], one["text"]) for one in inside["elements"]] == [
+            *(("button", word), ("b", word))
+        ]
+        assert (await agent.call(query, ref=place["ref"]))["elements"] == [place]
+    host = (await agent.call(query, selector="div"))["elements"][1]
+    assert [
+        one["text"] for one in (await agent.call(query, selector="*", ref=host["ref"]))["elements"]
+    ] == ["two"]
+    assert "Nothing in ref_" in await agent.text(query, selector="i", ref=host["ref"])
+    with pytest.raises(ToolFailed) as refused:
+        await agent.call(query)
+    assert refused.value.reason == "invalid_arguments"

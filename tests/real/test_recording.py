@@ -83,6 +83,29 @@ async def test_a_tab_opened_for_an_agent_has_no_blank_page_to_go_back_to(
     assert (await agent.call("browser_navigate_tab", url="back"))["url"] == site.page("form")
 
 
+@pytest.mark.requirement("TH-24")
+async def test_going_back_and_forward_tells_no_message_twice(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    """A page from the back/forward cache has its messages told again by the browser."""
+    said = "console.log('{0}'); console.log('{0}'); console.error('{0} fails')"
+    one = page(site.url, f"<script>{said.format('one')}</script><img src=/nowhere.png>")
+    two = page(site.url, f"<script>{said.format('two')}</script>")
+    await opened(one)
+    await agent.call("browser_navigate_tab", url=two)
+    before = await entries(agent)
+    assert [entry["text"] for entry in before if entry["source"] == "console"] == [
+        *("one", "one", "one fails", "two", "two", "two fails")
+    ]
+    for way in ("back", "forward"):
+        await agent.call("browser_navigate_tab", url=way)
+        assert await entries(agent) == before
+    await agent.call("browser_clear_console_logs")
+    await agent.call("browser_navigate_tab", url="back")
+    await agent.call("browser_execute_script", code="console.log('one'); 1")
+    assert await texts(agent) == ["one"]
+
+
 async def test_a_tab_that_a_page_opens_is_recorded_with_its_first_request(
     agent: Agent, opened: Opener, site: Site
 ) -> None:

@@ -219,3 +219,12 @@ async def test_no_reading_tool_waits_for_a_page_that_shows_a_dialog(
         with pytest.raises(ToolFailed) as failed:
             await agent.call(tool, **arguments)
         assert failed.value.reason == "dialog_open"
+
+
+async def test_the_advice_of_a_page_text_that_was_cut_names_what_its_caller_can_give(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(html(site, "".join(f"<p>Line {n}</p>" for n in range(100))))
+    said = await agent.text("get_page_text", max_chars=200)
+    assert "with offset" in said and "raise max_chars" in said and "read_page and ref_id" in said
+    assert "selector" not in said

@@ -94,6 +94,36 @@ async def test_visible_waits_until_it_can_be_seen(
     assert found["visible"] is True
 
 
+async def test_an_element_that_is_known_is_waited_for_until_it_can_be_seen_or_is_gone(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(html(site, "<p id=one hidden>words</p><p id=two hidden>others</p>"))
+    one, two = (await agent.call("browser_query_elements", selector="p"))["elements"]
+    there = await agent.call("browser_wait_for_element", ref=one["ref"])
+    assert there["element"] == {**one, "visible": False}
+    show = in_page("document.querySelector('#one').hidden = false; 1")
+    found = await while_waiting(agent, show, ref=one["ref"], visible=True)
+    assert (found["ref"], found["visible"]) == (one["ref"], True)
+    with pytest.raises(ToolFailed) as gone:
+        remove = in_page("document.querySelector('#two').remove(); 1")
+        await while_waiting(agent, remove, ref=two["ref"], visible=True)
+    assert gone.value.reason == "stale_ref"
+    for wrong in ({}, {"ref": one["ref"], "selector": "p"}):
+        with pytest.raises(ToolFailed) as refused:
+            await agent.call("browser_wait_for_element", **wrong)
+        assert refused.value.reason == "invalid_arguments"
+
+
+async def test_an_element_that_stays_hidden_is_not_waited_for_without_end(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(html(site, "<p hidden>words</p>"))
+    [hidden] = (await agent.call("browser_query_elements", selector="p"))["elements"]
+    with pytest.raises(ToolFailed, match="could not be seen") as late:
+        await agent.call("browser_wait_for_element", ref=hidden["ref"], visible=True, timeout=50)
+    assert late.value.reason == "timeout"
+
+
 async def test_a_wait_survives_a_navigation(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:

@@ -71,7 +71,7 @@ class Runner:
         self._audit = audit
         self._sources = sources
         self._clock = clock
-        self._validators = Validators(hub.tabs.by_worker)
+        self._validators = Validators(hub.tabs)
         self._operations = Operations(clock, limits.result_bytes)
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds

@@ -1,15 +1,15 @@
 """Arguments against schemas, compiled once a tool. A schema never makes us fetch anything."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jsonschema_rs
 import msgspec
 
 from tabhub.calls.compiled import Compiled, Kept, compiled
+from tabhub.calls.tab_ids import numbered, unknown_tab
 from tabhub.errors import InvalidArguments
 from tabhub.hub.page_schema import PageSchema
-from tabhub.hub.tabs import Tab
+from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import Tool
 
 SHOWN_ERRORS = 5
@@ -19,8 +19,8 @@ LONGEST_ERROR = 1000
 class Validators:
     """The compiled schema of each tool; a tool that was replaced is compiled anew."""
 
-    def __init__(self, by_worker: Callable[[str], Tab | None] = lambda id: None) -> None:
-        self._by_worker = by_worker
+    def __init__(self, tabs: Tabs | None = None) -> None:
+        self._tabs = tabs or Tabs()
         self.kept = Kept()
 
     def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Validators:
 
     def decoded(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
         """By the names that are listed, and not checked yet."""
-        return self._numbered(tool, _renamed(tool, _decode(raw)))
+        return numbered(self._tabs, tool, _renamed(tool, _decode(raw)))
 
     def check(self, tool: Tool, given: dict[str, Any]) -> None:
         """Refuse what does not fit."""
@@ -41,17 +41,9 @@ class Validators:
         checked = {k: v for k, v in given.items() if k != tool.tab_argument} if is_pages else given
         try:
             if not known.validator.is_valid(checked):
-                raise _refusal(tool, known, checked)
+                raise unknown_tab(self._tabs, tool, checked) or _refusal(tool, known, checked)
         except ValueError:
             raise InvalidArguments(f"{tool.name}: the arguments are nested too deeply.") from None
-
-    def _numbered(self, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-        """With the number of a tab that was named by the id of the page worker."""
-        named = given.get("tabId")
-        if not tool.needs_tab or not isinstance(named, str) or tool.domain:
-            return given
-        tab = self._by_worker(named)
-        return given if tab is None else {**given, "tabId": tab.id}
 
 
 def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:

@@ -118,6 +118,11 @@ class Exposure:
     def find(self, name: str) -> Entry | None:
         return self._by_name.get(name)
 
+    def in_tab(self, domain: str, tool: str, tab: TabKey) -> Entry | None:
+        """The entry that has a tab, of what its page calls so."""
+        found = (entry for entry in self._variants(domain, tool) if tab in entry.tabs)
+        return next(found, None)
+
     def meaning(self, name: str) -> Entry | None:
         """The tool that is called so, or would be if nothing stood in the way."""
         plain = (entry for entry in self._by_name.values() if entry.plain == name)

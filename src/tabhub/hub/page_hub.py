@@ -16,7 +16,7 @@ from tabhub.hub.page_tools import (
     Remembered,
     TabKey,
 )
-from tabhub.hub.tools import ToolRegistry
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.wire.pages import Capabilities
 
 MOST_LOOKED_AT = 1000
@@ -67,6 +67,10 @@ class PageHub:
 
     def find(self, name: str) -> Entry | None:
         return self.exposure.find(name)
+
+    def in_tab(self, tool: Tool, tab: TabKey) -> Entry | None:
+        """What a tab has of a tool, whatever it is listed as there."""
+        return self.exposure.in_tab(tool.domain, tool.page_tool, tab)
 
     def register(self, page: Page) -> None:
         """All that a page publishes; told again it changes nothing."""

@@ -6,10 +6,9 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.exposure import Entry
 from tabhub.hub.page_hub import PageHub
 from tabhub.hub.page_tools import PageRef, TabKey
-from tabhub.hub.tabs import Tabs
+from tabhub.hub.tabs import Tabs, as_number
 
 SHOWN_TABS = 20
-LONGEST_NUMBER = 19
 Holders = dict[TabKey, tuple[PageRef, ...]]
 
 
@@ -72,20 +71,20 @@ class PageRoutes:
     def _alias(self, entry: Entry, wanted: TabKey) -> TabKey:
         if not isinstance(wanted, str):
             return wanted
-        # Shells and models write numbers as text now and then.
-        if wanted.isascii() and wanted.isdigit() and len(wanted) < LONGEST_NUMBER:
-            return int(wanted)
-        return self._pages.alias(entry.domain, wanted)
+        number = as_number(wanted)
+        return self._pages.alias(entry.domain, wanted) if number is None else number
 
     def _missing(self, entry: Entry, wanted: TabKey) -> NotFound:
         known = list(entry.tabs)
         there = ", ".join(str(tab) for tab in known[:SHOWN_TABS]) or "none"
-        is_open = self._pages.storage.knows(wanted) or (
-            isinstance(wanted, int) and self._tabs.find(wanted) is not None
-        )
         return NotFound(
             f"Tool '{entry.name}' not available in tab '{str(wanted)[:100]}'. "
             f"Available tabs: {there}",
-            "no_tab_for_tool" if is_open else "tab_not_found",
+            "no_tab_for_tool" if self._is_open(wanted) else "tab_not_found",
             data={"tabs": known[:SHOWN_TABS]},
         )
+
+    def _is_open(self, wanted: TabKey) -> bool:
+        number = self._tabs.number_of(wanted) if isinstance(wanted, str) else wanted
+        is_in_browser = number is not None and self._tabs.find(number) is not None
+        return is_in_browser or self._pages.storage.knows(wanted)

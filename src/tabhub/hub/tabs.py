@@ -7,6 +7,8 @@ from typing import Literal
 
 from tabhub.errors import NotFound
 
+LONGEST_NUMBER = 18
+"""Digits: more are no number of a tab."""
 MINTED_FROM = 1_000_000_000_000
 """Ids we make up ourselves lie far above the ones browsers give."""
 
@@ -38,6 +40,12 @@ class Tab:
 Change = Literal["opened", "updated", "closed"]
 
 
+def as_number(word: str) -> int | None:
+    """A number that was written as text, as shells and models do now and then."""
+    is_number = word.isascii() and word.isdigit() and len(word) <= LONGEST_NUMBER
+    return int(word) if is_number else None
+
+
 class Tabs:
     """Every tab there is, by our id and by the browser's own; every change is told."""
 
@@ -59,8 +67,11 @@ class Tabs:
     def get(self, id: int) -> Tab:
         tab = self._by_id.get(id)
         if tab is None:
-            raise NotFound(f"There is no tab {id}. {self._known()}", "tab_not_found")
+            raise self.missing(id)
         return tab
+
+    def missing(self, id: int | str) -> NotFound:
+        return NotFound(f"There is no tab {id}. {self._known()}", "tab_not_found")
 
     def find(self, id: int) -> Tab | None:
         return self._by_id.get(id)
@@ -97,6 +108,12 @@ class Tabs:
         """The one tab of that id; pages make these up, so where two have it none is meant."""
         found = [tab for tab in self._by_id.values() if worker_id and tab.worker_id == worker_id]
         return found[0] if len(found) == 1 else None
+
+    def number_of(self, word: str) -> int | None:
+        """The number that a text stands for: digits, or an id of the page worker."""
+        number = as_number(word)
+        tab = self.by_worker(word) if number is None else None
+        return number if tab is None else tab.id
 
     def mint(self) -> int:
         """A number that no browser gives."""

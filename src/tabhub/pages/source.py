@@ -212,9 +212,12 @@ class PageSource:
                 raise Undelivered(error)
             await self._pages.news(min(end - clock(), PAUSE_SECONDS))
 
-    def _entry(self, job: Job) -> Entry | None:
+    def _entry(self, job: Job, key: TabKey | None = None) -> Entry | None:
         """The tool that was decided about, and nothing that has got its name since."""
         entry = self._hub.pages.find(job.tool.name)
+        if entry is None and key is not None:
+            # Tab by tab, the name of a kept tool ends as soon as a tab has it.
+            entry = self._hub.pages.in_tab(job.tool, key)
         if entry is not None and not entry.is_still(job.tool):
             raise NotFound(
                 f"{job.tool.name} has changed since it was called: nothing was sent. Look at what "
@@ -225,7 +228,7 @@ class PageSource:
 
     def _aim(self, job: Job, key: TabKey) -> _Aim | None:
         """The page to ask: of those in the tab that have the tool, the one updated last."""
-        entry = self._entry(job)
+        entry = self._entry(job, key)
         refs = () if entry is None else entry.tabs.get(key, ())
         page = self._hub.pages.storage.find(refs[-1]) if refs else None
         return None if entry is None or page is None else _Aim(entry, page)

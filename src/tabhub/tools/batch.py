@@ -135,7 +135,7 @@ class BatchSource:
 
     def _check(self, calls: list[Call]) -> None:
         """All of it or nothing: no item runs unless every one of them could."""
-        for number, call in enumerate(calls):
+        for number, call in enumerate(calls, 1):
             try:
                 found = self._runner.check(call.tool, call.arguments)
             except TabhubError as error:

@@ -4,6 +4,7 @@ import json
 
 from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
+from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, BrowserTool, Context, Json
@@ -59,15 +60,17 @@ def _count(one: str, many: str, shown: int, total: int) -> str:
 
 async def _query(context: Context) -> CallResult:
     given = context.job.arguments
-    input = {"selector": given["selector"], "limit": given.get("limit", QUERIED)}
-    if "attributes" in given:
-        input["attributes"] = given["attributes"]
+    if "ref" not in given and "selector" not in given:
+        raise InvalidArguments("browser_query_elements: give selector, ref, or both.")
+    named: Json = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
+    input = {**named, "limit": given.get("limit", QUERIED)}
     output = await context.in_tab("page.query", input)
     lines = fitting((_element(element) for element in output["elements"]), given)
     elements = output["elements"][: len(lines)]
     shape = {"tabId": context.tab.id, "elements": elements, "total": output["total"]}
     if not elements:
-        return done(f"Nothing on the page matches {given['selector']}.", shape)
+        where = f"in {given['ref']}" if "ref" in given else "on the page"
+        return done(f"Nothing {where} matches {given['selector']}.", shape)
     head = _count("element", "elements", len(elements), output["total"])
     return done("\n".join([head, fenced("\n".join(lines))]), shape)
 
@@ -86,7 +89,7 @@ def _quoted(text: str) -> str:
 async def _wait(context: Context) -> CallResult:
     given = context.job.arguments
     input = {
-        "selector": given["selector"],
+        **context.element(),
         "timeoutMs": min(given.get("timeout", WAIT_MS), context.wait_ms),
         "visible": given.get("visible", False),
     }
@@ -139,11 +142,12 @@ QUERY_ELEMENTS = BrowserTool(
     title="Query elements",
     description=(
         "Elements that match a CSS selector, in all frames and shadow roots: ref, tag, text and "
-        "attributes of each."
+        "attributes of each. With ref only what is inside that element; ref alone tells of itself."
     ),
     run=_query,
     properties={
-        "selector": {"type": "string"},
+        "ref": REF,
+        "selector": SELECTOR,
         "limit": _limit(QUERIED),
         "attributes": {
             "type": "array",
@@ -152,7 +156,6 @@ QUERY_ELEMENTS = BrowserTool(
         },
         "maxTokens": MAX_TOKENS,
     },
-    required=("selector",),
     read_only=True,
     toolsets=BROWSER,
 )
@@ -162,11 +165,12 @@ WAIT_FOR_ELEMENT = BrowserTool(
     title="Wait for element",
     description=(
         "Wait until a CSS selector matches, in any frame or shadow root, "
-        "also on a page the tab goes to meanwhile."
+        "also on a page the tab goes to meanwhile; or until ref is visible."
     ),
     run=_wait,
     properties={
-        "selector": {"type": "string"},
+        "ref": REF,
+        "selector": SELECTOR,
         "timeout": {
             "type": "integer",
             "minimum": 0,
@@ -175,7 +179,6 @@ WAIT_FOR_ELEMENT = BrowserTool(
         },
         "visible": {"type": "boolean", "description": "And can be seen."},
     },
-    required=("selector",),
     read_only=True,
     toolsets=CORE,
 )

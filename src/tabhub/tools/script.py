@@ -23,6 +23,9 @@ async def _execute(context: Context) -> CallResult:
 async def _javascript(context: Context) -> CallResult:
     """As a console shows it: strings as they are, and what JSON cannot hold by a description."""
     output = await _output(context, context.job.arguments["text"])
+    if output.get("isNode") is True:
+        # Clients of this tool expect of a node what JSON makes of it.
+        output = {"value": {}}
     value = output.get("value")
     shown = value if isinstance(value, str) else _shown(output)
     most = chars(context.job.arguments, "", MOST_CHARS)

@@ -42,7 +42,8 @@ async def _page_text(context: Context) -> CallResult:
         f"Source element: <{output['source']}>",
         "---",
     ]
-    text = "\n".join([fenced("\n".join([*head, output["text"]])), *_notes(output)])
+    notes = _notes(output, "raise max_chars, or read a part with read_page and ref_id")
+    text = "\n".join([fenced("\n".join([*head, output["text"]])), *notes])
     return done(text, _shape(context, output) | {"text": output["text"]})
 
 
@@ -60,14 +61,11 @@ def _shape(context: Context, output: Json) -> Json:
     return {"tabId": context.tab.id, **{key: output[key] for key in _KEPT if key in output}}
 
 
-def _notes(output: Json) -> list[str]:
+def _notes(output: Json, otherwise: str = "read a part by ref or selector") -> list[str]:
     kind = about_kind(output)
     if not output["truncated"]:
         return kind
-    return [
-        *kind,
-        f"(Cut here. Go on with offset {output['next']}, or read a part by ref or selector.)",
-    ]
+    return [*kind, f"(Cut here. Go on with offset {output['next']}, or {otherwise}.)"]
 
 
 def _rest_of_page(context: Context, output: Json) -> list[str]:
