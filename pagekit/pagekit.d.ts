@@ -107,11 +107,14 @@ export class MCPController {
   handleSetActiveTab(data: { tabId: string | null }): void;
 }
 
-/** Offer a tool: by the browser's own WebMCP where there is one, else by the worker. */
+/**
+ * Offer a tool: by the browser's own WebMCP where there is one, else by the worker. Without a
+ * `client` all tools share one, which the first call makes by its options.
+ */
 export function registerTool<Arguments = any>(
   name: string,
   description: string,
   schema: Schema | null | undefined,
   handler: Handler<Arguments>,
-  options?: ToolOptions & { client?: WorkerClient; via?: "worker" },
+  options?: ToolOptions & ClientOptions & { client?: WorkerClient; via?: "worker" },
 ): Promise<void>;

@@ -12,7 +12,7 @@ export async function registerTool(name, description, schema, handler, options =
   const { signal, via, client } = options;
   const native = !via && nativeContext();
   if (!native) {
-    const worker = client ?? (shared ??= new WorkerClient());
+    const worker = client ?? (shared ??= new WorkerClient(options));
     return worker.registerTool(name, description, schema, handler, options);
   }
   const { outputSchema: _, ...told } = described(name, description, schema, handler, options);

@@ -144,6 +144,14 @@ def test_a_table_says_who_did_what_and_how_it_went_within_the_terminal(
     assert len(places) == 1
 
 
+def test_a_table_says_how_often_where_one_entry_stands_for_many(product: Product) -> None:
+    error = {"reason": "unknown_tool", "message": "There is no such tool."}
+    failed = entry(1, error=error, success=False)
+    written(product, "audit.log", failed | {"times": 40}, failed | {"times": 1})
+    text = in_terminal(product.environment, "audit", "--file").text
+    assert re.findall("unknown_tool(?: ×[0-9]+)?", text) == ["unknown_tool", "unknown_tool ×40"]
+
+
 def test_nothing_is_left_out_silently(product: Product, here: Here) -> None:
     written(product, "audit.log", *(entry(number) for number in range(60)))
     assert len(numbers(here)) == 60

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,28 @@ def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -
     with other.running("start", "--port", "0"):
         product.environment["TABHUB_PORT"] = str(other.wait_running())
         assert "a tabhub of another home" in faults(product.run)["port"]["says"]
+
+
+@pytest.mark.parametrize("command", ["doctor", "status"])
+def test_a_program_that_says_nothing_is_waited_for_once(
+    product: Product, here: Here, command: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        product.environment["TABHUB_PORT"] = str(silent.getsockname()[1])
+        (product.home / "server.pid").write_text(json.dumps({"pid": 99999999, "port": 1}))
+        here(command)
+        assert [asked[:11] for asked in _heard(silent)] == [b"GET /health"]
+
+
+def _heard(listening: socket.socket) -> list[bytes]:
+    """What was said by those who came, and meanwhile have gone."""
+    listening.setblocking(False)
+    said: list[bytes] = []
+    with suppress(BlockingIOError):
+        while True:
+            with listening.accept()[0] as come:
+                said.append(come.recv(1000))
+    return [words for words in said if words]
 
 
 @pytest.mark.requirement("OT-18")

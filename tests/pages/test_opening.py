@@ -1,6 +1,7 @@
 """Where a tool's tab is opened anew, how long it is waited for, and what is decided before that."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from tabhub.config.home import Home
 from tabhub.config.settings import Settings
+from tabhub.server import Server
 from tests.pages.test_calls import SEARCH, answer_open, says
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
@@ -143,6 +145,32 @@ async def test_after_a_restart_a_call_waits_for_the_page_before_anything_is_deci
             await extension.sync(tab(1))
             await extension.publish(1, tool)
             assert await calling == "still there"
+
+
+@pytest.mark.requirement("MB-10")
+async def test_after_a_restart_of_the_browser_too_tools_of_tabs_that_it_has_not_go_at_once(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path)
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1), tab(2))
+        await extension.publish(1, page_tool("search"))
+        await extension.publish(2, page_tool("pay"))
+    async with served(home=home) as server:
+        listed = partial(_page_tools, server)
+        async with connected(server.port, "another") as extension:
+            await extension.sync(tab(7))
+            assert listed() == {"search", "pay"}
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1), tab(8))
+            assert listed() == {"search"}
+            await extension.publish(1, page_tool("search"))
+            assert listed() == {"search"}
+
+
+def _page_tools(server: Server) -> set[str]:
+    found = (tool.name for tool in server.app.hub.tools if tool.source == "pages")
+    return {name.rpartition("_")[2] for name in found}
 
 
 async def test_an_address_may_be_told_by_the_name_that_mcp_b_has_for_it() -> None:

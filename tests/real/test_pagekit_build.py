@@ -2,17 +2,13 @@
 
 import asyncio
 import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tabhub.config.settings import Settings
 from tests.support.bare import Bare, browser
+from tests.support.folder import serving
 from tests.support.heard import Heard
 from tests.support.serving import served
 
@@ -80,7 +76,7 @@ def test_typescript_finds_the_types_of_both_builds(resolving: str, built: tuple[
 async def test_each_build_offers_tools_and_is_its_own_worker(
     name: str, built: tuple[Path, str], tmp_path: Path
 ) -> None:
-    with _serving(built[0]) as site:
+    with serving(built[0]) as site:
         async with (
             served(Settings(worker_origins=[site])) as server,
             browser(tmp_path) as cdp,
@@ -95,27 +91,3 @@ async def test_each_build_offers_tools_and_is_its_own_worker(
             ((tab, _),) = heard.tabs.items()
             told = await heard.call(tab, "hello")
             assert told.payload == {"content": [{"type": "text", "text": "hello"}]}
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = {  # noqa: RUF012
-        **SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-    }
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-@contextmanager
-def _serving(folder: Path) -> Iterator[str]:
-    def handler(*given: Any) -> _Handler:
-        return _Handler(*given, directory=str(folder))
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()

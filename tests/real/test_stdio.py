@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.browser.profile import owner
+from tabhub.browser.providing import open_in
 from tabhub.config.home import Home
 from tests.stdio.pipe import bridged
 from tests.support.product import Product, wait_for
@@ -38,3 +39,21 @@ async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_afte
         if browser is not None:
             os.killpg(browser, signal.SIGKILL)
             wait_for(lambda: not Path(f"/proc/{browser}").exists(), "the browser to end")
+
+
+async def test_a_running_server_without_a_browser_gets_one_that_leaves_with_it(
+    tmp_path: Path, site: Site
+) -> None:
+    home = Home(tmp_path / "home").create()
+    product = Product(home.root)
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        async with bridged(home, "--browser", "--headless") as pipe:
+            await pipe.initialize()
+            opened = await pipe.call("browser_open_tab", url=site.page("form"))
+            assert opened["result"]["structuredContent"]["title"] == "Form"
+            async with bridged(home, "--browser", "--headless") as another:
+                await another.initialize()
+            assert len(product.status()["browsers"]) == 1
+        product.run("stop")
+        wait_for(lambda: open_in(home) is None, "the browser to leave")

@@ -123,6 +123,7 @@ async def bridged(
     home: Home,
     *flags: str,
     stdout: int = asyncio.subprocess.PIPE,
+    stderr: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Pipe]:
     """A bridge in a process of its own."""
@@ -131,7 +132,7 @@ async def bridged(
         env={**os.environ, "TABHUB_HOME": str(home.root), **environment},
         stdin=asyncio.subprocess.PIPE,
         stdout=stdout,
-        stderr=None,
+        stderr=stderr,
         limit=LINE_BYTES,
     )
     try:

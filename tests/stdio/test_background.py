@@ -249,3 +249,17 @@ def test_a_toolset_that_does_not_exist_is_refused_before_the_first_message(
         assert (refused.returncode, refused.stdout) == (2, "")
         assert refused.stderr.startswith("tabhub: There is no toolset")
     assert _servers(home) == []
+
+
+async def test_a_bridge_to_a_running_server_says_why_it_brings_no_browser_and_does_without(
+    home: Home, product: Product
+) -> None:
+    assert product.run("start", "--background", "--port", "0").returncode == 0
+    missing = {"TABHUB_BROWSER": "/no/such/browser"}
+    flags, heard = ("--browser", "--headless"), asyncio.subprocess.PIPE
+    async with bridged(home, *flags, stderr=heard, environment=missing) as pipe:
+        assert "result" in await pipe.initialize()
+        assert await pipe.close() == 0
+        assert pipe.process.stderr is not None
+        (why,) = (await pipe.process.stderr.read()).decode().splitlines()
+    assert "a browser cannot be brought along" in why and "/no/such/browser" in why

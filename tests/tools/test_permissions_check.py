@@ -13,8 +13,9 @@ from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
 from tabhub.server import Server
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
+from tests.support.worker import ONE, SHOP, let_in, tool
 
 Json = dict[str, Any]
 SCRIPT, CLICK, OPEN = "browser_execute_script", "browser_click_element", "browser_open_tab"
@@ -28,6 +29,8 @@ argument = "url"
 hosts = ["a.example", "b.example"]
 otherwise = "off"
 """
+TOOLS = {"cart": "allow", "pay": "ask", "buy": "ask"}
+"""In the agents' own browser, in a person's, and in who knows whose."""
 Checking = tuple[Server, FakeExtension, Agent]
 
 
@@ -129,6 +132,26 @@ async def test_what_it_says_is_what_a_call_then_meets(tmp_path: Path) -> None:
         with pytest.raises(ToolFailed) as failed:
             await agent.call(CLICK, ref="ref_1", tabId=2)
     assert failed.value.reason == "permission_off"
+
+
+async def test_of_a_pages_tool_it_says_what_holds_in_the_browser_that_has_the_page(
+    tmp_path: Path,
+) -> None:
+    async with (
+        checking(tmp_path, kind="managed") as (server, extension, agent),
+        connected(server.port, "another") as newest,
+        connected(server.port, "third") as third,
+    ):
+        await extension.publish(1, page_tool("cart"))
+        await newest.sync(tab(7), kind="personal")
+        await newest.publish(7, page_tool("pay"))
+        await third.sync(tab(9), kind="managed")
+        server.app.pairing.take([SHOP])
+        async with let_in(server.port) as worker:
+            await worker.register(ONE, tool("buy"))
+            told = await agent.call("permissions_check")
+            found = {name: told["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}
+    assert {name: one["decision"] for name, one in found.items()} == TOOLS
 
 
 async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ class Browsers:
         self._ownership = hub.ownership
         self._panel_listeners: list[Callable[[], None]] = []
         self._activation_listeners: list[Callable[[Tab], None]] = []
+        self._list_listeners: list[Callable[[str], None]] = []
         self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
@@ -106,6 +107,10 @@ class Browsers:
     def on_activated(self, listener: Callable[[Tab], None]) -> None:
         """Hear of every tab that a person turns to, by choosing it or its window."""
         self._activation_listeners.append(listener)
+
+    def on_listed(self, listener: Callable[[str], None]) -> None:
+        """Hear of every browser that has told all its tabs."""
+        self._list_listeners.append(listener)
 
     def _activated(self, tab: Tab) -> None:
         for listener in self._activation_listeners:
@@ -261,6 +266,8 @@ class Browsers:
         for tab in self.learn_all(id, told.tabs):
             self._reclaim(tab)
         self._ownership.drop_parked(id)
+        for listener in self._list_listeners:
+            listener(id)
         self._arrival.set()
         self._set_panels(id, told.browser.panels)
 

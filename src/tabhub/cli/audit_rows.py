@@ -44,6 +44,12 @@ def _span(ms: float) -> str:
 
 
 def _outcome(entry: Entry) -> str:
+    """With how many there were, where one entry stands for all."""
+    times = entry.get("times", 1)
+    return _result(entry) if times == 1 else f"{_result(entry)} ×{times}"
+
+
+def _result(entry: Entry) -> str:
     error = entry.get("error")
     if isinstance(error, dict):
         return f"failed: {error.get('reason')}"

@@ -45,7 +45,15 @@ def run(asked: Asked) -> None:
         if known is None:
             _say("tabhub runs", _start_server(home, asked))
         else:
-            _say("tabhub already runs", known if asked.while_used else _joined(home, asked, known))
+            join = _used if asked.while_used else _joined
+            _say("tabhub already runs", join(home, asked, known))
+
+
+def _used(home: Home, asked: Asked, known: running.Facts) -> running.Facts:
+    """For a bridge any server will do, and any browser."""
+    if not asked.browser or known["browsers"] or known["starting"]:
+        return known
+    return _start_browser(home, asked)
 
 
 def _joined(home: Home, asked: Asked, known: running.Facts) -> running.Facts:

@@ -5,6 +5,9 @@ import secrets
 import signal
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from http.client import HTTPConnection, HTTPException
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -25,6 +28,7 @@ RELOAD_SECONDS = 10.0
 ENDING_SECONDS, LOOK_SECONDS = 2.0, 0.05
 TOO_OFTEN = 429
 Facts = dict[str, Any]
+_silent: ContextVar[set[int] | None] = ContextVar("silent", default=None)
 
 
 class NotRunning(Unavailable):
@@ -124,6 +128,16 @@ def is_listening(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextmanager
+def asking_once() -> Iterator[None]:
+    """For one look around: who has a port and says nothing is waited for once."""
+    token = _silent.set(set())
+    try:
+        yield
+    finally:
+        _silent.reset(token)
 
 
 def find(home: Home) -> Facts | None:
@@ -294,11 +308,18 @@ def _said(answer: _Answer | None) -> Any:
 
 
 def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer | None:
+    silent = _silent.get()
+    if silent is not None and port in silent:
+        return None
     connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
     try:
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
         return _Answer(answer.status, msgspec.json.decode(answer.read()))
+    except TimeoutError:
+        if silent is not None:
+            silent.add(port)
+        return None
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
     finally:

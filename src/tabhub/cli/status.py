@@ -14,10 +14,11 @@ UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
 def run(as_json: bool) -> None:
     home = Home.from_environment()
-    facts = running.find(home)
-    if facts is None:
-        _say_why_not(home, as_json)
-        sys.exit(NOT_REACHABLE)
+    with running.asking_once():
+        facts = running.find(home)
+        if facts is None:
+            _say_why_not(home, as_json)
+            sys.exit(NOT_REACHABLE)
     if as_json:
         print_json({"running": True, **facts})
     else:

@@ -25,6 +25,7 @@ class LinkPages:
         self._tabs = hub.tabs
         self._browsers = browsers
         browsers.on_activated(lambda tab: pages.activated(tab.id))
+        browsers.on_listed(self._listed)
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
         """One message of an extension about its pages."""
@@ -53,6 +54,10 @@ class LinkPages:
             message, tab_id=tab.native_id, frame_id=page.frame, document_id=page.document
         )
         return await self._browsers.get(profile).connection.execute(named, progress)
+
+    def _listed(self, profile: str) -> None:
+        there = {tab.native_id for tab in self._tabs.of_browser(profile)}
+        self._pages.only_in(PREFIX + profile, there)
 
     def _registered(self, profile: str, told: RegisterTools) -> None:
         ref = self._ref(profile, told)

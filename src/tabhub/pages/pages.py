@@ -14,6 +14,7 @@ from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Remembered, TabKey
+from tabhub.hub.tabs import MINTED_FROM
 from tabhub.pages.admission import Admission, Registration
 from tabhub.pages.complaints import Allowance, Complaints
 from tabhub.pages.origins import LONGEST_URL, domain_of, is_allowed
@@ -65,6 +66,18 @@ class Pages:
         """It is back; pages that do not register anew have gone meanwhile."""
         self._hub.away.discard(name)
         self._ways.back(name, transport, self._by_way(name))
+
+    def only_in(self, name: str, numbers: set[int]) -> None:
+        """A browser has said which tabs it has: what was in others before a restart is gone."""
+
+        def is_lost(page: Page) -> bool:
+            tab = page.ref.tab
+            # A number that we made up says nothing: it may be another by now.
+            is_told = isinstance(tab, int) and tab < MINTED_FROM
+            return is_told and page.ref.document == name and tab not in numbers
+
+        self._hub.restored(is_lost)
+        self._wake()
 
     def _by_way(self, name: str) -> set[PageRef]:
         return {page.ref for page in self._hub.storage.all() if page.ref.transport == name}

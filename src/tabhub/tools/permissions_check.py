@@ -66,6 +66,8 @@ class PermissionSource:
 
     def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
         given = job.arguments
+        if tool.domain and "tabId" not in given:
+            managed = self._is_in_managed(tool, job)
         arguments = {"url": given["url"]} if "url" in given else {}
         if "tool" in given and "action" in given:
             arguments["action"] = given["action"]
@@ -78,6 +80,16 @@ class PermissionSource:
             managed=managed,
         )
         return self._guard.decide(subject)
+
+    def _is_in_managed(self, tool: Tool, job: Job) -> bool:
+        """Whether the agents' own browser has the page that a call of its tool would go to."""
+        current = self._hub.sessions.current(job.session)
+        tab = self._hub.page_routes.choose(tool.name, None, current).tab
+        if tab is None:
+            return self._guard.is_managed(self._guard.opens_in(tool))
+        found = self._hub.tabs.find(tab) if isinstance(tab, int) else None
+        # A page that no browser has told of may be in anybody's.
+        return found is not None and self._guard.is_managed(found.browser)
 
     def _place(self, job: Job) -> tuple[str, bool]:
         """The site that is meant, and whether the browser is the agents' own."""

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from tabhub.cli import FAILED
+from tabhub.cli import FAILED, running
 from tabhub.cli.doctor import agents, browsers, files, server
 from tabhub.cli.doctor.finding import Chmod, Finding, fail
 from tabhub.cli.doctor.visit import Visit
@@ -43,9 +43,10 @@ COLOURS = {"ok": "32", "warn": "33", "fail": "31"}
 
 def run(as_json: bool, fix: bool) -> None:
     home = Home.from_environment()
-    if fix:
-        _repair(home)
-    found = list(look(home))
+    with running.asking_once():
+        if fix:
+            _repair(home)
+        found = list(look(home))
     good = all(finding.level != "fail" for _, finding in found)
     if as_json:
         print_json({"ok": good, "checks": [finding.told(name) for name, finding in found]})

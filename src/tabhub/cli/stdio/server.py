@@ -1,6 +1,7 @@
 """The server of this home, as the bridge sees it: found, proved, started when there is none."""
 
 import asyncio
+import logging
 import secrets
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -25,6 +26,7 @@ STARTS = 3
 MOST_IDLE = 16
 GONE = "server_unavailable"
 
+log = logging.getLogger(__name__)
 _proof = msgspec.json.Decoder(dict[str, object]).decode
 
 
@@ -37,7 +39,9 @@ class Server:
         self._home = home
         self._path = path
         self._starter = starter
-        self._starting: asyncio.Task[None] | None = None
+        self._wants_browser = self._lacks_browser = "--browser" in starter
+        """Whether the run that we speak to is still to be looked after for that."""
+        self._starting: asyncio.Task[str | None] | None = None
         self._idle: list[Connection] = []
         self._secret: str | None = None
         self._token = settings.token_from_environment()
@@ -94,11 +98,28 @@ class Server:
             found = await self._comes_back()
         for _ in range(STARTS if start else 0):
             if found is None:
-                await self._started()
+                await self._begin()
                 found = await self._found()
+                self._lacks_browser = False
         if found is None:
             raise Unavailable("The tabhub server does not answer. `tabhub doctor` says why.", GONE)
+        if start and self._lacks_browser:
+            self._keep(found)
+            await self._bring_browser()
+            return await self._connection(start)
         return found
+
+    async def _begin(self) -> None:
+        why = await self._started()
+        if why is not None:
+            raise Unavailable(f"The tabhub server cannot be started: {why}", GONE)
+
+    async def _bring_browser(self) -> None:
+        """A server that others have started may have none; if it gets none, it does without."""
+        why = await self._started()
+        if why is not None and self._lacks_browser:
+            log.warning("The server runs, but a browser cannot be brought along: %s", why)
+        self._lacks_browser = False
 
     async def _comes_back(self) -> Connection | None:
         """A restart takes a moment; whoever restarts it should not find ours in its place."""
@@ -121,8 +142,12 @@ class Server:
         except (OSError, TimeoutError):
             return None
         if connection is not None:
-            self.life = running.read(self._home) or self.life
+            self._met(running.read(self._home) or self.life)
         return connection
+
+    def _met(self, life: running.PidFile | None) -> None:
+        if life != self.life:
+            self.life, self._lacks_browser = life, self._wants_browser
 
     async def _proved(self, port: int, secret: str) -> Connection | None:
         connection = await Connection.open(port)
@@ -148,13 +173,13 @@ class Server:
             if known is not None and not self._has_own_token:
                 self._token = Clients(self._home).printed(known)
 
-    async def _started(self) -> None:
-        """However many messages wait for a server, one attempt starts it."""
+    async def _started(self) -> str | None:
+        """However many messages wait for a server, one attempt starts it; why it could not."""
         if self._starting is None or self._starting.done():
             self._starting = asyncio.create_task(self._start())
-        await asyncio.shield(self._starting)
+        return await asyncio.shield(self._starting)
 
-    async def _start(self) -> None:
+    async def _start(self) -> str | None:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tabhub", "start", "--background", *self._starter),
             stdin=asyncio.subprocess.DEVNULL,
@@ -163,6 +188,6 @@ class Server:
             env=settings.environment_for_servers(),
         )
         _, said = await process.communicate()
-        if process.returncode != 0:
-            why = said.decode(errors="replace").strip().removeprefix("tabhub: ")
-            raise Unavailable(f"The tabhub server cannot be started: {why}", GONE)
+        if process.returncode == 0:
+            return None
+        return said.decode(errors="replace").strip().removeprefix("tabhub: ")
