@@ -65,19 +65,46 @@ tabhub.define("graphics", () => {
     return ` box=${[x, y, width, height].map(Math.round).join(",")}`;
   }
 
-  return {
-    box,
-    isShape: (element, tag) => SHAPES.has(tag) && element instanceof SVGElement,
-    isDrawing: (element) => isAtLeast(element, DRAWING_SIZE),
-    /** Whether it is told although nothing says that it can be clicked. */
-    isSimple: (tag) => !STROKES.has(tag),
-    drawingOf: (element) => closest(element, "svg"),
-    isPicture: (element, tag) =>
+  /** @type {TabhubGraphics["isShape"]} */
+  function isShape(element, tag) {
+    return SHAPES.has(tag) && element instanceof SVGElement;
+  }
+
+  /** @type {TabhubGraphics["drawingOf"]} */
+  function drawingOf(element) {
+    return closest(element, "svg");
+  }
+
+  /** @type {TabhubGraphics["isDrawing"]} */
+  function isDrawing(svg) {
+    return isAtLeast(svg, DRAWING_SIZE);
+  }
+
+  /** @type {TabhubGraphics["isPicture"]} */
+  function isPicture(element, tag) {
+    return (
       LEAVES.has(tag) &&
       !isBare(element) &&
       isEmpty(element) &&
       isAtLeast(element, LEAF_SIZE) &&
-      (hasPaint(getComputedStyle(element)) || hasLetter(element)),
+      (hasPaint(getComputedStyle(element)) || hasLetter(element))
+    );
+  }
+
+  /** @type {TabhubGraphics["isGraphic"]} */
+  function isGraphic(element, tag, role) {
+    if (!isShape(element, tag)) return role === "generic" && isPicture(element, tag);
+    const drawing = drawingOf(element);
+    return !STROKES.has(tag) && drawing !== null && isDrawing(drawing);
+  }
+
+  return {
+    box,
+    isShape,
+    drawingOf,
+    isDrawing,
+    isPicture,
+    isGraphic,
     look(element) {
       const color = colorOf(element);
       return (color && ` color=${color}`) + box(element);

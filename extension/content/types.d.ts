@@ -121,10 +121,11 @@ interface TabhubGraphics {
   isShape(element: Element, tag: string): boolean;
   /** Large enough for its shapes to be told one by one. */
   isDrawing(svg: Element): boolean;
-  isSimple(tag: string): boolean;
   drawingOf(element: Element): Element | null;
   /** Something to see that holds nothing: an icon, a patch of colour. */
   isPicture(element: Element, tag: string): boolean;
+  /** Whether it is told although nothing says that it can be clicked. */
+  isGraphic(element: Element, tag: string, role: string): boolean;
   /** Colour and place. */
   look(element: Element): string;
 }
@@ -170,6 +171,72 @@ interface TabhubWrittenOutline extends TabhubOutline {
 interface TabhubOutlines {
   /** One that is full once it has more than so many characters. */
   begin(maxChars: number): TabhubWrittenOutline;
+}
+
+interface TabhubLabels {
+  /** Its own title, without any other name. */
+  titleOf(element: Element): string;
+  hintOf(element: Element): string;
+  /** `quiet`: otherwise the text beside it has a line of its own; `known`: the name around it. */
+  nearOf(element: Element, quiet: boolean, known: string): string;
+  /** What an element without a name is known by; its place, when nothing else is. */
+  lookOf(element: Element, tag: string, name: string): string;
+  editedText(element: Element): string;
+  graphicName(element: Element, tag: string, role: string): string;
+  optionName(option: HTMLOptionElement): string;
+  structureName(element: Element, tag: string, role: string): TabhubLabel;
+  targetName(element: Element, tag: string, role: string, control: Element | null): TabhubLabel;
+}
+
+interface TabhubLabel {
+  name: string;
+  /** Whether the name says all the text inside. */
+  told: boolean;
+}
+
+/** How an element's inside is told. */
+interface TabhubManner {
+  depth: number;
+  /** Whether the text in here is told already. */
+  quiet: boolean;
+  /** Whether something around it takes its clicks. */
+  pointed: boolean;
+  /** Whether it only adorns a control. */
+  inWidget: boolean;
+  /** The name that was told around it. */
+  around: string;
+}
+
+/** A line that may be taken back. */
+interface TabhubStructure {
+  line: number;
+  role: string;
+  name: string;
+}
+
+interface TabhubTeller {
+  frame(element: Element, tag: string, depth: number): void;
+  graphic(element: Element, tag: string, role: string, manner: TabhubManner): void;
+  /** `control`: hidden, and told in the element's place. */
+  target(
+    element: Element,
+    tag: string,
+    role: string,
+    control: Element | null,
+    depth: number,
+  ): TabhubLabel;
+  /** Null where it means nothing by itself. */
+  structure(
+    element: Element,
+    tag: string,
+    role: string,
+    manner: TabhubManner,
+  ): (TabhubStructure & TabhubLabel) | null;
+  options(select: HTMLSelectElement, depth: number): void;
+}
+
+interface TabhubTelling {
+  begin(outline: TabhubOutline): TabhubTeller;
 }
 
 interface TabhubWalkOptions {
@@ -626,6 +693,8 @@ interface TabhubParts {
   graphics: TabhubGraphics;
   areas: TabhubAreas;
   outlines: TabhubOutlines;
+  labels: TabhubLabels;
+  telling: TabhubTelling;
   walker: TabhubWalker;
   prose: TabhubReader;
   markup: TabhubReader;

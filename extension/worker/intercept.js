@@ -14,13 +14,13 @@ import {
   BY_ITSELF,
   holdsUpLoading,
   originsIn,
+  pausedOf,
   PausedRequests,
   TOO_MANY,
   WAIT_MS,
 } from "./paused.js";
 import { answerOf } from "./requestanswers.js";
 import { requireKnownSite, siteNow, siteOf } from "./sites.js";
-import { clip, LONG_LENGTH, URL_LENGTH } from "./texts.js";
 
 const WHY = "interception";
 const STORED = "interception";
@@ -39,6 +39,7 @@ const STORED = "interception";
 const tabs = new Map();
 /** @type {Map<number, Set<(request: Paused) => void>>} */
 const watchers = new Map();
+
 /** To be called when it is known again which tabs are held. */
 export async function restoreInterception() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
@@ -177,7 +178,7 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
   const { requests } = require(tabId);
   const request = requests.require(input.requestId);
   if (input.url !== undefined) await requireReach(reach, input.url, site);
-  const { method, params, past } = answerOf(withKept(input, request.headers));
+  const { method, params, past } = answerOf(input, request.headers);
   signal.throwIfAborted();
   requireKnownSite(tabId, site);
   const { fetchId, session } = request;
@@ -188,22 +189,6 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
   }
   ended(tabId, request, past);
   return { requestId: request.requestId, ...standing(tabId) };
-}
-
-/**
- * The agent does not know the headers that it keeps.
- * @param {any} input
- * @param {Record<string, string>} own
- */
-function withKept({ keepHeaders = [], ...input }, own) {
-  if (!keepHeaders.length) return input;
-  const known = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
-  const headers = { ...input.headers };
-  for (const name of keepHeaders) {
-    const value = known.get(name.toLowerCase());
-    if (value !== undefined) headers[name] = value;
-  }
-  return { ...input, headers };
 }
 
 /**
@@ -302,31 +287,11 @@ export function interceptEvent(tabId, session, method, params) {
     return void goOn(tabId, { fetchId, session });
   }
   const isFull = tab.requests.isFull;
-  const request = tab.requests.add(describePaused(session, params));
+  const request = tab.requests.add(pausedOf(session, params));
   if (isFull) return letPass(tabId, request);
   save();
   continueLater(tabId, request);
   watchers.get(tabId)?.forEach((listener) => listener(request));
-}
-
-/**
- * @param {string | undefined} session
- * @param {any} params
- * @returns {Omit<Paused, "requestId">}
- */
-function describePaused(session, { requestId: fetchId, resourceType, request }) {
-  const { url, method, headers, postData } = request;
-  const clipped = Object.entries(headers).map(([name, value]) => [name, clip(value, LONG_LENGTH)]);
-  return {
-    fetchId,
-    url: clip(url, URL_LENGTH),
-    method,
-    resourceType,
-    headers: Object.fromEntries(clipped),
-    since: Date.now(),
-    ...(session !== undefined && { session }),
-    ...(postData !== undefined && { postData: clip(postData, LONG_LENGTH) }),
-  };
 }
 
 /**

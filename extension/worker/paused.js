@@ -1,6 +1,7 @@
 /** Requests of one tab that wait to be answered, and how earlier ones ended. */
 
 import { CommandError } from "./errors.js";
+import { clip, LONG_LENGTH, URL_LENGTH } from "./texts.js";
 
 /** By then a request goes on by itself. */
 export const WAIT_MS = 30_000;
@@ -112,4 +113,24 @@ const LITERAL_ORIGIN = /^https?:\/\/[^*?/]+/i;
  */
 export function originsIn(patterns) {
   return patterns.flatMap((pattern) => LITERAL_ORIGIN.exec(pattern) ?? []);
+}
+
+/**
+ * @param {string | undefined} session
+ * @param {any} params as the browser tells of it
+ * @returns {Omit<Paused, "requestId">}
+ */
+export function pausedOf(session, { requestId: fetchId, resourceType, request }) {
+  const { url, method, headers, postData } = request;
+  const clipped = Object.entries(headers).map(([name, value]) => [name, clip(value, LONG_LENGTH)]);
+  return {
+    fetchId,
+    url: clip(url, URL_LENGTH),
+    method,
+    resourceType,
+    headers: Object.fromEntries(clipped),
+    since: Date.now(),
+    ...(session !== undefined && { session }),
+    ...(postData !== undefined && { postData: clip(postData, LONG_LENGTH) }),
+  };
 }

@@ -33,10 +33,27 @@ function entries(headers) {
 
 /**
  * @param {any} input
+ * @param {Record<string, string>} [own] the headers of the request
  * @returns {Answer}
  */
-export function answerOf(input) {
+export function answerOf(input, own = {}) {
   const answer = ANSWERS[input.how];
   if (!answer) throw new TypeError(`${input.how} is no answer`);
-  return answer(input);
+  return answer(withKept(input, own));
+}
+
+/**
+ * The agent does not know the headers that it keeps.
+ * @param {any} input
+ * @param {Record<string, string>} own
+ */
+function withKept({ keepHeaders = [], ...input }, own) {
+  if (!keepHeaders.length) return input;
+  const known = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = { ...input.headers };
+  for (const name of keepHeaders) {
+    const value = known.get(name.toLowerCase());
+    if (value !== undefined) headers[name] = value;
+  }
+  return { ...input, headers };
 }

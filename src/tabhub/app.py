@@ -8,19 +8,9 @@ from typing import Any
 from tabhub.agents.admin import Admin
 from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.belonging import Groups
-from tabhub.agents.choosing import Choosing
 from tabhub.agents.crowd import Crowd
 from tabhub.agents.health import ToolReport
-from tabhub.agents.mcp.backend import Backend
-from tabhub.agents.mcp.gateway import GatewayBackend
-from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.mcp.listing import Listing
-from tabhub.agents.mcp.product import ProductBackend
-from tabhub.agents.mcp.sse import SseEndpoint
-from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rates import Rates, Refusal
-from tabhub.agents.rest import Rest
 from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
@@ -33,9 +23,7 @@ from tabhub.browser.panels import Panels
 from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Source
 from tabhub.calls.record import incident, throttled
-from tabhub.calls.runner import Runner
 from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
@@ -43,15 +31,13 @@ from tabhub.config.origins import Origins
 from tabhub.config.proof import label_of
 from tabhub.config.settings import Settings
 from tabhub.departures import Departures
+from tabhub.doors import Doors
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, Remembered
-from tabhub.pages import source as page_source
-from tabhub.pages import tab_list
 from tabhub.pages.again import Again
 from tabhub.pages.link import LinkPages
-from tabhub.pages.opening import BrowserOpener
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing
 from tabhub.pages.worker_endpoint import PREFIX as BY_WORKER
@@ -63,14 +49,7 @@ from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
-from tabhub.store.tool_index import FullTextIndex
-from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
-from tabhub.tools.files import Files
-from tabhub.tools.shortcut_recording import RecordedSource, Recordings
-from tabhub.tools.shortcut_replay import Replays
-from tabhub.tools.tool import SOURCE
-from tabhub.tools.upload_folders import UploadFolders
-from tabhub.wire.asgi import App as AsgiApp
+from tabhub.tooling import Tooling
 from tabhub.wire.asgi import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -78,11 +57,8 @@ log = logging.getLogger(__name__)
 REAP_SECONDS = 30.0
 LOOK_SECONDS = 3.0
 """How often we look whether a token was revoked without a word to us."""
-FAREWELL_SECONDS = 1.0
-"""How long who was let go may read what was said to them."""
 PATIENCE = 30.0
 """Page tools have clocks of their own; the runner's only ends what these do not."""
-SHORTEST_HIDDEN = 8
 
 
 class App:
@@ -117,9 +93,11 @@ class App:
         self.hub.pages.on_named(self.rules.meet)
         self.rules.follow(self.hub.pages.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
-        self.runner = self._runner()
+        self.approvals = Approvals(self.panels, lambda: self.rules.terms)
+        self.shortcuts = Shortcuts(self.store)
+        tooling = self._equip()
+        self.sources, self.runner = tooling.sources, tooling.runner
         self.control = Control(self.hub, self.runner.flights)
-        self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
         AgentImages(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
@@ -139,7 +117,8 @@ class App:
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
         self.departures = self._departures()
-        self._open_doors()
+        self._doors = doors = self._open_doors()
+        self.mcp, self.gateway, self.sse = doors.mcp, doors.gateway, doors.sse
         self.report = self._report()
         self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
@@ -161,78 +140,33 @@ class App:
         known.restored(is_unpaired)
         return images
 
-    def _runner(self) -> Runner:
-        files = Files(lambda: self.settings.downloads.folder)
-        folders = UploadFolders(lambda: self.settings.uploads.folders)
-        self.shortcuts = Shortcuts(self.store)
-        recordings = Recordings(self.hub.sessions)
-        replays = Replays(self.hub, self.shortcuts)
-        opener = BrowserOpener(self.browsers, self.hub)
-        self.guard.opens_in = opener.browser_for
-        in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
-        self.sources: dict[str, Source] = {
-            SOURCE: RecordedSource(in_browser, recordings, replays),
-            permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
-            turns.SOURCE: turns.TurnSource(self.hub.sessions),
-            page_source.SOURCE: page_source.PageSource(
-                self.hub,
-                self.pages,
-                opener,
-                lambda: self.settings.limits,
-            ),
-            tab_list.SOURCE: tab_list.TabListSource(self.hub),
-        }
-        self.approvals = approvals = Approvals(self.panels, lambda: self.rules.terms)
-        runner = Runner(
-            self.hub,
-            self.guard,
-            approvals,
-            self.audit,
-            self.sources,
-            time.monotonic,
-            self.settings.limits,
-            {page_source.SOURCE: page_source.PageRouter(self.hub, self.pages)},
-        )
-        self.sources[batch.SOURCE] = batch.BatchSource(
-            runner, self.hub.sessions, in_browser.shots, self.settings.limits.result_bytes
-        )
-        self.sources[shortcuts.SOURCE] = shortcuts.ShortcutSource(
-            self.hub, runner, self.shortcuts, recordings, replays
-        )
-        self.sources[dev.SOURCE] = dev.DevSource(
-            lambda: self.settings.dev,
+    def _equip(self) -> Tooling:
+        return Tooling(
+            self.settings,
             self.hub,
             self.browsers,
-            runner.flights,
-            self.rules.grants,
-            in_browser.shots,
-            recordings,
+            self.pages,
+            self.guard,
+            self.rules,
+            self.approvals,
+            self.audit,
+            self.shortcuts,
         )
-        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
-        self.sources[plan.SOURCE] = plan.PlanSource(
-            self.hub.tools, self.guard, approvals, runner.flights
-        )
-        return runner
 
-    def _open_doors(self) -> None:
-        tools, guard, audit = self.hub.tools, self.guard, self.audit
-        self.index = FullTextIndex(tools)
-        listing = Listing(tools, guard, lambda: self.settings.toolsets)
-        choosing = Choosing(tools, self.index)
-        given = (self.hub, self.runner, listing, choosing, guard, audit, self.departures.release)
-        product = ProductBackend(*given)
-        tools.on_refresh(listing.changed)
-        tools.on_change(product.tools_changed)
-        self.hub.tabs.on_change(product.tab_changed)
-        self.rules.on_change(product.tools_changed)
-        self.mcp = self._endpoint(product, "sessions")
-        self.gateway = self._endpoint(GatewayBackend(*given, product.news), "gateway-sessions")
-        groups, most = Groups(self.hub.sessions, audit), self.settings.limits.body_bytes
-        self.rest = Rest(self.runner, listing, choosing, groups, most)
-        self.sse = self._sse(product)
-        self.departures.endpoints = self.mcp, self.gateway
-        self.departures.sse = self.sse
-        self._paths = self._ways_in()
+    def _open_doors(self) -> Doors:
+        return Doors(
+            self.settings,
+            self.hub,
+            self.runner,
+            self.guard,
+            self.rules,
+            self.audit,
+            self.rates,
+            self.departures,
+            self.store,
+            self.asgi.refused,
+            lambda: self.paths,
+        )
 
     def _departures(self) -> Departures:
         return Departures(
@@ -272,32 +206,10 @@ class App:
         self._admin.secret = secret
         self.asgi.take_secret(secret)
 
-    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
-        return McpEndpoint(
-            backend,
-            clock=time.monotonic,
-            idle_seconds=self.settings.sessions.idle_minutes * 60,
-            max_body=self.settings.limits.body_bytes,
-            memory=self.store.shelf(shelf),
-            refused=self.asgi.refused,
-            admit=self.rates.session,
-        )
-
     @property
     def paths(self) -> list[str]:
         """Every path that answers; those of REST go on below theirs."""
-        return [*self._paths, *self._admin.paths, "/ws", FOR_PAGES]
-
-    def _sse(self, backend: Backend) -> SseEndpoint:
-        return SseEndpoint(
-            backend,
-            clock=time.monotonic,
-            max_body=self.settings.limits.body_bytes,
-            refused=self.asgi.refused,
-            admit=self.rates.session,
-            throttle=self.rates.message,
-            groups=lambda: self.settings.sessions.group_on_connect,
-        )
+        return [*self._doors.paths, *self._admin.paths, "/ws", FOR_PAGES]
 
     def _report(self) -> Report:
         tools = ToolReport(self.hub.tools, self.guard)
@@ -321,20 +233,6 @@ class App:
         return dict(
             zip(("mcp", "gateway", "sse"), map(len, self.departures.registers), strict=True)
         )
-
-    def _ways_in(self) -> dict[str, AsgiApp]:
-        doors: dict[str, AsgiApp] = {
-            "/mcp": self.mcp,
-            "/mcp/": self.mcp,
-            "/mcp/gateway": self.gateway,
-            "/mcp/gateway/": self.gateway,
-            "/tools": self.rest,
-            "/tools/": self.rest,
-            "/openapi.json": OpenApi(lambda: self.paths),
-        }
-        if self.settings.mcp_server.enabled:
-            doors |= {"/sse": self.sse.stream, "/message": self.sse.message}
-        return doors
 
     def _client_of(self, token: str) -> Client | None:
         if is_token(token, self.settings.mcp_server.auth_token):
@@ -376,8 +274,7 @@ class App:
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
             return
-        path: str = scope["path"]
-        door = self.rest if path.startswith("/tools/") else self._paths.get(path, self._admin)
+        door = self._doors.at(scope["path"]) or self._admin
         await door(scope, receive, send)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -417,7 +314,7 @@ class App:
             return {**told, "differs": [], "fault": str(error)}
 
     def close(self) -> None:
-        self.index.close()
+        self._doors.close()
         self.store.close()
         self.audit.close()
 

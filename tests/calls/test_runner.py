@@ -91,7 +91,7 @@ class Bench:
         result_bytes: int = 1_000_000,
     ) -> None:
         self.source, self.hub, self.audit = Recorder(), Hub(), Audit()
-        self.now = 0.0
+        self.now, self.terms = 0.0, Terms(seconds=1)
         self.tools, self.sessions = self.hub.tools, self.hub.sessions
         self.tools.add(
             Tool("act", "acts", SCHEMA, source="test"),
@@ -103,7 +103,7 @@ class Bench:
         self.runner = Runner(
             self.hub,
             Guard(permissions, self.hub.ownership, lambda browser: True, lambda: self.now),
-            Approvals(Nobody(), lambda: Terms(seconds=1)),
+            Approvals(Nobody(), lambda: self.terms),
             self.audit,
             {"test": self.source},
             lambda: self.now,

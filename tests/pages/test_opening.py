@@ -10,7 +10,7 @@ import pytest
 from tabhub.config.home import Home
 from tabhub.config.settings import Settings
 from tabhub.server import Server
-from tests.pages.test_calls import SEARCH, answer_open, says
+from tests.pages.shop import SEARCH, answer_open, says
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served

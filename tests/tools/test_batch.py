@@ -323,7 +323,7 @@ async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
 
 async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> None:
     stage = by(Stage(), tools={"free": "ask"})
-    stage.runner._approvals._terms = lambda: Terms(seconds=1, elicitation=True)
+    stage.terms = Terms(seconds=1, elicitation=True)
 
     async def elicit(question: Question) -> Answer:
         raise Interrupted

@@ -1,29 +1,26 @@
 """Runs a call: look up, validate, route, decide, send, wait. Every door comes through here."""
 
 import logging
-import secrets
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from msgspec import Raw
-from msgspec.structs import replace
 
 from tabhub.calls.approval import Approvals
 from tabhub.calls.flights import Flights
 from tabhub.calls.guard import Guard
 from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
+from tabhub.calls.permit import Permit
 from tabhub.calls.ports import (
-    Answer,
     AuditSink,
     Call,
     Clock,
     Interrupted,
     Job,
     Progress,
-    Question,
     Router,
     Source,
     Undelivered,
@@ -35,9 +32,6 @@ from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, 
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
-from tabhub.permissions.grants import new_grant
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Deny
 from tabhub.wire.mcp.messages import CallResult
 
 log = logging.getLogger(__name__)
@@ -67,7 +61,7 @@ class Runner:
         self._sessions = hub.sessions
         self._routes = hub.routes
         self._guard = guard
-        self._approvals = approvals
+        self._permit = Permit(guard, approvals, hub.routes, self._finds_anew)
         self._audit = audit
         self._sources = sources
         self._clock = clock
@@ -127,24 +121,17 @@ class Runner:
         record.tab = _told(tab)
         if tool.domain:
             # What a page's schema costs is spent only on calls that may be made.
-            self._require_not_denied(call, record, tool, tab)
+            self._permit.require_not_denied(call, record, tool, tab)
             self._check(record, tool, arguments)
         with self._flight(call.session, tool, tab):
             result = await self._routed(call, record, tool, tab, wanted)
-        if tool.source not in self._routers:
+        if not self._finds_anew(tool):
             record.tab = self._remember(tool, call.session, tab, result)
         return result
 
     def _check(self, record: Record, tool: Tool, arguments: dict[str, Any]) -> None:
         self._validators.check(tool, arguments)
         record.fits = True
-
-    def _require_not_denied(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> None:
-        subject = self._guard.subject(tool, record.arguments, call.client, call.session, tab)
-        verdict = self._guard.decide(subject)
-        if isinstance(verdict, Deny):
-            record.site, record.rule, record.verdict = subject.site, verdict.rule.text, "denied"
-            raise _denied(verdict)
 
     def _named(self, call: Call, record: Record) -> Tool:
         if (tool := self._tools.find(call.tool)) is not None:
@@ -180,7 +167,7 @@ class Runner:
         """Decide and run; where it turns out to be about another site, decide about that one."""
         frame_site: str | None = None
         for _ in range(MOVES):
-            await self._permit(call, record, tool, tab, frame_site)
+            await self._permit.require(call, record, tool, tab, frame_site)
             try:
                 return await self._within_limit(call, record, tool, tab)
             except Forbidden as barred:
@@ -203,6 +190,10 @@ class Runner:
         if self._sessions.is_halted(session):
             raise paused("The person has paused you; nothing was done.")
 
+    def _finds_anew(self, tool: Tool) -> bool:
+        """Whether its source finds its page by itself, whatever tab was meant."""
+        return tool.source in self._routers
+
     async def _target(self, tool: Tool, session: str, tab_id: Any) -> Tab | None:
         if not tool.needs_tab:
             return None
@@ -211,52 +202,6 @@ class Runner:
         if tool.opens_tab and tab_id is None:
             return self._routes.at_hand(session)
         return self._routes.tab(session, tab_id)
-
-    async def _permit(
-        self, call: Call, record: Record, tool: Tool, tab: Tab | None, frame_site: str | None
-    ) -> None:
-        guard = self._guard
-        subject = guard.subject(tool, record.arguments, call.client, call.session, tab)
-        if frame_site is not None:
-            subject = replace(subject, site=frame_site)
-        record.site = subject.site
-        verdict = guard.decide(subject)
-        record.may_enter = guard.frames(subject, verdict)
-        record.may_tell = guard.telling(subject)
-        record.rule = verdict.rule.text
-        if isinstance(verdict, Allow):
-            record.verdict = "allowed"
-            return
-        record.verdict = "denied"
-        if isinstance(verdict, Deny):
-            raise _denied(verdict)
-        try:
-            answer = await self._approvals.ask(call, _question(call, record, tool, tab))
-        except Forbidden as refused:
-            record.rule += f"; {refused.reason}"
-            raise
-        self._still_there(call.session, tool, tab)
-        self._keep(subject, answer)
-        record.verdict = "asked" if answer.by_person else "allowed"
-        record.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
-
-    def _still_there(self, session: str, tool: Tool, tab: Tab | None) -> None:
-        """What was approved is what is done: not on another page, and not in a tab taken away."""
-        if tab is None or tool.source in self._routers:
-            # Such a source finds the page anew.
-            return
-        fresh = self._routes.tab(session, tab.id)
-        if tool.address_of is None and fresh.url != tab.url:
-            raise Refused(
-                f"While the person was asked about {tab.url}, the tab went to {fresh.url}. "
-                "Nothing was done.",
-                "navigated_away",
-            )
-
-    def _keep(self, subject: Subject, answer: Answer) -> None:
-        if answer.scope is not None:
-            grant = new_grant(subject, answer.scope, time.time(), answer.seconds)
-            self._guard.permissions.grants.add(grant)
 
     async def _within_limit(
         self, call: Call, record: Record, tool: Tool, tab: Tab | None
@@ -267,23 +212,7 @@ class Runner:
         try:
             with Limit(seconds) as limit:
                 progress = self._extending(limit, seconds, call.progress)
-                job = Job(
-                    tool=tool,
-                    arguments=dict(record.arguments),
-                    session=call.session,
-                    client=call.client,
-                    tab=tab,
-                    site=record.site,
-                    may_enter=record.may_enter,
-                    may_tell=record.may_tell,
-                    progress=progress,
-                    seconds=seconds,
-                    agent=call.agent,
-                    elicit=call.elicit,
-                    asked=record.verdict == "asked",
-                    secrets=record.secrets,
-                    replayed=call.replayed,
-                )
+                job = _job(call, record, tool, tab, progress, seconds)
                 return await self._sources[tool.source].run(job)
         except TimeoutError:
             raise TimedOut(
@@ -313,31 +242,35 @@ class Runner:
         return used
 
 
+def _job(
+    call: Call, record: Record, tool: Tool, tab: Tab | None, progress: Progress, seconds: float
+) -> Job:
+    return Job(
+        tool=tool,
+        arguments=dict(record.arguments),
+        session=call.session,
+        client=call.client,
+        tab=tab,
+        site=record.site,
+        may_enter=record.may_enter,
+        may_tell=record.may_tell,
+        progress=progress,
+        seconds=seconds,
+        agent=call.agent,
+        elicit=call.elicit,
+        asked=record.verdict == "asked",
+        secrets=record.secrets,
+        replayed=call.replayed,
+    )
+
+
 def _told(tab: Tab | None) -> int | str | None:
     """A tab as the record names it: one that no browser has told of by its page's word."""
     return None if tab is None else tab.key
-
-
-def _denied(verdict: Deny) -> Forbidden:
-    return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
 def paused(sentence: str) -> Forbidden:
     return Forbidden(
         f"{sentence} Wait until the person lets you go on, and do not try another way.",
         "paused_by_person",
-    )
-
-
-def _question(call: Call, record: Record, tool: Tool, tab: Tab | None) -> Question:
-    return Question(
-        id=secrets.token_hex(8),
-        tool=tool,
-        client=call.client,
-        agent=call.agent,
-        session=call.session,
-        tab=tab,
-        site=record.site,
-        arguments=tool.as_asked(record.arguments) if tool.as_asked else record.arguments,
-        rule=record.rule,
     )

@@ -1,0 +1,118 @@
+/** What an element is called in its line, and what it is known by when it has no name. */
+tabhub.define("labels", () => {
+  const { attr } = tabhub.dom;
+  const roles = tabhub.roles;
+  const { clean, clip, textOf, given, hint } = tabhub.names;
+  const { quote } = tabhub.lines;
+  const { isEditable } = tabhub.interactive;
+  const { box, isPicture, isShape, look } = tabhub.graphics;
+
+  const NAME_LENGTH = 200;
+  const LOOSE_NAME_LENGTH = 100;
+  const NEAR_LENGTH = 40;
+
+  /** @param {Element} element */
+  function titleOf(element) {
+    return clip(clean(attr(element, "title") || attr(element, "placeholder") || ""), NAME_LENGTH);
+  }
+
+  /** @param {Element} element */
+  function hintOf(element) {
+    const text = hint(element);
+    return text ? ` hint=${quote(text)}` : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} role
+   */
+  function graphicName(element, tag, role) {
+    if (tag === "text") return textOf(element, NAME_LENGTH);
+    return given(element, tag, role) || titleOf(element);
+  }
+
+  /**
+   * What an element without a name is known by; its place, when nothing else is.
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} name
+   */
+  function lookOf(element, tag, name) {
+    const hint = name ? "" : hintOf(element);
+    if (isShape(element, tag) || tag === "canvas") return hint + look(element);
+    if (name) return "";
+    return hint + (isPicture(element, tag) ? look(element) : hint ? "" : box(element));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {boolean} quiet otherwise the text beside it has a line of its own
+   * @param {string} known the name of what it is in
+   */
+  function nearOf(element, quiet, known) {
+    const around = quiet ? tabhub.dom.parent(element) : null;
+    const text = around ? textOf(around, NEAR_LENGTH) : "";
+    return text && text !== known ? ` near=${quote(text)}` : "";
+  }
+
+  /** @param {Element} element */
+  function editedText(element) {
+    const text = textOf(element, NAME_LENGTH);
+    return text ? ` value=${quote(text)}` : "";
+  }
+
+  /** @param {Element} element whether a line can hold all its text */
+  function isShort(element) {
+    return !textOf(element, NAME_LENGTH).endsWith("…");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} role
+   * @param {Element | null} control
+   * @returns {{name: string, told: boolean}} `told`: the name says all the text inside
+   */
+  function targetName(element, tag, role, control) {
+    const name = control ? "" : given(element, tag, role);
+    if (isEditable(element)) return { name: name || titleOf(element), told: isShort(element) };
+    if (name) return { name, told: roles.isNamedByContent(role) };
+    if (role === "textbox" || role === "combobox" || roles.isComposite(role)) {
+      return { name: titleOf(element), told: false };
+    }
+    const limit = roles.isNamedByContent(role) ? NAME_LENGTH : LOOSE_NAME_LENGTH;
+    const text = textOf(element, limit);
+    const isWhole = !text.endsWith("…");
+    if (isWhole || roles.isNamedByContent(role)) {
+      return { name: text || titleOf(element), told: isWhole };
+    }
+    return { name: titleOf(element), told: false };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @param {string} role
+   */
+  function structureName(element, tag, role) {
+    const byContent = roles.isNamedByContent(role);
+    const name = given(element, tag, role) || (byContent ? textOf(element, NAME_LENGTH) : "");
+    return {
+      name: name || clip(clean(attr(element, "title") ?? ""), NAME_LENGTH),
+      told: byContent,
+    };
+  }
+
+  return {
+    titleOf,
+    hintOf,
+    nearOf,
+    lookOf,
+    editedText,
+    graphicName,
+    targetName,
+    structureName,
+    optionName: (option) => clip(clean(option.label), NAME_LENGTH),
+  };
+});
