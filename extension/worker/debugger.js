@@ -6,7 +6,7 @@
 import { CommandError, messageOf } from "./errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
-import { requireWilling } from "./refusals.js";
+import { NoDebugger, requireWilling } from "./refusals.js";
 import { showsExtension } from "./tabs.js";
 
 const STORED = "holds";
@@ -363,8 +363,7 @@ function explainRefusal(tabId, error) {
   if (/not attached|already attached/i.test(message)) {
     return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
   }
-  return new CommandError(
-    "needs_person",
+  return new NoDebugger(
     `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
   );
 }

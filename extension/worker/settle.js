@@ -80,16 +80,19 @@ export class Watch {
   #requests;
   #frame;
   #ms;
+  #isDebugged;
   #isCatching = false;
   hasArrived = false;
 
   /**
    * @param {Frame} frame
    * @param {number} ms how long to wait for requests
+   * @param {boolean} isDebugged without the debugger, choosers and requests go unseen
    */
-  constructor(frame, ms) {
+  constructor(frame, ms, isDebugged = true) {
     this.#frame = frame;
     this.#ms = ms;
+    this.#isDebugged = isDebugged;
     this.#departure = new Departure(frame.tabId);
     this.#outcomes = new Outcomes(frame.tabId);
     this.#requests = new Requests(frame.tabId);
@@ -97,6 +100,7 @@ export class Watch {
   }
 
   async start() {
+    if (!this.#isDebugged) return;
     const { tabId, frameId } = this.#frame;
     this.#isCatching = true;
     await Promise.all([

@@ -169,7 +169,14 @@ class App:
         replays = Replays(self.hub, self.shortcuts)
         opener = BrowserOpener(self.browsers, self.hub)
         self.guard.opens_in = opener.browser_for
-        in_browser = catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
+        in_browser = catalog.BrowserSource(
+            self.browsers,
+            self.hub,
+            files,
+            folders,
+            self.guard,
+            lambda: self.settings.untrusted_input,
+        )
         self.sources: dict[str, Source] = {
             SOURCE: RecordedSource(in_browser, recordings, replays),
             permissions_check.SOURCE: permissions_check.PermissionSource(self.hub, self.guard),
