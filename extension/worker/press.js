@@ -9,14 +9,14 @@ import {
   requireArrival,
   untilIdle,
 } from "./act.js";
-import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
-import { framesOf, mainFrame } from "./frames.js";
 import { focusedDocument } from "./feigned.js";
+import { framesOf, mainFrame } from "./frames.js";
 import { toldOf } from "./hands.js";
 import { strokesOf } from "./keys.js";
 import { modifierBits } from "./modifiers.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { requireKnownSite, requireStay } from "./sites.js";
 import { piecesOf } from "./typing.js";
 
