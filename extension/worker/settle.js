@@ -1,7 +1,7 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
 import { onLogin } from "./auth.js";
-import { catchChoosers } from "./choosers.js";
+import { catchChoosers, leaveChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
 import { onHeldUp } from "./intercept.js";
@@ -104,7 +104,7 @@ export class Watch {
     const { tabId, frameId } = this.#frame;
     this.#isCatching = true;
     await Promise.all([
-      catchChoosers(tabId, true),
+      catchChoosers(tabId, frameId !== 0),
       this.#ms && this.#requests.start(frameId !== 0),
     ]);
   }
@@ -113,7 +113,7 @@ export class Watch {
     this.#departure.stop();
     this.#outcomes.stop();
     this.#requests.stop();
-    if (this.#isCatching) void catchChoosers(this.#frame.tabId, false).catch(() => {});
+    if (this.#isCatching) leaveChoosers(this.#frame.tabId);
   }
 
   /** What is known at this moment, without waiting. */
