@@ -20,6 +20,8 @@ tabhub.define("evidence", () => {
   let followed = null;
   /** @type {DragEvent | null} */
   let dragged = null;
+  /** @type {WeakSet<Event>} made by ourselves: what a page makes proves nothing */
+  const own = new WeakSet();
   let hasArrived = false;
   let isHovered = false;
   /** @type {(() => void) | undefined} */
@@ -45,7 +47,7 @@ tabhub.define("evidence", () => {
 
   /** @param {Event} event */
   function witness(event) {
-    if (!expected || !event.isTrusted) return;
+    if (!expected || !(event.isTrusted || own.has(event))) return;
     if (CLICKS.has(event.type)) noteClick(/** @type {MouseEvent} */ (event));
     if (hasArrived || !kinds.has(event.type)) return;
     if (!concerns(expected, event.composedPath()[0])) return;
@@ -100,6 +102,7 @@ tabhub.define("evidence", () => {
       return isHovered;
     },
     arrived: () => hasArrived,
+    vouch: (event) => void own.add(event),
     opens,
     dragging: () => dragged !== null && !dragged.defaultPrevented,
     onArrival: (given) => void (listener = given),

@@ -60,11 +60,13 @@ tabhub.define("fill", () => {
   /**
    * Page libraries watch the property on the element itself; the prototype's setter is the
    * browser's own.
-   * @param {HTMLInputElement} element
+   * @param {HTMLInputElement | HTMLTextAreaElement} element
    * @param {string} value
    */
   function setNatively(element, value) {
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(element, value);
+    const isArea = element instanceof HTMLTextAreaElement;
+    const { prototype } = isArea ? HTMLTextAreaElement : HTMLInputElement;
+    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
     dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
     dispatchEvent.call(element, new Event("change", { bubbles: true }));
   }
@@ -187,6 +189,7 @@ tabhub.define("fill", () => {
         filling = { element, before: value, expected: value, typed: false };
         return false;
       }),
+    set: setNatively,
     filled() {
       if (!filling) return "";
       const value = current(filling.element);

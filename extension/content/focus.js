@@ -1,8 +1,8 @@
 /** Which element the keys go to. */
 tabhub.define("focus", () => {
-  const { activeElement, body, documentElement, holds, isContentEditable, root, shadowRoot, tag } =
-    tabhub.dom;
-  const { focus } = HTMLElement.prototype;
+  const { activeElement, body, documentElement, holds, isContentEditable } = tabhub.dom;
+  const { parent, root, shadowRoot, tag } = tabhub.dom;
+  const { blur, focus } = HTMLElement.prototype;
   const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
   const UNTYPED = new Set(
     "checkbox radio button submit reset image file range color hidden".split(" "),
@@ -53,8 +53,29 @@ tabhub.define("focus", () => {
     }
   }
 
+  function isInFrame() {
+    return FRAMES.has(tag(deepest() ?? document.documentElement));
+  }
+
+  /** @param {Element} element */
+  function pressed(element) {
+    for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
+      if (at instanceof HTMLElement && take(at)) return;
+    const before = deepest();
+    if (before instanceof HTMLElement) blur.call(before);
+  }
+
   return {
     take,
+    deepest,
+    isText,
+    press: pressed,
+    isInFrame,
+    frame() {
+      const element = deepest();
+      if (!element || !isInFrame()) return null;
+      return { ref: tabhub.refs.mint(element), index: tabhub.childframes.indexOf(element) };
+    },
     typing() {
       const element = (before = deepest());
       if (!element || (isNothing(element) && !isField(element))) {
@@ -65,7 +86,7 @@ tabhub.define("focus", () => {
       refuseReadonly(element);
       return { element, isText: isText(element) };
     },
-    isHere: () => document.hasFocus() && !FRAMES.has(tag(deepest() ?? document.documentElement)),
+    isHere: () => document.hasFocus() && !isInFrame(),
     begin() {
       before = deepest();
       return before ?? body() ?? documentElement();

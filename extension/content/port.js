@@ -1,6 +1,7 @@
 /** The line to the service worker, kept open for the life of the document. */
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
+  const { keyboard, mouse } = tabhub;
   const { childframes, refs, storage, upload, walker, dom } = tabhub;
   const { durable, elements, find, framedtools, maincontent, markup } = tabhub;
   const { pagetools, prose, toolcarrier, waiting } = tabhub;
@@ -170,6 +171,12 @@ tabhub.define("port", () => {
     ["typing", startTyping],
     ["pressed", () => focus.after()],
     ["field", (body) => minting(body, () => field.look(target.find(body)))],
+    ["focusedFrame", (body) => minting(body, () => focus.frame())],
+    ["feignClick", ({ point, press }) => mouse.click(point, press)],
+    ["feignHover", ({ point }) => mouse.hover(point)],
+    ["feignWheel", ({ point, by }) => mouse.wheel(point, by)],
+    ["feignText", ({ text, isWhole }) => keyboard.write(text, isWhole)],
+    ["feignKeys", ({ events }) => keyboard.play(events)],
     ["scroll", startScroll],
     ["noteScroll", (body) => scroll.note(points.at(body))],
     ["wheeled", () => scroll.rested()],

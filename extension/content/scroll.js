@@ -174,6 +174,14 @@ tabhub.define("scroll", () => {
         if (scrolls(at, "x") || scrolls(at, "y")) noted.push({ element: at, ...position(at) });
       }
     },
+    push(element, { x, y }) {
+      for (let at = /** @type {Element | null} */ (element); at; at = parent(at)) {
+        const { scrollLeft, scrollTop } = at;
+        if (!scrolls(at, x ? "x" : "y")) continue;
+        if (go(at, { x: scrollLeft + x, y: scrollTop + y })) return true;
+      }
+      return false;
+    },
     async rested() {
       await still();
       const moved = noted.find(({ element, x, y }) => {

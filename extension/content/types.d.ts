@@ -388,6 +388,41 @@ interface TabhubPoints {
   frameAt(point: TabhubPoint): TabhubWithin | null;
 }
 
+interface TabhubFeign {
+  /** Whether the page lets the browser go on. */
+  send(element: Element, event: Event): boolean;
+  /** What the bits of the debugger mean. */
+  modifiers(bits: number): EventModifierInit;
+}
+
+interface TabhubPress {
+  button: string;
+  buttons: number;
+  clickCount: number;
+  modifiers: number;
+}
+
+interface TabhubMouse {
+  click(point: TabhubPoint, press: TabhubPress): void;
+  hover(point: TabhubPoint): void;
+  /** Whether the page has taken it, or something has scrolled. */
+  wheel(point: TabhubPoint, by: TabhubPoint): boolean;
+}
+
+interface TabhubKeyEvent {
+  type: string;
+  modifiers: number;
+  key: string;
+  code: string;
+  windowsVirtualKeyCode: number;
+  text?: string;
+}
+
+interface TabhubKeyboard {
+  write(text: string, isWhole: boolean): void;
+  play(events: TabhubKeyEvent[]): void;
+}
+
 interface TabhubField {
   look(element: Element): {
     kind: "switch" | "radio" | "value";
@@ -450,6 +485,14 @@ interface TabhubFocus {
   /** The element that keys go to from now on. */
   begin(): Element | null;
   after(): { value?: string; focused?: string; sensitive: boolean };
+  /** The element that has the focus, in shadow roots too. */
+  deepest(): Element | null;
+  isInFrame(): boolean;
+  /** The frame in this document that has the focus. */
+  frame(): { ref: number; index: number } | null;
+  /** Gives it to what a press at an element would give it to. */
+  press(element: Element): void;
+  isText(element: Element): boolean;
   /** The element that text is typed into; refuses where there is none. */
   typing(): { element: Element; isText: boolean };
 }
@@ -472,6 +515,8 @@ interface TabhubScroll {
   run(element: Element | null, order: TabhubOrder): Promise<TabhubScrolled>;
   /** Remembers where all that scrolls around an element is. */
   note(element: Element): void;
+  /** What scrolls there, and can, is moved. */
+  push(element: Element, by: TabhubPoint): boolean;
   /** What has become of that, once it has come to rest. */
   rested(): Promise<{ moved: boolean; position?: TabhubScrolled["position"] }>;
 }
@@ -485,6 +530,8 @@ interface TabhubEvidence {
   /** Whether a drag of data has begun. */
   dragging(): boolean;
   hovered(): boolean;
+  /** An event that is ours is as good as one of the browser's. */
+  vouch(event: Event): void;
   /** Called when an expected press has come. */
   onArrival(listener: () => void): void;
 }
@@ -505,6 +552,8 @@ interface TabhubFill {
   fill(element: Element, text: string, clear: boolean): { typed: boolean; sensitive: boolean };
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   filled(): string;
+  /** All that the field holds, past what a page library has put in the way. */
+  set(element: HTMLInputElement | HTMLTextAreaElement, value: string): void;
 }
 
 interface TabhubStorage {
@@ -715,6 +764,9 @@ interface TabhubParts {
   focus: TabhubFocus;
   scroll: TabhubScroll;
   evidence: TabhubEvidence;
+  feign: TabhubFeign;
+  mouse: TabhubMouse;
+  keyboard: TabhubKeyboard;
   settle: TabhubSettle;
   fill: TabhubFill;
   field: TabhubField;

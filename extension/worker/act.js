@@ -3,6 +3,7 @@
 import { CommandError } from "./errors.js";
 import { withTab } from "./debugger.js";
 import { onChange, openDialog, unlessDialog } from "./dialogs.js";
+import { withHand } from "./hands.js";
 import { waitUntilDrawn } from "./onlooker.js";
 import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
@@ -11,6 +12,7 @@ import { findTarget } from "./target.js";
 import { Turns } from "./turns.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./hands.js").Handed} Handed */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
 /** @typedef {Partial<Awaited<ReturnType<Watch["rest"]>>> & {dialog?: Dialog}} Outcome */
@@ -37,6 +39,16 @@ export function inTurn({ tabId, signal }, work) {
  */
 export function inTurnWithTab(context, work) {
   return inTurn(context, () => withTab(context.tabId, work));
+}
+
+/**
+ * The same with a hand to act with, where that need not be the debugger's.
+ * @template T
+ * @param {Context} context
+ * @param {(context: Handed) => Promise<T>} work
+ */
+export function inTurnWithHand(context, work) {
+  return inTurn(context, () => withHand(context, work));
 }
 
 /**
@@ -75,14 +87,14 @@ export function untilIdle(frame) {
 /**
  * What opens a dialog while an action is prepared keeps it from being done.
  * @template T
- * @param {Context} context
+ * @param {Context & Partial<Handed>} context without a hand: the debugger is on the tab
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
  * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
  */
 export async function actAndRest(context, frame, prepare, act) {
   const { tabId, input, site, signal } = context;
-  const watch = new Watch(frame, settleOf(input));
+  const watch = new Watch(frame, settleOf(input), context.hand?.trusted);
   const preparing = unlessDialog(tabId, signal, async (live) => {
     // Neither waits for the other: a page that is only looked at opens no chooser.
     const [, ready] = await Promise.all([watch.start(), prepare(live)]);

@@ -2,7 +2,7 @@
 
 import { CommandError, messageOf } from "./errors.js";
 import { refuseExtensionPage } from "./guard.js";
-import { requireWilling } from "./refusals.js";
+import { NoDebugger, requireWilling } from "./refusals.js";
 import { showsExtension } from "./tabs.js";
 import { within } from "./within.js";
 
@@ -54,8 +54,7 @@ function explainRefusal(tabId, error) {
   if (/not attached|already attached/i.test(message)) {
     return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
   }
-  return new CommandError(
-    "needs_person",
+  return new NoDebugger(
     `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
   );
 }

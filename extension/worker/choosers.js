@@ -4,19 +4,23 @@
  * page waits for it.
  */
 
-import { send } from "./debugger.js";
+import { send, sendTo } from "./debugger.js";
+import { catchInFrames, keepFrames, leaveInFrames } from "./framechoosers.js";
 import { chooserOpened } from "./outcomes.js";
-import { worldIn } from "./worlds.js";
+import { worldOf } from "./worlds.js";
 
 const DISMISS = `function () {
   EventTarget.prototype.dispatchEvent.call(this, new Event("cancel", { bubbles: true }));
 }`;
 
+/** @typedef {import("./worlds.js").Held} Held */
+
 /**
  * @typedef {object} Chooser
  * @property {import("./dialogs.js").Dialog} dialog
- * @property {Promise<string | undefined>} input the debugger's name for the input that opened it;
- *   none if a script has asked for the files of a person
+ * @property {string | undefined} session of the frame it was opened in
+ * @property {Promise<Held | undefined>} input what opened it; none if a script has asked for the
+ *   files of a person
  */
 
 /** @type {Map<number, Chooser>} */
@@ -25,39 +29,66 @@ const open = new Map();
 /**
  * Only while an agent acts: a person who clicks in the same tab wants to choose.
  * @param {number} tabId
+ * @param {boolean} inFrames of other processes, too
+ */
+export async function catchChoosers(tabId, inFrames) {
+  await Promise.all([intercept(tabId, true), inFrames && catchInFrames(tabId).catch(() => {})]);
+}
+
+/** @param {number} tabId */
+export function leaveChoosers(tabId) {
+  leaveInFrames(tabId);
+  void intercept(tabId, false).catch(() => {});
+}
+
+/**
+ * @param {number} tabId
  * @param {boolean} enabled
  */
-export async function catchChoosers(tabId, enabled) {
+async function intercept(tabId, enabled) {
   await send(tabId, "Page.setInterceptFileChooserDialog", { enabled });
 }
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} session
  * @param {string} method
  * @param {any} params
  */
-export function chooserEvent(tabId, method, params) {
+export function chooserEvent(tabId, session, method, params) {
+  if (method === "Target.detachedFromTarget") frameGone(tabId, params.sessionId);
   if (method !== "Page.fileChooserOpened") return;
   const { frameId, mode, backendNodeId } = params;
   const multiple = mode === "selectMultiple";
   const dialog = { type: "file_chooser", message: "", multiple };
-  open.set(tabId, { dialog, input: hold(tabId, frameId, backendNodeId) });
+  open.set(tabId, { dialog, session, input: hold(tabId, session, frameId, backendNodeId) });
+  keepFrames(tabId, session !== undefined);
   chooserOpened(tabId, dialog);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} session
+ */
+function frameGone(tabId, session) {
+  if (open.get(tabId)?.session === session) forgetChooser(tabId);
 }
 
 /**
  * An input that is not in the page would be gone soon if nobody held it.
  * @param {number} tabId
+ * @param {string | undefined} session
  * @param {string} frameId
  * @param {number | undefined} backendNodeId
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<Held | undefined>}
  */
-async function hold(tabId, frameId, backendNodeId) {
+async function hold(tabId, session, frameId, backendNodeId) {
   if (backendNodeId === undefined) return undefined;
   try {
-    const executionContextId = await worldIn(tabId, frameId);
+    const executionContextId = await worldOf(tabId, session, frameId);
     const params = { backendNodeId, executionContextId };
-    return (await send(tabId, "DOM.resolveNode", params)).object.objectId;
+    const { object } = await sendTo(tabId, session, "DOM.resolveNode", params);
+    return { session, objectId: object.objectId };
   } catch {
     return undefined;
   }
@@ -76,14 +107,17 @@ export function openChooser(tabId) {
 /** @param {number} tabId */
 export function forgetChooser(tabId) {
   open.delete(tabId);
+  keepFrames(tabId, false);
 }
 
 /** @param {number} tabId */
 export async function dismissChooser(tabId) {
   const chooser = open.get(tabId);
+  const input = await chooser?.input;
+  const params = { objectId: input?.objectId, functionDeclaration: DISMISS };
+  const order = () => sendTo(tabId, input?.session, "Runtime.callFunctionOn", params);
+  if (input) void order().catch(() => {});
+  // After that: with it goes the session of its frame.
   forgetChooser(tabId);
-  const objectId = await chooser?.input;
-  const params = { objectId, functionDeclaration: DISMISS };
-  if (objectId) void send(tabId, "Runtime.callFunctionOn", params).catch(() => {});
   return chooser?.dialog;
 }

@@ -1,28 +1,34 @@
 /** page.click and page.hover. */
 
-import { actAndRest, effectOf, findNamed, inTurnWithTab, requireArrival } from "./act.js";
-import { clickAt, hoverAt, pressOf } from "./input.js";
+import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
+import { toldOf } from "./hands.js";
+import { pressOf } from "./input.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./input.js").Point} Point */
+/** @typedef {import("./hands.js").Handed} Handed */
+/** @typedef {import("./hands.js").Aimed} Aimed */
+/** @typedef {import("./frame.js").Frame} Frame */
 
 /** @param {Context} context */
 export async function click(context) {
-  return inTurnWithTab(context, () => clickNow(context));
+  return inTurnWithHand(context, clickNow);
 }
 
 /**
  * For whoever has the turn already.
- * @param {Context} context
+ * @param {Handed} context
  */
 export async function clickNow(context) {
-  const press = pressOf(context.input);
-  /** @type {Point | undefined} */
+  const { hand, input } = context;
+  const press = pressOf(input);
+  /** @type {import("./input.js").Point | undefined} */
   let point;
-  const act = (/** @type {Point} */ at) => clickAt(context.tabId, (point = at), press);
-  const outcome = await atPlace(context, {}, act);
+  const outcome = await atPlace(context, {}, (frame, at) => {
+    point = { x: at.x, y: at.y };
+    return hand.click(frame, at, press);
+  });
   requireArrival(outcome, "click");
-  return { effect: effectOf(outcome), trusted: true, point };
+  return { effect: effectOf(outcome), ...toldOf(hand), point };
 }
 
 /**
@@ -31,20 +37,20 @@ export async function clickNow(context) {
  */
 export async function hover(context) {
   const options = { mayBeDisabled: true, by: "hover" };
-  return inTurnWithTab(context, async () => {
-    const outcome = await atPlace(context, options, (point) => hoverAt(context.tabId, point));
+  return inTurnWithHand(context, async (handed) => {
+    const outcome = await atPlace(handed, options, handed.hand.hover);
     requireArrival(outcome, "movement of the mouse");
-    return { effect: effectOf(outcome), trusted: true };
+    return { effect: effectOf(outcome), ...toldOf(handed.hand) };
   });
 }
 
 /**
- * @param {Context} context
+ * @param {Handed} context
  * @param {object} options
- * @param {(point: Point) => Promise<void>} act
+ * @param {(frame: Frame, at: Aimed) => Promise<void>} act
  */
 async function atPlace(context, options, act) {
   const place = await findNamed(context);
-  const prepare = (/** @type {AbortSignal} */ live) => place.aim(live, options);
-  return actAndRest(context, place.frame, prepare, act);
+  const prepare = (/** @type {AbortSignal} */ live) => context.hand.aim(place, live, options);
+  return actAndRest(context, place.frame, prepare, (at) => act(place.frame, at));
 }

@@ -256,6 +256,7 @@ async function giveUp(tabId, session) {
  */
 function rest(tabId, session) {
   clearTimeout(session.idleTimer);
+  if (sessions.get(tabId) !== session) return;
   session.idleTimer = setTimeout(() => {
     if (session.inUse || sessions.get(tabId) !== session) return;
     if (holds.has(tabId)) return calm(tabId, session);

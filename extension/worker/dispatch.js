@@ -105,7 +105,7 @@ export class Dispatcher {
    * @param {AbortSignal} signal
    * @returns {Context}
    */
-  #contextOf({ tabId, input, dispatchId, site, frames }, signal) {
+  #contextOf({ tabId, input, dispatchId, site, frames, untrusted }, signal) {
     const { tellNews } = this.#commands;
     const progress = this.#progressTeller(dispatchId);
     const where = typeof site === "string" ? { site } : {};
@@ -114,7 +114,8 @@ export class Dispatcher {
     const reach = new Reach(frames === true ? ask : null);
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
-    return { tabId, input: input ?? {}, ...where, reach, signal, progress, readFile, tellNews };
+    const how = { reach, signal, progress, readFile, tellNews, untrusted: untrusted === true };
+    return { tabId, input: input ?? {}, ...where, ...how };
   }
 
   /**

@@ -1,28 +1,29 @@
 /** page.fill and page.select: what a field holds. */
 
-import { actAndRest, effectOf, find, inTurnWithTab, marked, untilIdle } from "./act.js";
+import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
 import { CommandError } from "./errors.js";
-import { deleteSelection, insertText } from "./input.js";
+import { toldOf } from "./hands.js";
 import { requireKnownSite } from "./sites.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./hands.js").Handed} Handed */
 /** @typedef {import("./frame.js").Frame} Frame */
 
 /** @param {Context} context */
 export async function fill(context) {
   const { text } = context.input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
-  return inTurnWithTab(context, () => fillNow(context, text));
+  return inTurnWithHand(context, (handed) => fillNow(handed, text));
 }
 
 /**
  * For whoever has the turn already.
- * @param {Context} context
+ * @param {Handed} context
  * @param {string} text
  */
 export async function fillNow(context, text) {
   const { clear = true } = context.input;
-  return put(context, "fill", { text, clear: Boolean(clear) }, () => type(context.tabId, text));
+  return put(context, "fill", { text, clear: Boolean(clear) });
 }
 
 /** @param {Context} context */
@@ -33,41 +34,33 @@ export async function select(context) {
   }
   const wanted = [value ?? label].flat().map(String);
   const body = { by: label === undefined ? "value" : "label", wanted };
-  return inTurnWithTab(context, () => put(context, "select", body));
+  return inTurnWithHand(context, (handed) => put(handed, "select", body));
 }
 
 /**
- * @param {Context} context
+ * @param {Handed} context
  * @param {string} question what the page is asked to do, and answers whether it is to be typed
- * @param {object} body
- * @param {() => Promise<void>} [type]
+ * @param {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} body
  */
-async function put(context, question, body, type) {
+async function put(context, question, body) {
   const { frame, how } = await find(context);
+  const { hand } = context;
   let plan = { typed: false, sensitive: false };
   /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
   const act = async (_, live) => {
     plan = await frame.ask(question, { ...how, ...body });
     live.throwIfAborted();
     requireKnownSite(context.tabId, context.site);
-    if (plan.typed) await type?.();
+    if (plan.typed) await hand.write(frame, body.text ?? "", Boolean(body.clear));
   };
   try {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
     const value = await valueAfter(frame, outcome);
-    const { typed: trusted, sensitive } = plan;
-    return { effect: { ...effectOf(outcome), value }, trusted, sensitive };
+    const { typed, sensitive } = plan;
+    return { effect: { ...effectOf(outcome), value }, ...toldOf(hand, typed), sensitive };
   } catch (error) {
     throw marked(error, plan.sensitive);
   }
-}
-
-/**
- * @param {number} tabId
- * @param {string} text
- */
-async function type(tabId, text) {
-  await (text ? insertText(tabId, text) : deleteSelection(tabId));
 }
 
 /**

@@ -225,7 +225,7 @@ function debuggerEvent(tabId, sessionId, method, params) {
   recordEvent(tabId, sessionId, method, params);
   downloadEvent(tabId, method, params);
   dragEvent(tabId, method, params);
-  chooserEvent(tabId, method, params);
+  chooserEvent(tabId, sessionId, method, params);
   if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
   cssEvent(tabId, sessionId, method, params);
 }

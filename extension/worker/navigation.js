@@ -34,6 +34,7 @@ const underWay = new Map();
  * @property {(progress: number, total: number, message: string) => void} progress
  * @property {(index: number, offset: number) => Promise<{data: string}>} readFile a piece of a file
  *   that the command is to upload, in base64
+ * @property {boolean} [untrusted] whether a script may act where the debugger may not be used
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
  */
 

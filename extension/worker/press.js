@@ -4,15 +4,16 @@ import {
   actAndRest,
   effectOf,
   find,
-  inTurnWithTab,
+  inTurnWithHand,
   marked,
   requireArrival,
   untilIdle,
 } from "./act.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
+import { focusedDocument } from "./feigned.js";
 import { framesOf, mainFrame } from "./frames.js";
-import { insertText, strike } from "./input.js";
+import { toldOf } from "./hands.js";
 import { strokesOf } from "./keys.js";
 import { modifierBits } from "./modifiers.js";
 import { waitUntilDrawn } from "./onlooker.js";
@@ -20,6 +21,7 @@ import { requireKnownSite, requireStay } from "./sites.js";
 import { piecesOf } from "./typing.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./hands.js").Handed} Handed */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
 /** @typedef {import("./typing.js").Piece} Piece */
@@ -29,10 +31,10 @@ import { piecesOf } from "./typing.js";
 export async function press(context) {
   const { input } = context;
   const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
-  return inTurnWithTab(context, async () => {
-    const { frame, how } = await findFocus(context);
+  return inTurnWithHand(context, async (handed) => {
+    const { frame, how } = await findFocus(handed);
     return sendKeys(
-      context,
+      handed,
       frame,
       () => frame.ask("focus", how),
       () => strokes,
@@ -49,21 +51,21 @@ export async function type(context) {
   if (typeof text !== "string" || !text) {
     throw new CommandError("invalid_arguments", "text is missing.");
   }
-  return inTurnWithTab(context, async () => {
-    const { frame } = await findFocus({ ...context, input: {} });
+  return inTurnWithHand(context, async (handed) => {
+    const { frame } = await findFocus({ ...handed, input: {} });
     const focus = () => frame.ask("typing", {});
-    return sendKeys(context, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
+    return sendKeys(handed, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
   });
 }
 
 /**
- * @param {Context} context
+ * @param {Handed} context
  * @param {Frame} frame
  * @param {() => Promise<Ready>} focus
  * @param {(ready: Ready) => Piece[]} piecesFor
  */
 async function sendKeys(context, frame, focus, piecesFor) {
-  const { tabId, site } = context;
+  const { tabId, site, hand } = context;
   let sensitive = false;
   /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
   const act = async (_, live) => {
@@ -72,10 +74,11 @@ async function sendKeys(context, frame, focus, piecesFor) {
     const pieces = piecesFor(ready);
     requireKnownSite(tabId, site);
     for (const piece of pieces) {
-      await requireFocus(context);
+      // A script's keys stay in their frame.
+      if (hand.trusted) await requireFocus(context);
       live.throwIfAborted();
       requireStay(tabId, site);
-      await sendPiece(tabId, piece);
+      await (typeof piece === "string" ? hand.write(frame, piece) : hand.strike(frame, piece));
     }
   };
   try {
@@ -83,27 +86,19 @@ async function sendKeys(context, frame, focus, piecesFor) {
     requireArrival(outcome, "key");
     const told = await toldBy(frame, outcome);
     const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
-    return { effect, trusted: true, sensitive: sensitive || Boolean(told.sensitive) };
+    return { effect, ...toldOf(hand), sensitive: sensitive || Boolean(told.sensitive) };
   } catch (error) {
     throw marked(error, sensitive);
   }
 }
 
-/**
- * @param {number} tabId
- * @param {Piece} piece
- */
-async function sendPiece(tabId, piece) {
-  await (typeof piece === "string" ? insertText(tabId, piece) : strike(tabId, piece));
-}
-
-/** @param {Context} context */
+/** @param {Handed} context */
 async function findFocus(context) {
-  const { tabId, input, signal } = context;
+  const { tabId, input, signal, hand } = context;
   if (input.ref !== undefined || input.selector !== undefined) return find(context);
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
-    const frame = await focusedFrame(tabId);
+    const frame = await (hand.trusted ? focusedFrame(tabId) : focusedDocument(tabId));
     context.reach.require(frame);
     return { frame, how: {} };
   });

@@ -2,6 +2,14 @@
 
 import { CommandError } from "./errors.js";
 
+/** The debugger may not be used in a tab, now or ever. */
+export class NoDebugger extends CommandError {
+  /** @param {string} message */
+  constructor(message) {
+    super("needs_person", message);
+  }
+}
+
 const ENDED =
   "The person has ended debugging in this tab, by Cancel in the browser's bar, so nothing was done. Ask them before you go on; they may share the tab anew, or you work in another.";
 
@@ -20,5 +28,5 @@ export function pardonTab(tabId) {
 
 /** @param {number} tabId */
 export function requireWilling(tabId) {
-  if (refused.has(tabId)) throw new CommandError("needs_person", ENDED);
+  if (refused.has(tabId)) throw new NoDebugger(ENDED);
 }

@@ -1,10 +1,10 @@
 /** page.scroll: the page, or what scrolls inside it. */
 
-import { actAndRest, effectOf, inTurnWithTab, untilIdle } from "./act.js";
+import { actAndRest, effectOf, inTurnWithHand, untilIdle } from "./act.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { mainFrame } from "./frames.js";
-import { turnWheel } from "./input.js";
+import { toldOf } from "./hands.js";
 import { waitUntilDrawn } from "./onlooker.js";
 import { requireKnownSite } from "./sites.js";
 import { isPoint } from "./spots.js";
@@ -21,8 +21,9 @@ const DIRECTIONS = new Set(["up", "down", "left", "right"]);
 export async function scroll(context) {
   const { tabId } = context;
   const how = howOf(context.input);
-  if (isPoint(context.input)) return inTurnWithTab(context, () => wheelAt(context, how));
-  return inTurnWithTab(context, async () => {
+  if (isPoint(context.input)) return inTurnWithHand(context, (handed) => wheelAt(handed, how));
+  return inTurnWithHand(context, async (handed) => {
+    const { hand } = handed;
     const { frame, place } = await findPlace(context);
     /** @type {Scrolled} nothing is known if a dialog opens while it is done */
     let scrolled = {};
@@ -30,14 +31,16 @@ export async function scroll(context) {
     const act = async (_, live) => {
       scrolled = await frame.ask("scroll", { ...place, ...how });
       if (!scrolled.wheel) return;
-      const at = await outward(frame, scrolled.wheel.at);
+      const local = scrolled.wheel.at;
+      const at = { ...(await outward(frame, local)), local };
       live.throwIfAborted();
       requireKnownSite(tabId, context.site);
-      await turnWheel(tabId, at, scrolled.wheel.by);
+      await hand.wheel(frame, at, scrolled.wheel.by);
     };
-    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-    const { moved, position, wheel } = scrolled;
-    return { effect: { ...effectOf(outcome), moved, position }, trusted: Boolean(wheel) };
+    const outcome = await actAndRest(handed, frame, () => untilIdle(frame), act);
+    const { moved, position } = scrolled;
+    const wheel = scrolled.wheel !== undefined;
+    return { effect: { ...effectOf(outcome), moved, position }, ...toldOf(hand, wheel), wheel };
   });
 }
 

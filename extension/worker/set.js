@@ -1,12 +1,13 @@
 /** page.set: a field gets a value of its own kind, whatever kind that is. */
 
-import { find, inTurnWithTab, marked } from "./act.js";
+import { find, inTurnWithHand, marked } from "./act.js";
 import { clickNow } from "./click.js";
 import { CommandError } from "./errors.js";
 import { fillNow } from "./fill.js";
 import { askMinting } from "./frames.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {import("./hands.js").Handed} Handed */
 
 /**
  * @typedef {object} Field
@@ -18,12 +19,12 @@ import { askMinting } from "./frames.js";
 
 /** @param {Context} context */
 export async function set(context) {
-  return inTurnWithTab(context, async () => {
+  return inTurnWithHand(context, async (handed) => {
     const field = await look(context);
     try {
       const named = { ref: `ref_${field.ref}`, settle: context.input.settle };
       const act = field.kind === "value" ? fillIn : turn;
-      const output = await act({ ...context, input: named }, field, context.input.value);
+      const output = await act({ ...handed, input: named }, field, context.input.value);
       return { ...output, before: field.before, sensitive: field.sensitive };
     } catch (error) {
       throw marked(error, field.sensitive);
@@ -41,7 +42,7 @@ async function look(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Handed} context
  * @param {Field} _
  * @param {unknown} value
  */
@@ -52,7 +53,7 @@ async function fillIn(context, _, value) {
 }
 
 /**
- * @param {Context} context
+ * @param {Handed} context
  * @param {Field} field
  * @param {unknown} value
  */
@@ -62,10 +63,10 @@ async function turn(context, { kind, before }, value) {
     throw refusal("A radio button is switched off by choosing another one of its group.");
   }
   if (wanted === before) return { effect: { mutated: false, value: before }, trusted: true };
-  const { effect, trusted } = await clickNow(context);
+  const { effect, point, ...told } = await clickNow(context);
   const isThere = !effect.dialog && effect.navigated === undefined;
   const after = isThere ? await look(context).catch(() => undefined) : undefined;
-  return { effect: { ...effect, value: after?.before }, trusted };
+  return { effect: { ...effect, value: after?.before }, ...told };
 }
 
 /** @param {unknown} value */

@@ -1,7 +1,7 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
 import { onLogin } from "./auth.js";
-import { catchChoosers } from "./choosers.js";
+import { catchChoosers, leaveChoosers } from "./choosers.js";
 import { CommandError } from "./errors.js";
 import { bringBack } from "./front.js";
 import { onHeldUp } from "./intercept.js";
@@ -80,16 +80,19 @@ export class Watch {
   #requests;
   #frame;
   #ms;
+  #isDebugged;
   #isCatching = false;
   hasArrived = false;
 
   /**
    * @param {Frame} frame
    * @param {number} ms how long to wait for requests
+   * @param {boolean} isDebugged without the debugger, choosers and requests go unseen
    */
-  constructor(frame, ms) {
+  constructor(frame, ms, isDebugged = true) {
     this.#frame = frame;
     this.#ms = ms;
+    this.#isDebugged = isDebugged;
     this.#departure = new Departure(frame.tabId);
     this.#outcomes = new Outcomes(frame.tabId);
     this.#requests = new Requests(frame.tabId);
@@ -97,10 +100,11 @@ export class Watch {
   }
 
   async start() {
+    if (!this.#isDebugged) return;
     const { tabId, frameId } = this.#frame;
     this.#isCatching = true;
     await Promise.all([
-      catchChoosers(tabId, true),
+      catchChoosers(tabId, frameId !== 0),
       this.#ms && this.#requests.start(frameId !== 0),
     ]);
   }
@@ -109,7 +113,7 @@ export class Watch {
     this.#departure.stop();
     this.#outcomes.stop();
     this.#requests.stop();
-    if (this.#isCatching) void catchChoosers(this.#frame.tabId, false).catch(() => {});
+    if (this.#isCatching) leaveChoosers(this.#frame.tabId);
   }
 
   /** What is known at this moment, without waiting. */

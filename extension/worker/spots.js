@@ -3,7 +3,7 @@
 import { CommandError } from "./errors.js";
 import { askMinting, framesOf, mainFrame } from "./frames.js";
 import { placeByIndex, placeByNonce } from "./places.js";
-import { aim, findTarget, untilHovered } from "./target.js";
+import { aim, findTarget, locate, untilHovered } from "./target.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./frame.js").Frame} Frame */
@@ -12,10 +12,12 @@ import { aim, findTarget, untilHovered } from "./target.js";
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
 /** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
 /**
- * `around`: outer frames, inside out; `how`: what it is in its frame
- * @typedef {{frame: Frame, around: Spot[], how: How, aim: Aim}} Place
+ * `around`: outer frames, inside out; `how`: what it is in its frame; `locate`: like `aim`, where
+ * no mouse is there to try the point
+ * @typedef {{frame: Frame, around: Spot[], how: How, aim: Aim, locate: Locate}} Place
  */
-/** @typedef {{ref: number, index: number, point: Point}} Within */
+/** @typedef {(signal: AbortSignal, options?: any) => Promise<import("./target.js").Located>} Locate */
+/** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
 
 /**
  * @param {any} place a point of the viewport (x, y) or of the page (pageX, pageY)?
@@ -35,7 +37,13 @@ export async function findPlace({ tabId, reach }, named) {
   if (isPoint(named)) return placeAt(tabId, onlyPoint(named), reach);
   const target = await findTarget(tabId, named ?? {}, reach);
   const { frame, how } = target;
-  return { frame, around: [], how, aim: (signal, options) => aim(target, signal, options) };
+  return {
+    frame,
+    around: [],
+    how,
+    aim: (signal, options) => aim(target, signal, options),
+    locate: (signal, options) => locate(target, signal, options),
+  };
 }
 
 /** @param {any} named */
@@ -65,6 +73,10 @@ async function placeAt(tabId, named, reach) {
       if (frame !== main && isWatched) await untilHovered(frame, outer, signal);
       return outer;
     },
+    locate: async (_, options = {}) => {
+      await frame.ask("aimAtPoint", { ...point, ...options });
+      return { ...outer, local: point };
+    },
   };
 }
 
@@ -81,10 +93,10 @@ async function descend(spot) {
 
 /**
  * @param {Frame} parent
- * @param {Within} within
+ * @param {Inner} inner
  * @returns {Promise<Frame>}
  */
-async function childAt(parent, { ref, index }) {
+export async function childAt(parent, { ref, index }) {
   const { tabId } = parent;
   const others = framesOf(tabId).filter(({ frameId }) => frameId !== 0);
   const found = await Promise.any(others.map((frame) => asChild(frame, parent, index))).catch(

@@ -15,6 +15,7 @@ const HOVER_MS = 2000;
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {{frame: Frame, how: {ref: number} | {selector: string}}} Target */
+/** @typedef {Point & {local: Point}} Located a point of the tab's viewport, and in its own frame */
 
 /**
  * @param {number} tabId
@@ -57,13 +58,26 @@ async function findBySelector(tabId, selector, reach) {
  * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
  * @returns {Promise<Point>}
  */
-export async function aim({ frame, how }, signal, options = {}) {
-  const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
-  if (frame.frameId === 0) return local;
-  const point = await settled(() => outward(frame, local));
+export async function aim(target, signal, options = {}) {
+  const { local, ...point } = await locate(target, signal, options);
+  const { frame } = target;
   // Where nothing is expected, nothing could tell of a movement.
-  if (options.by !== "nothing") await untilHovered(frame, point, signal);
+  const isTried = frame.frameId !== 0 && options.by !== "nothing";
+  if (isTried) await untilHovered(frame, point, signal);
   return point;
+}
+
+/**
+ * The same, by what the frames say of themselves alone.
+ * @param {Target} target
+ * @param {AbortSignal} signal
+ * @param {any} [options]
+ * @returns {Promise<Located>}
+ */
+export async function locate({ frame, how }, signal, options = {}) {
+  const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
+  if (frame.frameId === 0) return { ...local, local };
+  return { ...(await settled(() => outward(frame, local))), local };
 }
 
 /**

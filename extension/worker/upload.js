@@ -6,7 +6,7 @@
 
 import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
 import { forgetChooser, openChooser } from "./choosers.js";
-import { send } from "./debugger.js";
+import { sendTo } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { carry } from "./filepieces.js";
@@ -25,7 +25,7 @@ import { showToDebugger, showToScript } from "./worlds.js";
  * @property {Frame} frame
  * @property {object} how
  * @property {import("./spots.js").Aim} aim
- * @property {string} [input] the debugger's name for it, of a file chooser
+ * @property {import("./worlds.js").Held} [input] of a file chooser
  */
 
 /** @typedef {{outcome: import("./act.js").Outcome, files: object[] | null, trusted: boolean}} Given */
@@ -73,7 +73,8 @@ async function opened({ tabId, reach }) {
   const chooser = openChooser(tabId);
   if (!chooser) throw noChooser();
   const input = await chooser.input;
-  const frame = input && (await showToScript(tabId, input));
+  // Its frame may be going just now.
+  const frame = input && (await showToScript(tabId, input).catch(() => undefined));
   if (!frame) throw unreachable();
   reach.require(frame);
   return { frame, how: { isShown: true }, aim: () => Promise.reject(noChooser()), input };
@@ -112,15 +113,15 @@ function pathsOf(files) {
 async function giveToInput(context, { frame, input }, files) {
   const { tabId } = context;
   const byPath = await mayReadPaths(files);
-  const objectId = byPath ? (input ?? (await showToDebugger(frame))) : undefined;
-  if (!objectId) await bring(context, frame, files);
-  const params = { objectId, files: pathsOf(files) };
-  const act = objectId
-    ? () => send(tabId, "DOM.setFileInputFiles", params)
+  const held = byPath ? (input ?? (await showToDebugger(frame))) : undefined;
+  if (!held) await bring(context, frame, files);
+  const params = { objectId: held?.objectId, files: pathsOf(files) };
+  const act = held
+    ? () => sendTo(tabId, held.session, "DOM.setFileInputFiles", params)
     : () => frame.ask("putFiles", { files });
   const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
   if (input) forgetChooser(tabId);
-  return { outcome, files: await seenBy(frame, outcome), trusted: Boolean(objectId) };
+  return { outcome, files: await seenBy(frame, outcome), trusted: Boolean(held) };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { actAndRest, effectOf, findNamed, requireArrival } from "./act.js";
 import { CommandError } from "./errors.js";
-import { turnWheel } from "./input.js";
+import { toldOf } from "./hands.js";
 
 const DISTANCE = 300;
 /** @type {Map<string, import("./input.js").Point>} */
@@ -13,33 +13,34 @@ const WAYS = new Map([
   ["right", { x: 1, y: 0 }],
 ]);
 
-/** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./spots.js").Spot} Spot */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{moved?: boolean, position?: object}} Scrolled */
 
 /**
  * For whoever has the turn already.
- * @param {Context} context
+ * @param {import("./hands.js").Handed} context
  * @param {{direction?: string, distance?: number}} how
  */
 export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {
   const way = WAYS.get(direction);
   if (!way || context.input.position !== undefined) throw refusal();
   const by = { x: way.x * distance, y: way.y * distance };
-  const { frame, around, aim } = await findNamed(context);
+  const { hand } = context;
+  const place = await findNamed(context);
+  const { frame, around } = place;
   /** @type {Scrolled} */
   let scrolled = {};
   const prepare = async (/** @type {AbortSignal} */ live) => {
     await Promise.all(around.map((spot) => spot.frame.ask("noteScroll", spot.point)));
-    return aim(live, { by: "wheel", mayBeDisabled: true });
+    return hand.aim(place, live, { by: "wheel", mayBeDisabled: true });
   };
-  const outcome = await actAndRest(context, frame, prepare, async (point) => {
-    await turnWheel(context.tabId, point, by);
+  const outcome = await actAndRest(context, frame, prepare, async (at) => {
+    await hand.wheel(frame, at, by, around);
     scrolled = await scrolledIn([frame, ...around.map((spot) => spot.frame)]);
   });
   if (!scrolled.moved) requireArrival(outcome, "turn of the wheel");
-  return { effect: { ...effectOf(outcome), ...scrolled }, trusted: true };
+  return { effect: { ...effectOf(outcome), ...scrolled }, ...toldOf(hand), wheel: true };
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { childrenOf } from "./children.js";
-import { send, sendTo } from "./debugger.js";
+import { sendTo } from "./debugger.js";
 import { framesOf } from "./frames.js";
 
 const WORLD = "tabhub";
@@ -16,21 +16,17 @@ const SHOW = `function (word) {
 /** @typedef {import("./frame.js").Frame} Frame */
 
 /**
- * @param {number} tabId
- * @param {string} frameId as the debugger calls it
- * @returns {Promise<number>}
+ * What the debugger holds: its name for it, in the session of the frame's process.
+ * @typedef {{session: string | undefined, objectId: string}} Held
  */
-export async function worldIn(tabId, frameId) {
-  return worldOf(tabId, undefined, frameId);
-}
 
 /**
  * @param {number} tabId
  * @param {string | undefined} session
- * @param {string} frameId
+ * @param {string} frameId as the debugger calls it
  * @returns {Promise<number>}
  */
-async function worldOf(tabId, session, frameId) {
+export async function worldOf(tabId, session, frameId) {
   const params = { frameId, worldName: WORLD };
   return (await sendTo(tabId, session, "Page.createIsolatedWorld", params)).executionContextId;
 }
@@ -59,17 +55,18 @@ async function worldsFor({ tabId, frameId }, session) {
 /**
  * The element that a frame's script holds, for the debugger.
  * @param {Frame} frame
- * @returns {Promise<string | undefined>} undefined where the frame is in another process
+ * @returns {Promise<Held | undefined>} undefined where the frame is in another process
  */
 export async function showToDebugger(frame) {
-  return show(frame, undefined, {});
+  const objectId = await show(frame, undefined, {});
+  return objectId === undefined ? undefined : { session: undefined, objectId };
 }
 
 /**
  * An element of a frame, wherever the frame is; to those in other processes one must be attached.
  * @param {Frame} frame
  * @param {object} how
- * @returns {Promise<{session: string | undefined, objectId: string} | undefined>}
+ * @returns {Promise<Held | undefined>}
  */
 export async function showElement(frame, how) {
   const frames = childrenOf(frame.tabId).filter(({ type }) => type === "iframe");
@@ -114,15 +111,15 @@ async function evaluate(tabId, session, contextId, expression) {
 /**
  * An element that the debugger holds, for the frame's script.
  * @param {number} tabId
- * @param {string} objectId
+ * @param {Held} held
  * @returns {Promise<Frame | undefined>} the frame that has it now
  */
-export async function showToScript(tabId, objectId) {
+export async function showToScript(tabId, { session, objectId }) {
   const word = crypto.randomUUID();
   const frames = framesOf(tabId);
   await Promise.all(frames.map((frame) => frame.ask("expectShown", { word }).catch(() => {})));
   const params = { objectId, functionDeclaration: SHOW, arguments: [{ value: word }] };
-  await send(tabId, "Runtime.callFunctionOn", params);
+  await sendTo(tabId, session, "Runtime.callFunctionOn", params);
   const has = frames.map((frame) => frame.ask("hasShown", {}).catch(() => false));
   return frames[(await Promise.all(has)).indexOf(true)];
 }

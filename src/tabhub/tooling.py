@@ -55,7 +55,14 @@ class Tooling:
     def _browser_source(self) -> catalog.BrowserSource:
         files = Files(lambda: self.settings.downloads.folder)
         folders = UploadFolders(lambda: self.settings.uploads.folders)
-        return catalog.BrowserSource(self.browsers, self.hub, files, folders, self.guard)
+        return catalog.BrowserSource(
+            self.browsers,
+            self.hub,
+            files,
+            folders,
+            self.guard,
+            lambda: self.settings.untrusted_input,
+        )
 
     def _runner(self) -> Runner:
         return Runner(

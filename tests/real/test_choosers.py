@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -76,6 +77,58 @@ async def test_a_chooser_holds_nothing_up_and_goes_with_its_page(
     await agent.call(CLICK, selector="#chooses")
     await agent.call("browser_navigate_tab", url="reload")
     assert (await reason(agent, paths=["a.txt"])).reason == "no_dialog"
+
+
+FRAMED = """<input type=file id=files hidden><button id=chooses onclick="files.click()">F</button>
+<script>
+  const tell = (what) => (e) => top.postMessage([what, e.isTrusted, files.files[0]?.name], "*");
+  files.onchange = tell("change");
+  files.oncancel = tell("cancel");
+</script>"""
+AROUND = """<iframe src="{}" width=600 height=300></iframe><button id=here>Here</button>
+<script>window.log = []; onmessage = (e) => log.push(e.data);</script>"""
+
+
+def framed(site: Site, depth: int) -> str:
+    """A page with such a button in a frame of another site, or in frames of both in turn."""
+    frame = f"{site.other}/html?body={quote(FRAMED)}"
+    for host in [site.url, site.other, site.url][-depth:]:
+        frame = f"{host}/html?body={quote(AROUND.format(frame))}"
+    return frame
+
+
+@pytest.mark.parametrize("by", ["paths", "files"])
+@pytest.mark.parametrize("depth", [1, 3])
+async def test_a_chooser_in_a_frame_of_another_site_is_caught_and_gets_its_files(
+    agent: Agent, opened: Opener, site: Site, given: Path, log: Log, depth: int, by: str
+) -> None:
+    (given / "a.txt").write_bytes(b"some words")
+    source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
+    await opened(framed(site, depth))
+    told = await agent.call(CLICK, selector="#chooses")
+    assert told["effect"]["dialog"] == {"type": "file_chooser", "message": "", "multiple": False}
+    # What is done elsewhere meanwhile does not lose it.
+    await agent.call(CLICK, selector="#here")
+    given_to = await agent.call(UPLOAD, **{by: source})
+    assert given_to["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    assert given_to["trusted"] is (by == "paths")
+    assert await log(1) == [["change", by == "paths", "a.txt"]]
+    assert (await reason(agent, **{by: source})).reason == "no_dialog"
+
+
+async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_goes_with_its_frame(
+    agent: Agent, opened: Opener, site: Site, in_page: Value, log: Log
+) -> None:
+    await opened(framed(site, 1))
+    await agent.call(CLICK, selector="#chooses")
+    assert (await agent.call(ANSWER, action="dismiss"))["answered"]["type"] == "file_chooser"
+    assert (await log(1))[0][0] == "cancel"
+    await agent.call(CLICK, selector="#chooses")
+    await in_page("document.querySelector('iframe').remove()")
+    assert (await reason(agent, files=[in_base64("a", b"1")])).reason in (
+        "no_dialog",
+        "needs_person",
+    )
 
 
 async def test_a_person_still_gets_their_own_chooser(

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.real.cancelling import press_cancel
+from tests.real.reasons import reason
 from tests.support.agent import ToolFailed
 from tests.support.site import Site
 from tests.support.world import world
@@ -52,3 +54,23 @@ async def test_a_delta_tells_nothing_of_a_frame_that_has_been_forbidden_since(
         later = await agent.result("browser_read_page", since=first["structuredContent"]["read"])
         assert "Press near" in str(later)
         assert "Press far" not in str(later)
+
+
+async def test_a_script_in_the_debuggers_place_stays_out_of_such_frames_too(
+    tmp_path: Path, site: Site
+) -> None:
+    forbidden = site.other.removeprefix("http://")
+    config = {"permissions": {"domains": {forbidden: "off"}}, "untrustedInput": True}
+    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+        tab = (await agent.call("browser_open_tab", url=site.page("frames")))["tabId"]
+        await agent.call("browser_execute_script", code="1")
+        await press_cancel(here.cdp, tab)
+        told = await agent.call("browser_type_text", selector="[aria-label='field near']", text="a")
+        assert told["trusted"] is False
+        far = "[aria-label='field far']"
+        why = await reason(agent, "browser_type_text", selector=far, text="a")
+        assert why == "element_not_found"
+        frame = await here.cdp.page(f"{site.other}/inner.html?name=far&deep=1")
+        await here.cdp.evaluate(frame, "document.querySelector('input').focus()")
+        assert await reason(agent, "browser_press_key", key="a") == "permission_off"
+        assert await here.cdp.evaluate(frame, "document.querySelector('input').value") == ""

@@ -145,6 +145,7 @@ class Connection:
             dispatch_id=id,
             site=fence.site if fence else None,
             frames=fence is not None and fence.may_enter is not None,
+            untrusted=fence is not None and fence.untrusted,
         )
         return self._fitting(jsonrpc.request(id, "tool.dispatch", params))
 

@@ -27,6 +27,8 @@ class Fence(NamedTuple):
     """Whether it may go into frames of another site; None: into all."""
     read_file: ReadFile | None = None
     """For what it uploads."""
+    untrusted: bool = False
+    """Whether a script may do it where the debugger cannot be used."""
 
 
 Told = link.ProgressTold | link.Dispatched | TabhubError

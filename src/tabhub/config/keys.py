@@ -20,7 +20,7 @@ LIVE = frozenset(
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
         *("cache", "pageOrigins", "workerOrigins"),
-        *("policyFile", "unattended", "downloads.folder", "uploads.folders"),
+        *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }
 )
 """What a running server takes; all else waits for its next start."""

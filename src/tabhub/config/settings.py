@@ -175,6 +175,8 @@ class Settings(_Keys):
     """Whether the developer's tools work."""
     unattended: Literal["deny", "allow"] = "deny"
     """What becomes of a call that a person must be asked about while no panel is open."""
+    untrusted_input: bool = False
+    """Whether a script may click and type where the debugger cannot; pages may ignore it."""
     exposure: Literal["merged", "per-tab"] = "merged"
     """How tools that pages publish are listed: one entry for a site, or one for each tab."""
     page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])

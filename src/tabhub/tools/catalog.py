@@ -1,6 +1,7 @@
 """Every browser tool, and the source that runs them."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from tabhub.browser.browsers import Browsers
@@ -136,12 +137,19 @@ class BrowserSource:
     """Runs browser tools."""
 
     def __init__(
-        self, browsers: Browsers, hub: Hub, files: Files, folders: UploadFolders, guard: Guard
+        self,
+        browsers: Browsers,
+        hub: Hub,
+        files: Files,
+        folders: UploadFolders,
+        guard: Guard,
+        untrusted: Callable[[], bool],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
         self._files = files
         self._folders = folders
+        self._untrusted = untrusted
         self.shots = Shots(time.monotonic)
         self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
@@ -159,6 +167,7 @@ class BrowserSource:
             self.shots,
             self._closings,
             self._recordings,
+            untrusted=self._untrusted(),
         )
 
     async def run(self, job: Job) -> CallResult:

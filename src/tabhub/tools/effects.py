@@ -8,6 +8,10 @@ from tabhub.wire.mcp.messages import CallResult
 
 CHOOSER = "file_chooser"
 LOGIN = "http_auth"
+BY_SCRIPT = (
+    " The debugger cannot be used in this tab, so a script made the events (untrusted): "
+    "pages and the browser may ignore them. See whether it had its effect."
+)
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
 MODIFIERS: Json = {
     "type": "object",
@@ -19,7 +23,8 @@ def acted(context: Context, did: str, output: Json, **more: Any) -> CallResult:
     """The result of an action: a sentence of what was done, and its effect."""
     effect = _known(context, output["effect"])
     shown = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
-    return done(f"{did}. {_told(effect)}".rstrip(), {**shown, **more})
+    how = BY_SCRIPT if output.get("byScript") else ""
+    return done(f"{did}. {_told(effect)}".rstrip() + how, {**shown, **more})
 
 
 def _known(context: Context, effect: Json) -> Json:

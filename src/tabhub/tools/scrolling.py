@@ -10,7 +10,8 @@ _PLACES = ("ref", "selector", "container")
 async def _scroll(context: Context) -> CallResult:
     input = given(context, *_PLACES, "direction", "distance", "position")
     output = await context.in_tab("page.scroll", input)
-    return acted(context, _told(output["effect"], output["trusted"]), output)
+    by_wheel = output["trusted"] or output.get("wheel", False)
+    return acted(context, _told(output["effect"], by_wheel), output)
 
 
 def _told(effect: Json, by_wheel: bool) -> str:

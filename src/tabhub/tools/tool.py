@@ -66,6 +66,8 @@ class Context:
     recordings: Recordings
     seen: Seen | None = None
     """Is told what was done in tabs."""
+    untrusted: bool = False
+    """Whether a script may act where the debugger cannot be used."""
 
     @property
     def browser(self) -> str:
@@ -100,7 +102,8 @@ class Context:
         job = self.job
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
         is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
-        fence = Fence(site_of(self.tab.url), job.may_enter, read_file) if is_in_page else None
+        site = site_of(self.tab.url)
+        fence = Fence(site, job.may_enter, read_file, self.untrusted) if is_in_page else None
         output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
         if self.seen is not None:
             self.seen(command, input, output)

@@ -87,6 +87,8 @@ class Dispatch(Params):
     """The site that was decided about: on any other the command must not run."""
     frames: bool = False
     """Whether to ask (`frames.allowed`) before it enters frames of other sites."""
+    untrusted: bool = False
+    """Whether a script may make the input where the debugger cannot be used."""
 
 
 class FramesAsked(Params):
