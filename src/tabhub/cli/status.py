@@ -29,8 +29,8 @@ def _say_why_not(home: Home, as_json: bool) -> None:
     elsewhere = running.elsewhere(home)
     if as_json:
         unknown = {"port": None, "pid": None, "version": __version__}
-        told = {"elsewhere": elsewhere} if elsewhere else {}
-        print_json({"running": False, **unknown, **told})
+        where = {"elsewhere": elsewhere} if elsewhere else {}
+        print_json({"running": False, **unknown, **where})
     elif elsewhere is not None:
         print(elsewhere)
     else:
