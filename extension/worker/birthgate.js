@@ -6,7 +6,7 @@
 
 import { onLoss, send, within } from "./debugger.js";
 
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 3000;
 const ANSWERED_DOCUMENTS = {
   patterns: [{ urlPattern: "*", resourceType: "Document", requestStage: "Response" }],
 };

@@ -12,9 +12,9 @@ import { showsExtension } from "./tabs.js";
 const STORED = "holds";
 const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
-const ATTACH_MS = 5_000;
-const WAKE_MS = 5_000;
-const FRAME_MS = 250;
+const ATTACH_MS = 10_000;
+const WAKE_MS = 10_000;
+const FRAME_MS = 2000;
 /**
  * A background tab draws at full pace only while someone looks on: this looks, and costs little.
  * What is so thin that nothing of it is left at this size is not drawn.

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from tests.miniwob.snapshot import Line, Snapshot
 from tests.support.agent import Agent, ToolFailed
+from tests.support.patience import PATIENCE
 
-PATIENCE = 20.0
 T = TypeVar("T")
 Place = Line | tuple[float, float]
 
