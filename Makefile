@@ -10,6 +10,9 @@ PEERS_STAMP := bench/npm/node_modules/.stamp
 MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
+# Compiling every module anew at every start of the product would be a good part of the tests' time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
 .PHONY: agents lint ruff types imports clean lock pagekit
 

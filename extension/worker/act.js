@@ -1,8 +1,9 @@
 /** How every action goes: one at a time, aimed, done with someone looking on, and told. */
 
 import { CommandError } from "./errors.js";
-import { waitUntilDrawn, withTab } from "./debugger.js";
+import { withTab } from "./debugger.js";
 import { onChange, openDialog, unlessDialog } from "./dialogs.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
 import { findPlace } from "./spots.js";

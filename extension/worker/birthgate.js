@@ -4,7 +4,8 @@
  * page asks for in its first moments would be missed.
  */
 
-import { onLoss, send, within } from "./debugger.js";
+import { onLoss, send } from "./debugger.js";
+import { within } from "./within.js";
 
 const PATIENCE_MS = 3000;
 const ANSWERED_DOCUMENTS = {

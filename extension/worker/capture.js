@@ -2,11 +2,11 @@
 
 import { inTurnWithTab } from "./act.js";
 import { boxOf } from "./boxes.js";
-import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { drawPage, drawViewport } from "./drawing.js";
 import { CommandError } from "./errors.js";
 import { measure } from "./measure.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { whileAllShown } from "./showing.js";
 import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
 

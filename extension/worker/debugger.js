@@ -3,24 +3,14 @@
  * holds it, dropped otherwise. Other debuggers on the same tab do not disturb it.
  */
 
-import { CommandError, messageOf } from "./errors.js";
-import { isExtensionPage, refuseExtensionPage } from "./guard.js";
+import { attach, detach, prepare, sendOnce } from "./attachment.js";
+import { messageOf } from "./errors.js";
+import { isExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
-import { requireWilling } from "./refusals.js";
-import { showsExtension } from "./tabs.js";
+import { calm, lookAway, sleep, wake } from "./waking.js";
 
 const STORED = "holds";
-const PROTOCOL = "1.3";
 const IDLE_MS = 60_000;
-const ATTACH_MS = 10_000;
-const WAKE_MS = 10_000;
-const FRAME_MS = 2000;
-/**
- * A background tab draws at full pace only while someone looks on: this looks, and costs little.
- * What is so thin that nothing of it is left at this size is not drawn.
- */
-const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 64, maxHeight: 64, everyNthFrame: 1000 };
-const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /**
  * @typedef {object} Session
@@ -36,8 +26,6 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /** @type {Map<number, Session>} */
 const sessions = new Map();
-/** @type {Map<number, Promise<void>>} tabs that are being let go */
-const releasing = new Map();
 /** @type {Set<(tabId: number) => void>} */
 const losses = new Set();
 /** @type {Set<(tabId: number) => void>} */
@@ -64,15 +52,6 @@ export async function send(tabId, method, params) {
 }
 
 /**
- * @param {number} tabId
- * @param {string} method
- * @param {object} [params]
- */
-function sendOnce(tabId, method, params) {
-  return chrome.debugger.sendCommand({ tabId }, method, params);
-}
-
-/**
  * To a frame's own session, where the frame lives in another process than its tab.
  * @param {number} tabId
  * @param {string | undefined} sessionId undefined: the tab's
@@ -93,12 +72,15 @@ async function attachAgain(tabId, session) {
   session.again ??= attach(tabId)
     .then(() => prepare(tabId))
     .finally(() => (session.again = null));
-  session.watched = false;
-  session.drawn = null;
-  session.awake = null;
+  sleep(session);
   await session.again;
   returns.forEach((listener) => listener(tabId));
   await wake(tabId, session);
+}
+
+/** @param {number} tabId */
+export function sessionOf(tabId) {
+  return sessions.get(tabId);
 }
 
 /** @param {number} tabId */
@@ -114,30 +96,6 @@ export async function attachTab(tabId) {
   const session = sessions.get(tabId) ?? begin(tabId);
   rest(tabId, session);
   await session.ready;
-}
-
-/**
- * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while
- * commands come.
- * @param {number} tabId
- * @param {Session} session
- */
-async function wake(tabId, session) {
-  await session.ready;
-  session.awake ??= emulateFocus(tabId, session);
-  // A page that hangs does not acknowledge.
-  await within(WAKE_MS, session.awake);
-}
-
-/**
- * @param {number} tabId
- * @param {Session} session
- */
-function emulateFocus(tabId, session) {
-  const enabled = { enabled: true };
-  const awake = sendOnce(tabId, "Emulation.setFocusEmulationEnabled", enabled);
-  awake.catch(() => session.awake === awake && (session.awake = null));
-  return awake;
 }
 
 /**
@@ -220,35 +178,6 @@ export function holdTab(tabId) {
 }
 
 /**
- * Input sent to a page that has never drawn is acknowledged and lost.
- * @param {number} tabId
- */
-export async function waitUntilDrawn(tabId) {
-  const session = sessions.get(tabId);
-  if (!session) return;
-  if (!session.watched) void send(tabId, "Page.startScreencast", ONLOOKER).catch(() => {});
-  session.watched = true;
-  session.drawn ??= within(FRAME_MS, nextFrame(tabId)).catch(() => {});
-  await session.drawn;
-}
-
-/**
- * @param {number} tabId
- * @param {string} method
- * @param {any} params
- */
-export function screencastEvent(tabId, method, params) {
-  if (method !== "Page.screencastFrame") return;
-  const { sessionId } = params;
-  void send(tabId, "Page.screencastFrameAck", { sessionId }).catch(() => {});
-}
-
-/** @param {number} tabId */
-async function nextFrame(tabId) {
-  await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
-}
-
-/**
  * @param {number} tabId
  * @param {string} url
  */
@@ -257,7 +186,7 @@ export function documentChanged(tabId, url) {
   if (session) session.drawn = null;
   if (!isExtensionPage(url)) return;
   forgetTab(tabId);
-  void release(tabId);
+  release(tabId);
 }
 
 /** @param {number} tabId */
@@ -288,7 +217,7 @@ export async function adoptAttachments() {
 function releaseUnused(tabId) {
   if (sessions.has(tabId)) return;
   losses.forEach((listener) => listener(tabId));
-  void release(tabId);
+  release(tabId);
 }
 
 /** @param {number} tabId */
@@ -318,55 +247,7 @@ async function giveUp(tabId, session) {
   if (sessions.get(tabId) !== session) return;
   forgetTab(tabId);
   const isAttached = await session.attached.then(() => true).catch(() => false);
-  if (isAttached && !sessions.has(tabId)) void release(tabId);
-}
-
-/** @param {number} tabId */
-async function attach(tabId) {
-  try {
-    await within(ATTACH_MS, attachOnce(tabId));
-  } catch (error) {
-    throw explainRefusal(tabId, error);
-  }
-}
-
-/** @param {number} tabId */
-async function prepare(tabId) {
-  try {
-    await within(ATTACH_MS, sendOnce(tabId, "Page.enable"));
-  } catch (error) {
-    throw explainRefusal(tabId, error);
-  }
-}
-
-/** @param {number} tabId */
-async function attachOnce(tabId) {
-  await releasing.get(tabId);
-  requireWilling(tabId);
-  if (await showsExtension(tabId)) refuseExtensionPage();
-  await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
-    // Left behind by an earlier life of this worker: it is ours and still works.
-    if (!/already attached/i.test(messageOf(error))) throw error;
-  });
-}
-
-/**
- * @param {number} tabId
- * @param {unknown} error
- */
-function explainRefusal(tabId, error) {
-  const message = messageOf(error);
-  if (error instanceof CommandError) return error;
-  if (/no tab with/i.test(message)) {
-    return new CommandError("tab_not_found", `There is no tab ${tabId}.`);
-  }
-  if (/not attached|already attached/i.test(message)) {
-    return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
-  }
-  return new CommandError(
-    "needs_person",
-    `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
-  );
+  if (isAttached && !sessions.has(tabId)) release(tabId);
 }
 
 /**
@@ -379,59 +260,12 @@ function rest(tabId, session) {
     if (session.inUse || sessions.get(tabId) !== session) return;
     if (holds.has(tabId)) return calm(tabId, session);
     forgetTab(tabId);
-    void release(tabId);
+    release(tabId);
   }, IDLE_MS);
 }
 
-/**
- * @param {number} tabId
- * @param {Session} session
- */
-function calm(tabId, session) {
-  session.awake = null;
-  session.watched = false;
-  session.drawn = null;
-  lookAway(tabId);
-}
-
 /** @param {number} tabId */
-async function release(tabId) {
-  const released = letGo(tabId);
-  releasing.set(tabId, released);
-  await released;
-  if (releasing.get(tabId) === released) releasing.delete(tabId);
-}
-
-/** @param {number} tabId */
-async function letGo(tabId) {
+function release(tabId) {
   lookAway(tabId);
-  // Gone already, or not ours.
-  await chrome.debugger.detach({ tabId }).catch(() => {});
-}
-
-/**
- * A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
- * @param {number} tabId
- */
-function lookAway(tabId) {
-  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
-  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
-}
-
-/**
- * @template T
- * @param {number} ms
- * @param {Promise<T>} promise
- */
-export async function within(ms, promise) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new CommandError("timeout", "The page does not answer.")), ms);
-  });
-  try {
-    return /** @type {T} */ (await Promise.race([promise, late]));
-  } finally {
-    clearTimeout(timer);
-  }
+  void detach(tabId);
 }

@@ -4,11 +4,12 @@
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
-import { send, waitUntilDrawn } from "./debugger.js";
+import { send } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { dragData, holdAt, letGoAt, pullTo } from "./input.js";
 import { modifierBits } from "./modifiers.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { Sightings } from "./sightings.js";
 import { requireStay } from "./sites.js";
 import { findPlace, isPoint } from "./spots.js";

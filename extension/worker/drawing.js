@@ -1,11 +1,12 @@
 /** Having the browser draw a page, as it is shown or piece by piece. */
 
-import { send, within } from "./debugger.js";
+import { send } from "./debugger.js";
 import { CommandError } from "./errors.js";
 import { measure } from "./measure.js";
 import { Mosaic } from "./mosaic.js";
 import { requireKnownSite } from "./sites.js";
 import { isWithin, pixelsOf, tilesOf } from "./tiles.js";
+import { within } from "./within.js";
 
 /** A page that has not drawn a piece by then is too busy for it. */
 const DRAW_MS = 8000;

@@ -4,17 +4,7 @@
  */
 
 import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import {
-  heldFor,
-  hold,
-  isTaken,
-  onLoss,
-  onReturn,
-  sendTo,
-  unhold,
-  within,
-  withTab,
-} from "./debugger.js";
+import { heldFor, hold, isTaken, onLoss, onReturn, sendTo, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { KIND_NAMES, ordersFor, ordersOf } from "./emulated.js";
 import { CommandError, messageOf } from "./errors.js";
@@ -22,6 +12,7 @@ import { onLetGo } from "./letgo.js";
 import { dropNetwork, useNetwork } from "./network.js";
 import { requireKnownSite } from "./sites.js";
 import { Turns } from "./turns.js";
+import { within } from "./within.js";
 
 const WHY = "emulation";
 const STORED = "emulation";

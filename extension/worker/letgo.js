@@ -1,6 +1,6 @@
 /** An agent has left a tab, or a person has taken it back: what was put upon it ends. */
 
-import { within } from "./debugger.js";
+import { within } from "./within.js";
 
 const LET_GO_MS = 2000;
 

@@ -13,13 +13,7 @@ import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
 import { COVERAGE } from "./coverage.js";
 import { cssEvent, endLeftover } from "./css.js";
-import {
-  adoptAttachments,
-  documentChanged,
-  forgetTab,
-  screencastEvent,
-  within,
-} from "./debugger.js";
+import { adoptAttachments, documentChanged, forgetTab } from "./debugger.js";
 import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
 import { restoreEmulation } from "./emulation.js";
@@ -36,6 +30,7 @@ import { Link } from "./link.js";
 import { tabClosed, listenToLoads } from "./loads.js";
 import { findLostLoads } from "./lostloads.js";
 import { openNotice } from "./notices.js";
+import { screencastEvent } from "./onlooker.js";
 import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { PageTools } from "./pagetools.js";
@@ -54,6 +49,7 @@ import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteComing, siteCommitted, siteStays } from "./sites.js";
 import { TabNews } from "./tabnews.js";
+import { within } from "./within.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;

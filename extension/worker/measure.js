@@ -1,7 +1,8 @@
 /** How large a page is, and what is seen of it. */
 
-import { send, within } from "./debugger.js";
+import { send } from "./debugger.js";
 import { framesOf } from "./frames.js";
+import { within } from "./within.js";
 
 const ANSWER_MS = 10_000;
 const VIEWPORT_MS = 2000;

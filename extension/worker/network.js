@@ -4,7 +4,8 @@
  */
 
 import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { onLoss, onReturn, sendTo, within } from "./debugger.js";
+import { onLoss, onReturn, sendTo } from "./debugger.js";
+import { within } from "./within.js";
 
 /** Durable: kept when the page goes elsewhere. Browsers that do not know the word ignore it. */
 const BODIES = {

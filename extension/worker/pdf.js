@@ -1,11 +1,12 @@
 /** page.pdf: the page as it would be printed. */
 
 import { inTurnWithTab } from "./act.js";
-import { send, within } from "./debugger.js";
+import { send } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
 import { whileAllShown } from "./showing.js";
 import { requireKnownSite } from "./sites.js";
+import { within } from "./within.js";
 
 const PRINT_MS = 25_000;
 

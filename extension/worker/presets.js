@@ -3,13 +3,14 @@
  * so it is decided beforehand only in the agents' own browser, and for as long as the tab lives.
  */
 
-import { send, within, withTab } from "./debugger.js";
+import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
 import { readPairing } from "./identity.js";
 import { onLetGo } from "./letgo.js";
 import { requireKnownSite } from "./sites.js";
 import { getTab } from "./tabs.js";
+import { within } from "./within.js";
 
 const STORED = "presets";
 const LOOK_MS = 2000;

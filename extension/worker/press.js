@@ -9,13 +9,13 @@ import {
   requireArrival,
   untilIdle,
 } from "./act.js";
-import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { framesOf, mainFrame } from "./frames.js";
 import { insertText, strike } from "./input.js";
 import { strokesOf } from "./keys.js";
 import { modifierBits } from "./modifiers.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { requireKnownSite, requireStay } from "./sites.js";
 import { piecesOf } from "./typing.js";
 

@@ -2,12 +2,13 @@
 
 import { CommandError } from "./errors.js";
 import { childrenOf } from "./children.js";
-import { sendTo, within } from "./debugger.js";
+import { sendTo } from "./debugger.js";
 import { openDialog } from "./dialogs.js";
 import { matcher } from "./pattern.js";
 import { endRecording, recordAnew, recordingOf, recordUse } from "./recorder.js";
 import { bodiesOf } from "./bodies.js";
 import { readable } from "./origins.js";
+import { within } from "./within.js";
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./recording.js").Recording} Recording */

@@ -1,11 +1,11 @@
 /** page.scroll: the page, or what scrolls inside it. */
 
 import { actAndRest, effectOf, inTurnWithTab, untilIdle } from "./act.js";
-import { waitUntilDrawn } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { mainFrame } from "./frames.js";
 import { turnWheel } from "./input.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { requireKnownSite } from "./sites.js";
 import { isPoint } from "./spots.js";
 import { findTarget, outward } from "./target.js";

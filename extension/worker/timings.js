@@ -1,8 +1,8 @@
 /** Requests from before recording began, as far as the pages themselves still know of them. */
 
-import { within } from "./debugger.js";
 import { siteOfDocument } from "./sites.js";
 import { clip, URL_LENGTH } from "./texts.js";
+import { within } from "./within.js";
 
 const ANSWER_MS = 1000;
 

@@ -6,11 +6,12 @@
 
 import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
 import { forgetChooser, openChooser } from "./choosers.js";
-import { send, waitUntilDrawn } from "./debugger.js";
+import { send } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { carry } from "./filepieces.js";
 import { dropFiles, takesNone } from "./dropping.js";
+import { waitUntilDrawn } from "./onlooker.js";
 import { findPlace, isPoint } from "./spots.js";
 import { showToDebugger, showToScript } from "./worlds.js";
 

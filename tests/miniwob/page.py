@@ -36,6 +36,9 @@ class Page:
             if time.monotonic() > end:
                 raise LookupError(f"it does not come:\n{seen}")
 
+    async def wait_for(self, selector: str) -> None:
+        await self._call("browser_wait_for_element", selector=selector)
+
     async def query(self, selector: str, *attributes: str) -> list[dict[str, Any]]:
         wanted = {"attributes": list(attributes)} if attributes else {}
         found = await self._call("browser_query_elements", selector=selector, **wanted)

@@ -27,7 +27,7 @@ async def test_a_har_file_is_opened_by_another_parser(
     await in_page(
         "document.cookie = 'sid=very-private';"
         "await (await fetch('/bytes?q=1&q=a%20b')).blob(); await fetch('/nothing');"
-        "await fetch('/form.html', {method: 'POST', body: 'password=hunter2&x=1',"
+        "await fetch('/private', {method: 'POST', body: 'password=hunter2&x=1',"
         "headers: {'Content-Type': 'application/x-www-form-urlencoded'}}).catch(() => 0); 1"
     )
     arguments = {"filePath": "tests/all.har", "includeBodies": True}
@@ -45,8 +45,7 @@ async def test_a_har_file_is_opened_by_another_parser(
     assert [pair["value"] for pair in fetched.request.queryString] == ["1", "a b"]
     assert fetched.startTime is not None and fetched.time >= 0
     posted = next(one for one in entries.values() if one.request.method == "POST")
-    # The site says back what it is sent: whether that has come before the export is its affair.
-    assert posted.request.text == "password=[redacted]&x=1"
+    assert "x=1" in posted.request.text and "hunter2" not in text
     assert "very-private" not in text and "[redacted]" in text
     whole = json.loads(text)["log"]["entries"]
     (document,) = [one for one in whole if one["request"]["url"] == first]

@@ -86,9 +86,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(address.path, query)
 
     def do_POST(self) -> None:
-        """Say back what was sent."""
+        """Say back what was sent, where that is not private."""
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        self._answer(200, f"{self.headers}\n".encode() + body)
+        told = b"" if self.path == "/private" else f"{self.headers}\n".encode() + body
+        self._answer(200, told)
 
     def _hang(self) -> None:
         """Say nothing until the browser gives up."""
