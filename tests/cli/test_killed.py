@@ -16,6 +16,8 @@ import pytest
 from tests.support.patience import PATIENCE
 from tests.support.product import Product
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = 8
 HEARD_BEFORE = 300
 """So many answers have come when the server is killed."""
