@@ -14,7 +14,7 @@ CODE := $(wildcard src tests scripts bench)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
-.PHONY: agents lint ruff types imports clean lock pagekit
+.PHONY: agents lint quick ruff types imports clean lock pagekit
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -46,8 +46,11 @@ test: setup $(NPM_STAMP) $(MINIWOB) ## everything, in real Chromium too
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
-check: setup ruff types imports ## the quick loop: no browser, no npm
-	$(BIN)/pytest -q -n 2 --dist worksteal -m "not real_browser and not npm and not slow"
+check: setup ## the quick loop: no browser, no npm, fewer examples
+	@$(MAKE) --no-print-directory -j 2 quick types ruff imports
+
+quick: setup
+	$(BIN)/pytest -q -n 2 --dist worksteal --hypothesis-profile quick -m "not real_browser and not npm and not slow"
 
 $(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
 	@scripts/fetch-miniwob

@@ -1,14 +1,44 @@
 """What every test may use."""
 
+import os
+
 import pytest
 from hypothesis import settings
+
+from tests.support.examples import QUICK
 
 pytest_plugins = ["tests.plugin_requirements"]
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("unhurried", deadline=None)
+settings.register_profile(QUICK, deadline=None, max_examples=20)
 settings.load_profile("unhurried")
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests begin first, so that the others run beside them and not before them."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Slow tests begin first, so that the others run beside them and not before them.
+
+    Each worker begins with a share of its own, all of the same size. The first has what lasts
+    longest, and gives the rest of its share away meanwhile.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    others = [item for item in items if not item.get_closest_marker("slow")]
+    slow.sort(key=_seconds, reverse=True)
+    items[:] = []
+    for number, first in enumerate(_dealt(slow)):
+        size = (len(slow) + len(others)) // WORKERS - len(first)
+        share = others if number == WORKERS - 1 else others[: max(size, 0)]
+        items += first + share
+        others = others[len(share) :]
+
+
+def _dealt(slow: list[pytest.Item]) -> list[list[pytest.Item]]:
+    if WORKERS == 1:
+        return [slow]
+    return [slow[:1], *(slow[1 + number :: WORKERS - 1] for number in range(WORKERS - 1))]
+
+
+def _seconds(item: pytest.Item) -> float:
+    """How long a test may take, where it says so."""
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark else 0

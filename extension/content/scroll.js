@@ -3,7 +3,7 @@ tabhub.define("scroll", () => {
   const { documentElement, parent, rect } = tabhub.dom;
   /** @type {(this: Element, options: ScrollToOptions) => void} */
   const scrollTo = Element.prototype.scrollTo;
-  const DRAWN_MS = 250;
+  const DRAWN_MS = 1000;
   const REST_MS = 1500;
   const CALM_FRAMES = 4;
   /** A turn of the page leaves some of it in view. */

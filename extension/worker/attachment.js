@@ -7,7 +7,7 @@ import { showsExtension } from "./tabs.js";
 import { within } from "./within.js";
 
 const PROTOCOL = "1.3";
-const ATTACH_MS = 5_000;
+const ATTACH_MS = 10_000;
 
 /** @type {Map<number, Promise<void>>} the tabs it is being taken off */
 const leaving = new Map();

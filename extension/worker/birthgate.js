@@ -7,7 +7,7 @@
 import { onLoss, send } from "./debugger.js";
 import { within } from "./within.js";
 
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 3000;
 const ANSWERED_DOCUMENTS = {
   patterns: [{ urlPattern: "*", resourceType: "Document", requestStage: "Response" }],
 };

@@ -15,7 +15,7 @@ import { requireStay } from "./sites.js";
 import { findPlace, isPoint } from "./spots.js";
 
 const STEPS = 8;
-const CAUGHT_MS = 1000;
+const CAUGHT_MS = 5000;
 /** Where the start may be brought, one after the other. */
 const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);

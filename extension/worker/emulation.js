@@ -16,7 +16,7 @@ import { within } from "./within.js";
 
 const WHY = "emulation";
 const STORED = "emulation";
-const CHILD_MS = 1000;
+const CHILD_MS = 3000;
 
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./emulated.js").Emulated} Emulated */

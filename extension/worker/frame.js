@@ -3,7 +3,7 @@
 import { CommandError } from "./errors.js";
 import { Flood } from "./flood.js";
 
-const ANSWER_MS = 5000;
+const ANSWER_MS = 10_000;
 /** Far more than content scripts say unasked; they pace what pages make them say. */
 const MOST_SAID = 1000;
 const REST_MS = 10_000;

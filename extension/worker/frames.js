@@ -10,8 +10,8 @@ import { parseRef, SlotBooks, slotOf } from "./slots.js";
 const STORED = "slots";
 const SAVE_AFTER_MS = 100;
 const INJECT_AFTER_MS = 60;
-const APPEAR_MS = 3000;
-const RECOVER_MS = 700;
+const APPEAR_MS = 10_000;
+const RECOVER_MS = 5000;
 const bornAt = Date.now();
 
 /** @type {Map<number, Map<number, Frame>>} */

@@ -53,7 +53,7 @@ import { within } from "./within.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
-const RESTORE_MS = 2000;
+const RESTORE_MS = 5000;
 
 /**
  * A page that shows a dialog, or is busy, must not keep everything else from beginning.

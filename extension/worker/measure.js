@@ -4,8 +4,8 @@ import { send } from "./debugger.js";
 import { framesOf } from "./frames.js";
 import { within } from "./within.js";
 
-const ANSWER_MS = 5000;
-const VIEWPORT_MS = 300;
+const ANSWER_MS = 10_000;
+const VIEWPORT_MS = 2000;
 
 /**
  * @typedef {object} Page in CSS pixels

@@ -14,7 +14,7 @@ const BODIES = {
   enableDurableMessages: true,
 };
 /** A frame that goes away never answers what it was asked before. */
-const CHILD_MS = 300;
+const CHILD_MS = 2000;
 const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 /**

@@ -3,7 +3,7 @@
 import { send, sessionOf } from "./debugger.js";
 import { within } from "./within.js";
 
-const FRAME_MS = 250;
+const FRAME_MS = 2000;
 /**
  * A background tab draws at full pace only while someone looks on: this looks, and costs little.
  * What is so thin that nothing of it is left at this size is not drawn.

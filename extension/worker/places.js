@@ -3,7 +3,7 @@
 import { CommandError } from "./errors.js";
 import { askMinting, framesOf } from "./frames.js";
 
-const HEARD_MS = 300;
+const HEARD_MS = 1000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{parent: Frame, ref?: number, index?: number}} Place */

@@ -3,7 +3,7 @@
  * two runs of the server any program could have taken its port.
  */
 
-const ANSWER_MS = 3000;
+const ANSWER_MS = 10_000;
 const encoder = new TextEncoder();
 
 /**

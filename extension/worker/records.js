@@ -13,7 +13,7 @@ import { within } from "./within.js";
 /** @typedef {import("./navigation.js").Context} Context */
 /** @typedef {import("./recording.js").Recording} Recording */
 
-const FENCE_MS = 300;
+const FENCE_MS = 2000;
 const READY_MS = 3000;
 const MOST_CHARS = 4_000_000;
 const HEADERS = /** @type {const} */ (["requestHeaders", "responseHeaders", "postData", "timing"]);

@@ -12,10 +12,10 @@ import { Sightings } from "./sightings.js";
 import { describe, getTab } from "./tabs.js";
 
 const ABORTED = "net::ERR_ABORTED";
-const START_MS = 1000;
+const START_MS = 3000;
 const DOM_MS = 5000;
 /** A navigation that becomes a download is given up first. */
-const DOWNLOAD_MS = 300;
+const DOWNLOAD_MS = 1000;
 const SETTLE_MS = 8000;
 const REQUESTS_MS = 1000;
 const MOST_REQUESTS_MS = 10_000;

@@ -3,8 +3,8 @@
 /** More than this could be more than the link carries. */
 export const MOST_CHARS = 3_000_000;
 /** How long a frame may take for its part: the browser may have to lay it out first. */
-export const MAIN_MS = { walk: 4000, answer: 20_000 };
-export const CHILD_MS = { walk: 800, answer: 1500 };
+export const MAIN_MS = { walk: 4000, answer: 25_000 };
+export const CHILD_MS = { walk: 800, answer: 3000 };
 
 /**
  * @param {unknown} value

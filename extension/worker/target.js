@@ -10,7 +10,7 @@ const LOOK_MS = 100;
 /** On a busy machine an animation may stand still for a moment. */
 const CALM_LOOKS = 2;
 const STABLE_TRIES = 4;
-const HOVER_MS = 2000;
+const HOVER_MS = 4000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */

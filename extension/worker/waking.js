@@ -3,7 +3,7 @@
 import { sendOnce } from "./attachment.js";
 import { within } from "./within.js";
 
-const WAKE_MS = 5_000;
+const WAKE_MS = 10_000;
 
 /** @typedef {import("./debugger.js").Session} Session */
 

@@ -6,7 +6,7 @@ import { requireOwn } from "./own.js";
 
 const STATES = ["normal", "minimized", "maximized", "fullscreen"];
 const SIDES = /** @type {const} */ (["left", "top", "width", "height"]);
-const SEEN_MS = 300;
+const SEEN_MS = 2000;
 const SEEN_TRIES = 20;
 
 /** @typedef {import("./navigation.js").Context} Context */

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tabhub.agents import bounded
+from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 
 HELLO = {
@@ -127,7 +128,7 @@ async def test_many_requests_in_one_piece_are_all_answered() -> None:
 
         sending = asyncio.create_task(send())
         heard = b""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while heard.count(b"HTTP/1.1 200 OK") < number:
                 piece = await reader.read(1 << 16)
                 assert piece, "the server hung up"

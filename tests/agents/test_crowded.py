@@ -14,6 +14,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.server import Server
 from tests.support.extension import connected
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 Connection = tuple[StreamReader, StreamWriter]
@@ -54,7 +55,7 @@ async def held(server: Server, count: int, said: bytes = b"") -> AsyncIterator[l
 
 
 async def status(connection: Connection) -> int:
-    line = await asyncio.wait_for(connection[0].readline(), 10)
+    line = await asyncio.wait_for(connection[0].readline(), PATIENCE)
     return int(line.split()[1])
 
 
@@ -74,7 +75,7 @@ async def test_however_many_have_no_token_who_has_one_comes_in(home: Home, said:
             async with connected(server.port):
                 pass
             # The oldest has gone, and who had shown a token has kept the connection.
-            await asyncio.wait_for(strangers[0][0].read(), 10)
+            await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
             assert (await ann.get("/health")).status_code == 200
 
 
@@ -128,16 +129,16 @@ async def test_a_connection_without_a_token_is_not_kept_for_long(
         for one in (request("/health"), request("/health", SECRET)):
             async with held(server, 1, one) as again:
                 assert await status(again[0]) == 200
-        assert b"200" in await asyncio.wait_for(strangers[0][0].read(), 10)
+        assert b"200" in await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
         reader, writer = known[0]
         assert await status(known[0]) == 200
         await reader.readuntil(b"\r\n\r\n")
         writer.write(request("/openapi.json", SECRET))
-        assert b"HTTP/1.1 200" in await asyncio.wait_for(reader.readuntil(b"OK"), 10)
+        assert b"HTTP/1.1 200" in await asyncio.wait_for(reader.readuntil(b"OK"), PATIENCE)
 
 
 async def _until_taken(http: httpx.AsyncClient) -> None:
     """The server hears of closed connections in its own time."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await http.get("/health")).status_code == 503:
             await asyncio.sleep(0.01)

@@ -19,6 +19,7 @@ from tests.agents.mcp.sse_clients import streaming
 from tests.agents.test_agents_and_tabs import browser, opened, outcome
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import Refusal, connected, tab
+from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 
 ASK = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))
@@ -132,7 +133,7 @@ async def test_the_tabs_of_a_session_that_ended_while_its_browser_was_away_are_c
             tabs = list(window.tabs.values())
         await ann.end()
         async with browser(server, *tabs, instance="r") as window:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 while id in window.tabs:
                     await window.extension.settled()
 

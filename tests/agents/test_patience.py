@@ -10,6 +10,7 @@ import pytest
 from tabhub.agents import bounded
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 
@@ -24,7 +25,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], by
     """An answer of a connection that is closed after it, or reset while we still send."""
     told = b""
     with suppress(ConnectionResetError):
-        while more := await asyncio.wait_for(reader.read(65536), 10):
+        while more := await asyncio.wait_for(reader.read(65536), PATIENCE):
             told += more
     head, _, content = told.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
@@ -96,7 +97,7 @@ async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
         (session,) = server.app.sse.sessions.all()
         for _ in range(20):
             session.tell(b'"' + b"x" * 1_000_000 + b'"')
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(server.app.sse.sessions):
                 await asyncio.sleep(0.02)
         deaf.close()

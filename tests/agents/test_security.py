@@ -17,6 +17,7 @@ from tabhub.config.settings import Settings, SseSettings
 from tabhub.pages import tab_list
 from tabhub.tools import catalog
 from tests.support.extension import connected
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -246,12 +247,12 @@ async def test_a_connection_that_says_nothing_is_closed_and_one_that_asked_is_ke
         for said in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
             writer.write(said)
-            assert await asyncio.wait_for(reader.read(), 10) == b""
+            assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
             writer.close()
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for _ in range(2):
             writer.write(request)
-            assert b"200" in await asyncio.wait_for(reader.readuntil(b"}"), 10)
+            assert b"200" in await asyncio.wait_for(reader.readuntil(b"}"), PATIENCE)
             await asyncio.sleep(0.4)
         writer.close()

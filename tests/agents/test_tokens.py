@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.app import App
@@ -18,6 +18,7 @@ from tabhub.server import Server
 from tabhub.wire.asgi import Scope
 from tests.agents.mcp.clients import SessionClient, connect
 from tests.support.agent import Agent
+from tests.support.examples import examples
 from tests.support.extension import connected, tab
 from tests.support.serving import SECRET, client, served
 from tests.support.tools import in_toolset
@@ -283,7 +284,7 @@ async def _answer(app: App, scope: Scope) -> tuple[int, bool]:
     return statuses[0], any(message["type"] == "websocket.accept" for message in told)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(token=TOKENS, scheme=SCHEMES, path=st.sampled_from(["/mcp", "/health", "/reload", "/x"]))
 async def test_no_bytes_in_the_place_of_a_token_open_a_door(
     guarded: App, token: bytes, scheme: bytes, path: str
@@ -293,7 +294,7 @@ async def test_no_bytes_in_the_place_of_a_token_open_a_door(
     assert await _answer(guarded, scope) == (401, False)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(names=st.lists(TOKENS.map(lambda token: token.decode("latin-1")), max_size=4))
 async def test_no_subprotocol_in_the_place_of_a_token_opens_the_link(
     guarded: App, names: list[str]

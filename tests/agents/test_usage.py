@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 
@@ -23,7 +24,7 @@ async def test_who_was_refused_or_has_no_name_keeps_no_server_alive(
 ) -> None:
     async with served() as server, client(server.port, None) as http:
         unused = asyncio.create_task(server.app.count_use().unused(0.2))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not unused.done():
                 await http.get(path, headers=headers)
 
@@ -31,8 +32,9 @@ async def test_who_was_refused_or_has_no_name_keeps_no_server_alive(
 @pytest.mark.requirement("OT-09")
 async def test_who_is_let_in_keeps_it_alive() -> None:
     async with served() as server, client(server.port) as http:
-        unused = asyncio.create_task(server.app.count_use().unused(1))
+        use = server.app.count_use()
         async with http.stream("GET", "/sse"):
-            done, _ = await asyncio.wait({unused}, timeout=1.5)
+            unused = asyncio.create_task(use.unused(0.2))
+            done, _ = await asyncio.wait({unused}, timeout=0.7)
             assert not done
         unused.cancel()

@@ -23,6 +23,7 @@ from tests.agents.protected import (
     Protected,
     protected,
 )
+from tests.support.patience import PATIENCE
 from tests.support.serving import client
 from tests.support.worker import SHOP
 
@@ -89,7 +90,7 @@ async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
     )
     frame = Frame(Opcode.TEXT, json.dumps(message).encode()).serialize(mask=True)
     writer.write(head.encode() + frame)
-    answer = await asyncio.wait_for(reader.read(), 10)
+    answer = await asyncio.wait_for(reader.read(), PATIENCE)
     writer.close()
     head_told, _, body = answer.partition(b"\r\n\r\n")
     return int(head_told.split()[1]), json.loads(body)
@@ -135,7 +136,9 @@ async def _heard(there: Protected) -> list[str]:
     """What the browser was told; the walk sends it a ping of its own to see the end."""
     heard: list[str] = []
     await there.extension.notify("ping", {})
-    while (told := await asyncio.wait_for(there.extension.heard.get(), 10))["method"] != "pong":
+    while (told := await asyncio.wait_for(there.extension.heard.get(), PATIENCE))[
+        "method"
+    ] != "pong":
         heard.append(told["method"])
     return [method for method in heard if method != "state.changed"]
 

@@ -247,11 +247,11 @@ async def test_what_was_approved_for_one_site_is_not_done_on_another() -> None:
 
 
 async def test_a_call_that_waits_for_a_person_does_not_use_up_its_own_time() -> None:
-    settings = Settings(permissions=ASK.permissions, limits=Limits(call_seconds=0.2))
+    settings = Settings(permissions=ASK.permissions, limits=Limits(call_seconds=2))
     async with asking(settings) as (_, extension, agent):
         call = script(agent)
         id = (await question(extension))["id"]
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(2.1)
         await respond(extension, id, "allow")
         assert await call == {"value": 1}
 

@@ -18,10 +18,10 @@ from tabhub.browser.process import BrowserProcess
 from tabhub.browser.profile import owner
 from tabhub.config.home import Home
 from tests.browser.processes import living
+from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-01")]
 
-WAIT_SECONDS = 30
 WORKER = """
 fetch("http://127.0.0.1:PORT/worker")
   .then((response) => response.text())
@@ -69,7 +69,7 @@ class Listener:
 
     async def heard(self, path: str) -> None:
         """Wait until it is called there; calls elsewhere do not count."""
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while await self._calls.get() != path:
                 pass
 
@@ -195,7 +195,7 @@ async def test_a_browser_started_by_pipe_ends_with_the_pipe(
         await listener.heard("/worker")
         assert process._pipe
         process._pipe.close()
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             await process.wait()
 
 

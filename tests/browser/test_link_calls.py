@@ -11,6 +11,7 @@ from tabhub.config.settings import Limits, Settings
 from tabhub.errors import Unavailable
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
+from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 
 
@@ -26,7 +27,7 @@ async def test_calls_in_flight_fail_at_once_when_the_link_drops_and_say_what_may
             for _ in calls:
                 await extension.next("tool.dispatch")
             extension.socket.transport.abort()
-            results = await asyncio.wait_for(asyncio.gather(*calls), 5)
+            results = await asyncio.wait_for(asyncio.gather(*calls), PATIENCE)
     errors = [result["structuredContent"]["error"] for result in results]
     assert {error["reason"] for error in errors} == {"page_may_have_received"}
     assert all(error["retryable"] for error in errors)
@@ -143,7 +144,7 @@ async def test_an_answer_that_cannot_be_read_fails_its_call_at_once(rest: str) -
         dispatch = await extension.next("tool.dispatch")
         await extension.socket.send(f'{{"jsonrpc":"2.0","id":"{dispatch["id"]}",{rest}')
         with pytest.raises(ToolFailed) as failed:
-            await asyncio.wait_for(call, 10)
+            await asyncio.wait_for(call, PATIENCE)
         assert failed.value.reason == "invalid_response"
         await extension.settled()
 

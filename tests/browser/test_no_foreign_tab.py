@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Raw
 
@@ -15,6 +15,7 @@ from tabhub.browser.connection import Connection
 from tabhub.calls.ports import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
+from tests.support.examples import examples
 
 SESSIONS = ("ann", "bob")
 NUMBERS = range(1, 5)
@@ -175,7 +176,7 @@ REPLACED = [
 ]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.lists(STEPS, min_size=4, max_size=20))
 @example(REPLACED)
 def test_no_interleaving_reaches_a_foreign_tab_through_a_browser_tool(

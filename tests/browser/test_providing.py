@@ -17,6 +17,7 @@ from tabhub.config.home import Home
 from tabhub.config.processes import is_alive
 from tests.browser.processes import living, script
 from tests.browser.test_launcher import CHROMIUM, STAYS, TAKES_PROFILE, needs_proc
+from tests.support.patience import PATIENCE
 from tests.support.product import wait_for
 
 pytestmark = needs_proc
@@ -110,7 +111,7 @@ async def test_the_end_of_a_browser_of_an_earlier_run_is_noticed(
     browser = await provide(wanted(home, True), lambda: finding(program))
     failing = asyncio.create_task(browser.failure())
     orphan.process.kill()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert isinstance(await failing, BrowserFailed)
     await browser.stop()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.cli.status import span
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 
 
@@ -38,13 +39,13 @@ def test_status_and_stop_say_when_nothing_runs(product: Product) -> None:
 def test_a_started_server_is_found_by_status_and_ended_by_stop(product: Product) -> None:
     with product.running("start", "--port", "0") as process:
         port = product.wait_running()
-        status = product.status()
+        status = json.loads(product.run("status", "--json").stdout)
         assert (status["running"], status["port"], status["pid"]) == (True, port, process.pid)
         assert status["version"]
         again = product.run("start", "--port", "0")
         assert (again.returncode, f"already runs on port {port}" in again.stderr) == (1, True)
         assert product.run("stop").returncode == 0
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     assert product.run("status").returncode == 3
 
 
@@ -179,7 +180,7 @@ def test_the_port_in_the_environment_comes_before_the_pid_file(product: Product)
         (product.home / "server.pid").write_text('{"pid": 1, "port": 1}')
         assert product.run("status").returncode == 3
         product.environment["TABHUB_PORT"] = str(port)
-        assert product.status()["port"] == port
+        assert json.loads(product.run("status", "--json").stdout)["port"] == port
 
 
 def test_an_impostor_at_the_port_gets_no_secret_and_nobody_is_killed(product: Product) -> None:

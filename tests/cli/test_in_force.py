@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from tests.cli.conftest import Here
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.serving import client
 
@@ -168,7 +169,7 @@ def test_a_server_ends_with_the_terminal_that_it_was_started_in(product: Product
     try:
         product.wait_running()
         os.close(ours)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
     assert product.run("status").returncode == 3

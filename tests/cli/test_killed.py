@@ -13,7 +13,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
+
+pytestmark = pytest.mark.slow
 
 CLIENTS = 8
 HEARD_BEFORE = 300
@@ -80,7 +83,7 @@ class Burst:
 async def killed_in_a_burst(product: Product, process: "subprocess.Popen[str]") -> list[str]:
     burst = Burst(product, product.wait_running())
     calling = asyncio.create_task(burst.until_dead())
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await burst.enough.wait()
         process.send_signal(signal.SIGKILL)
         await calling

@@ -9,6 +9,7 @@ import pytest
 
 from tabhub import __version__
 from tests.support.extension import connected, tab
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 
 PLUGIN = "2026-11-15 10:00:00,000 INFO tabhub.plugins.slack: hello"
@@ -66,7 +67,7 @@ def test_lines_are_followed_over_rotations_and_restarts_until_ctrl_c(product: Pr
             log(product, "line")
         assert shows(product, "half a line")
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(PATIENCE) == 130
     assert product.output.splitlines() == [
         "born late",
         "before",

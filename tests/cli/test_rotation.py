@@ -15,6 +15,8 @@ from tests.support.extension import connected
 from tests.support.product import Product, wait_for
 from tests.support.serving import client
 
+pytestmark = pytest.mark.slow
+
 ROTATE = ("config", "rotate-secret", "--confirm")
 
 

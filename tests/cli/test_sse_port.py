@@ -14,6 +14,8 @@ from tests.agents.mcp.sse_clients import streaming
 from tests.support.product import Product, wait_for
 from tests.support.serving import client
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "token-from-the-environment"
 
 

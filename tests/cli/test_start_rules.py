@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
-from tests.support.product import START_SECONDS, Product, wait_for
+from tests.support.product import Product, wait_for
 from tests.support.serving import client
 
 OFF = '[tools]\npermissions_check = "off"\n'
@@ -25,7 +25,7 @@ def product(tmp_path: Path) -> Product:
 
 def wait_up(product: Product) -> int:
     """The port, once everything has been printed."""
-    wait_for(lambda: "tabhub is up" in product.output, "the server to be up", START_SECONDS)
+    wait_for(lambda: "tabhub is up" in product.output, "the server to be up")
     return product.wait_running()
 
 

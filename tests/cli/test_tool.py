@@ -14,6 +14,7 @@ import pytest
 from tabhub.config.clients import hash_of
 from tests.cli.conftest import Here
 from tests.cli.scripted import Script, scripted
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.terminal import in_terminal
 
@@ -73,7 +74,7 @@ def test_without_arguments_nothing_is_read_from_stdin(product: Product, script: 
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert script.asked[-1].json == {"arguments": {}}
 
 
@@ -318,8 +319,8 @@ def test_ctrl_c_hangs_up_and_ends_with_130(product: Product, script: Script) -> 
     with product.running("tool", "call", "x") as process:
         wait_for(lambda: script.asked, "the call")
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
-        assert script.hung_up.wait(20)
+        assert process.wait(PATIENCE) == 130
+        assert script.hung_up.wait(PATIENCE)
     assert "Traceback" not in product.output
 
 

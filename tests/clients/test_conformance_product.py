@@ -13,6 +13,7 @@ import pytest
 from tests.clients.conftest import TOOLS
 from tests.conformance.run import SUITES, Check, Outcome, Suite, run_suite
 from tests.support.agent import Agent
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
@@ -81,7 +82,7 @@ def test_no_check_that_needs_no_fixture_fails(
 
 async def test_every_tool_has_a_valid_json_schema_2020_12(open_url: str) -> None:
     """The suites' own scenario for this looks only at a tool of the fixture."""
-    async with httpx.AsyncClient(timeout=20) as http:
+    async with httpx.AsyncClient(timeout=PATIENCE) as http:
         listed = (await Agent(http, open_url).post("tools/list")).json()["result"]["tools"]
     schemas = {tool["name"]: tool["inputSchema"] for tool in listed}
     assert list(schemas) == TOOLS
@@ -92,7 +93,7 @@ async def test_every_tool_has_a_valid_json_schema_2020_12(open_url: str) -> None
 
 
 async def test_no_tool_takes_an_argument_that_it_does_not_list(open_url: str) -> None:
-    async with httpx.AsyncClient(timeout=20) as http:
+    async with httpx.AsyncClient(timeout=PATIENCE) as http:
         agent = Agent(http, open_url)
         for name in TOOLS:
             error = (await agent.result(name, surplus=1))["structuredContent"]["error"]

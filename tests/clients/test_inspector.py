@@ -12,6 +12,7 @@ import pytest
 
 from tests.clients.conftest import TOOLS, Endpoint
 from tests.conformance.run import NODE, PACKAGES
+from tests.support.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.npm,
@@ -21,7 +22,6 @@ pytestmark = [
 
 INSPECTOR = PACKAGES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 SSE = "sse"
-SECONDS = 60
 TOOL_FAILED = 5
 """The exit code with which the Inspector tells that a call came back with isError."""
 
@@ -43,7 +43,7 @@ def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) 
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=PATIENCE,
             check=False,
         )
 

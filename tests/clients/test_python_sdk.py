@@ -17,6 +17,7 @@ from mcp.client.subscriptions import ResourcesListChanged
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, TextResourceContents
 
 from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
+from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
 
@@ -26,7 +27,6 @@ OLDER = ["legacy", SSE, "stdio, legacy"]
 NEWER = ["auto", "stdio, auto"]
 ERAS = dict.fromkeys(NEWER, "2026-07-28") | dict.fromkeys(OLDER, "2025-11-25")
 LISTED = dict.fromkeys(ERAS, TOOLS) | {SSE: OVER_SSE}
-SECONDS = 20.0
 NO_TAB = 999_999_999
 
 
@@ -40,21 +40,21 @@ def mode(request: pytest.FixtureRequest) -> str:
 async def connected(endpoint: Endpoint, mode: str, **options: Any) -> AsyncIterator[Client]:
     headers = {"Authorization": endpoint.authorization}
     if mode == SSE:
-        stream = sse_client(endpoint.sse_url, headers=headers, timeout=SECONDS)
-        options |= {"mode": "legacy", "read_timeout_seconds": SECONDS}
+        stream = sse_client(endpoint.sse_url, headers=headers, timeout=PATIENCE)
+        options |= {"mode": "legacy", "read_timeout_seconds": PATIENCE}
         async with Client(stream, **options) as client:
             yield client
         return
     if mode in STDIO:
         command, *arguments = endpoint.bridge
         bridge = StdioServerParameters(command=command, args=arguments, env=endpoint.environment)
-        options |= {"mode": STDIO[mode], "read_timeout_seconds": SECONDS}
+        options |= {"mode": STDIO[mode], "read_timeout_seconds": PATIENCE}
         async with Client(stdio_client(bridge), **options) as client:
             yield client
         return
-    async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         transport = streamable_http_client(endpoint.url, http_client=http)
-        async with Client(transport, mode=mode, read_timeout_seconds=SECONDS, **options) as client:
+        async with Client(transport, mode=mode, read_timeout_seconds=PATIENCE, **options) as client:
             yield client
 
 
@@ -194,7 +194,7 @@ async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(
     async with (
         connected(endpoint, mode) as client,
         client.listen(resources_list_changed=True) as changes,
-        asyncio.timeout(SECONDS),
+        asyncio.timeout(PATIENCE),
         tab_opened(client, endpoint.page),
     ):
         assert isinstance(await anext(aiter(changes)), ResourcesListChanged)
@@ -215,7 +215,7 @@ async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
         connected(endpoint, mode, message_handler=take) as client,
         tab_opened(client, endpoint.page),
     ):
-        await asyncio.wait_for(heard.wait(), SECONDS)
+        await asyncio.wait_for(heard.wait(), PATIENCE)
 
 
 @pytest.mark.requirement("OT-06")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
 from tests.conformance.run import NODE
+from tests.support.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.npm,
@@ -31,7 +32,6 @@ CLIENTS = {
     "client 2.x, stdio, older era": ("sdk2.mjs", "stdio, legacy", "2025-11-25"),
     "client 2.x, stdio, newer era": ("sdk2.mjs", "stdio, auto", "2026-07-28"),
 }
-SECONDS = 60
 Said = dict[str, Any]
 
 
@@ -56,7 +56,7 @@ def _converse(script: str, given: dict[str, Any]) -> Said:
         input=json.dumps(given),
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -10,11 +10,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.conformance.run import NODE
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET
 
 PYTHON = {"python, older era": "legacy", "python, newer era": "auto"}
 TYPESCRIPT = ("sdk 1.x", "client 2.x, older era", "client 2.x, newer era")
-SECONDS = 30
 Said = dict[str, Any]
 
 
@@ -28,9 +28,9 @@ async def visit(client: str, port: int, calls: list[str]) -> Said:
 
 async def _in_python(url: str, mode: str, calls: list[str]) -> Said:
     headers = {"Authorization": f"Bearer {SECRET}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         transport = streamable_http_client(url, http_client=http)
-        async with Client(transport, mode=mode, read_timeout_seconds=SECONDS) as client:
+        async with Client(transport, mode=mode, read_timeout_seconds=PATIENCE) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
             return {"tools": tools, "results": {name: await _call(client, name) for name in calls}}
 
@@ -51,7 +51,7 @@ async def _in_node(given: Said) -> Said:
         str(NODE), script, stdin=pipe, stdout=pipe, stderr=pipe
     )
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             out, err = await node.communicate(json.dumps(given).encode())
     finally:
         if node.returncode is None:

@@ -14,6 +14,7 @@ from tabhub.config import clients
 from tabhub.config.clients import Client, Clients
 from tabhub.config.home import Home
 from tabhub.errors import InvalidArguments, NotFound
+from tests.support.patience import PATIENCE
 
 SECRET, OTHER_SECRET = "ab" * 32, "cd" * 32
 
@@ -197,6 +198,6 @@ def test_processes_that_add_at_once_lose_nothing(home: Home) -> None:
     )
     command = [sys.executable, "-c", code, str(home.root)]
     running = [subprocess.Popen([*command, name]) for name in "ab"]
-    assert [process.wait(60) for process in running] == [0, 0]
+    assert [process.wait(PATIENCE) for process in running] == [0, 0]
     stored = json.loads(home.clients.read_text())["clients"]
     assert {one["name"] for one in stored} == {f"{name}{i}" for name in "ab" for i in range(40)}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -157,14 +158,16 @@ async def test_a_frame_that_floods_the_page_around_it_is_carried_little(plain: B
     await happens(plain, target, "window.isOver")
     await unharmed(plain, victim)
     said = await counted(plain)
-    assert said["page fromChild"] < 400
-    assert said["frame toParent"] < 400
+    # Of 25 000: so many a second, and a slow machine takes more of those.
+    assert said["page fromChild"] < 2500
+    assert said["frame toParent"] < 2500
     assert (await plain.server.call(hostile, "good"))["success"]
 
 
 async def test_frames_that_call_for_their_names_without_end_are_asked_rarely(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     await count(plain)
+    began = time.monotonic()
     ready = "say('mcp-server-ready')"
     flood = script(f"setInterval(() => {{for (let i = 0; i < 50; i++) {ready}}}, 10)")
     second = page(plain.site.url, server("mcp-iframe") + flood)
@@ -179,8 +182,10 @@ async def test_frames_that_call_for_their_names_without_end_are_asked_rarely(pla
     for _ in range(100):
         await unharmed(plain, victim)
     said = await counted(plain)
-    assert said["page fromChild"] < 300
-    assert said["frame windowName"] <= 40
+    # They say 15 000 a second.
+    seconds = time.monotonic() - began
+    assert said["page fromChild"] < 300 + 30 * seconds
+    assert said["frame windowName"] <= 40 + 2 * seconds
 
 
 async def test_a_document_that_says_too_much_is_let_go_and_comes_back(plain: Bench) -> None:

@@ -16,7 +16,8 @@ from tabhub.config.home import Home
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp, browser_of
 from tests.support.extension import connected
-from tests.support.product import Product
+from tests.support.patience import PATIENCE
+from tests.support.product import Product, wait_for
 from tests.support.site import serving
 
 pytestmark = pytest.mark.real_browser
@@ -50,13 +51,10 @@ async def browser_with(
 
 async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
     """Wait until a paragraph of the options page says this."""
-    text = ""
-    for _ in range(300):
-        text = await cdp.evaluate(page, f"document.querySelector('#{id}')?.textContent") or ""
-        if words in text:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"#{id} says {text!r}, not {words!r}")
+    text = f"document.querySelector('#{id}')?.textContent"
+    async with asyncio.timeout(PATIENCE):
+        while words not in (await cdp.evaluate(page, text) or ""):
+            await asyncio.sleep(0.02)
 
 
 async def enter(cdp: Cdp, page: str, port: object, secret: str) -> None:
@@ -88,7 +86,7 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
             await said(cdp, page, "source", "entered below")
             await enter(cdp, page, other.wait_running(), other.secret)
             other.wait_browser()
-            assert own.status()["browsers"] == []
+            wait_for(lambda: not own.status()["browsers"], "the browser to have left")
 
 
 HAS_NOTED = "chrome.storage.session.get().then((kept) => 'replacedAt' in kept)"
@@ -163,7 +161,7 @@ async def test_a_recorded_tab_stays_held_and_costs_no_focus_when_no_commands_com
                 focus = await agent.call("browser_execute_script", code="document.hasFocus()")
                 assert focus["value"] is True
                 page = await cdp.page(url)
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(PATIENCE):
                     while await cdp.evaluate(page, "document.hasFocus()"):
                         await asyncio.sleep(0.02)
                 await cdp.evaluate(page, "console.log('said in between')")

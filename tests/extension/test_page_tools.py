@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -16,6 +17,7 @@ from tabhub.browser.installation import packaged_extension
 from tabhub.browser.process import BrowserProcess
 from tabhub.config.home import Home
 from tests.support.cdp import Cdp, browser_of
+from tests.support.patience import PATIENCE
 from tests.support.scripted import SECRET, ScriptedServer, names, scripted
 from tests.support.site import Site, serving
 
@@ -187,11 +189,9 @@ async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Benc
 
 async def happens(made: Bench, target: str, code: str) -> None:
     """Wait until an expression is true in a page."""
-    for _ in range(500):
-        if await made.cdp.evaluate(target, f"Boolean({code})"):
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"never: {code}")
+    async with asyncio.timeout(PATIENCE):
+        while not await made.cdp.evaluate(target, f"Boolean({code})"):
+            await asyncio.sleep(0.02)
 
 
 @pytest.mark.requirement("MB-03")
@@ -324,13 +324,14 @@ async def test_what_a_page_forges_counts_for_nothing(plain: Bench) -> None:
 async def test_a_flood_is_told_rarely_and_other_tabs_notice_nothing(plain: Bench) -> None:
     target, hostile = await plain.open("tools-hostile", "good")
     _, page = await plain.open("tools-global")
-    start = len(plain.server.heard)
+    start, began = len(plain.server.heard), time.monotonic()
     await plain.cdp.evaluate(target, "void setInterval(() => flood(50), 5)")
     for number in range(20):
         assert (await plain.server.call(page, "double", a=number))["success"]
     assert (await plain.server.call(hostile, "good"))["success"]
     told = [m for m in plain.server.heard[start:] if "Tools" in m.get("method", "")]
-    assert len(told) < 5
+    # A slow machine has more time to tell: twice a second at most.
+    assert len(told) < 5 + 2 * (time.monotonic() - began)
     assert not any("not_asked_for" in names(m["params"]) for m in told)
 
 

@@ -3,13 +3,13 @@
 import time
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tabhub.hub.memory import Bounds, Memory, ToolKey
 from tabhub.hub.page_tools import Published, Remembered
 from tests.hub.test_page_hub import Machine, hub, page, published
+from tests.support.examples import examples
 
 FEW = Bounds(domain_tools=3, domain_bytes=600, tools=7, bytes=1300)
 DOMAINS = tuple(f"{name}.example" for name in "abcd")
@@ -111,7 +111,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
 
 TestMemory = MemoryMachine.TestCase
-TestMemory.settings = settings(max_examples=60)
+TestMemory.settings = examples(60)
 
 
 class Crowded(Machine):
@@ -123,7 +123,7 @@ class Crowded(Machine):
 
 
 TestCrowded = pytest.mark.requirement("MB-09")(Crowded.TestCase)
-TestCrowded.settings = settings(max_examples=80, stateful_step_count=30)
+TestCrowded.settings = examples(80, stateful_step_count=30)
 
 
 @pytest.mark.requirement("MB-09")

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -14,6 +13,7 @@ from tabhub.hub.exposure import Mode
 from tabhub.hub.hub import Hub
 from tabhub.hub.names import PageToolName, fitted
 from tabhub.hub.page_tools import Page, PageRef, Published
+from tests.support.examples import examples
 
 DOMAINS = ("shop.example", "shop.example.com", "bank.example:8443")
 NAMES = ("search", "com_search", "get.cart", "get_cart", "x" * 100)
@@ -211,7 +211,7 @@ class PerTab(Machine):
     mode: Mode = "per-tab"
 
 
-_some = settings(max_examples=150, stateful_step_count=30)
+_some = examples(150, stateful_step_count=30)
 Machine.TestCase.settings = _some
 PerTab.TestCase.settings = _some
 TestMerged = pytest.mark.requirement("MT-05")(Machine.TestCase)

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from tests.miniwob.snapshot import Line, Snapshot
 from tests.support.agent import Agent, ToolFailed
+from tests.support.patience import PATIENCE
 
-PATIENCE = 20.0
 T = TypeVar("T")
 Place = Line | tuple[float, float]
 
@@ -35,6 +35,9 @@ class Page:
                 return found
             if time.monotonic() > end:
                 raise LookupError(f"it does not come:\n{seen}")
+
+    async def wait_for(self, selector: str) -> None:
+        await self._call("browser_wait_for_element", selector=selector)
 
     async def query(self, selector: str, *attributes: str) -> list[dict[str, Any]]:
         wanted = {"attributes": list(attributes)} if attributes else {}

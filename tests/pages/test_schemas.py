@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from tabhub.pages.schemas import MOST_PATTERNS, checked_schema
 from tabhub.pages.unfit import Unfit
+from tests.support.examples import examples
 
 MOST = 256 * 1024
 DATA_WORDS = ("enum", "const", "default", "examples", "example")
@@ -229,7 +230,7 @@ for line in sys.stdin:
 """
 ENOUGH = 10
 """Times what a flat schema of as many places costs in the same run."""
-STUCK_SECONDS = 60
+STUCK_SECONDS = 240
 
 
 class Checker:
@@ -261,7 +262,7 @@ def checker() -> Iterator[Checker]:
 
 
 @pytest.mark.timeout(STUCK_SECONDS)
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@examples(150, suppress_health_check=list(HealthCheck))
 @given(schema=_SCHEMAS, value=_VALUES)
 def test_whatever_is_admitted_is_checked_in_bounded_work(
     checker: Checker, schema: Json, value: Any

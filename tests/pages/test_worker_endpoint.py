@@ -15,6 +15,7 @@ from tabhub.hub.page_tools import PageRef
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.extension import connected, page_tool, tab
 from tests.support.heard import Heard
+from tests.support.patience import PATIENCE
 from tests.support.serving import served
 from tests.support.worker import ONE, OTHER, SHOP, knocking, let_in, tool
 
@@ -274,7 +275,7 @@ async def test_a_page_that_goes_while_it_waits_is_forgotten(
         for _ in range(3):
             async with knocking(server.port) as worker:
                 await worker.next()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while server.app.pairing.waiting():
                 await asyncio.sleep(0.01)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -27,9 +27,19 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product,
     product = Product(folder / "home")
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(_config(folder)))
+    product.environment["XDG_CONFIG_HOME"] = str(_downloading_into(folder))
     arguments = ("start", "--port", "0", "--browser", "--headless")
     with product.running(*arguments, "--browser-arg=--remote-debugging-port=0"):
         yield product, product.wait_browser()["port"]
+
+
+def _downloading_into(folder: Path) -> Path:
+    """Settings of a desktop whose folder for downloads is the test's own."""
+    settings = folder / "desktop"
+    settings.mkdir()
+    (folder / "downloads").mkdir()
+    (settings / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{folder / "downloads"}"\n')
+    return settings
 
 
 def _config(folder: Path) -> dict[str, Any]:
@@ -44,6 +54,12 @@ def _config(folder: Path) -> dict[str, Any]:
 def saved(product: tuple[Product, int]) -> Path:
     """The folder in which tools may save files."""
     return product[0].home.parent / "saved"
+
+
+@pytest.fixture
+def downloads(product: tuple[Product, int]) -> Path:
+    """The folder into which the browser downloads."""
+    return product[0].home.parent / "downloads"
 
 
 @pytest.fixture

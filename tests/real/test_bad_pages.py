@@ -86,7 +86,7 @@ async def test_a_page_that_never_answers_says_so_and_the_tab_goes_on_elsewhere(
     assert (there["title"], there["status"]) == ("Form", "complete")
 
 
-@pytest.mark.parametrize("own_limits", [2], indirect=True)
+@pytest.mark.parametrize("own_limits", [4], indirect=True)
 async def test_what_is_under_way_already_can_be_asked_for_again_at_once(
     own_limits: tuple[Agent, str], site: Site
 ) -> None:
@@ -106,7 +106,7 @@ async def own_limits(
     """A product that gives up soon."""
     product = Product(tmp_path / "home")
     product.home.mkdir(mode=0o700)
-    limits = {"callSeconds": getattr(request, "param", 4)}
+    limits = {"callSeconds": getattr(request, "param", 8)}
     (product.home / "config.json").write_text(json.dumps({"limits": limits}))
     with product.running("start", "--port", "0", "--browser", "--headless"):
         port = product.wait_browser()["port"]

@@ -12,6 +12,7 @@ from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
 from tests.support.panel import panel_of
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import world
 
@@ -65,7 +66,7 @@ async def test_the_page_is_where_it_was_put_and_may_know_it(
     assert (await seen(cdp, url, PLACE))[:2] == [-90, 180]
     await agent.call("browser_close_tab")
     await opened(url)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while await seen(cdp, url, state) != "prompt":
             await asyncio.sleep(0.02)
 
@@ -199,7 +200,7 @@ async def test_emulation_outlives_the_worker_and_frames_that_come_later_have_it(
     await agent.call("browser_set_media_features", features=calm, tabId=tab)
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while await cdp.worker() == old:
             await asyncio.sleep(0.02)
         while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
@@ -240,6 +241,6 @@ async def test_emulation_ends_when_the_person_takes_the_tab_back(
         assert await seen(here.cdp, url, SIZE) == [390, 844, 3, True]
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while await seen(here.cdp, url, SIZE) != before:
                 await asyncio.sleep(0.02)

@@ -11,6 +11,7 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.panel import panel_of
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import World, world
 
@@ -69,7 +70,7 @@ async def test_the_log_outlives_the_worker(here: World, site: Site) -> None:
         # Its pages bring the worker back.
         await ann.call("browser_open_tab", url=html(site, "page"))
         kept = "chrome.storage.session.get('journal').then(({journal}) => journal?.length ?? 0)"
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not await here.cdp.evaluate(await here.cdp.worker(), kept):
                 await asyncio.sleep(0.05)
             await here.cdp.kill_worker()

@@ -27,7 +27,7 @@ async def test_a_har_file_is_opened_by_another_parser(
     await in_page(
         "document.cookie = 'sid=very-private';"
         "await (await fetch('/bytes?q=1&q=a%20b')).blob(); await fetch('/nothing');"
-        "await fetch('/form.html', {method: 'POST', body: 'password=hunter2&x=1',"
+        "await fetch('/private', {method: 'POST', body: 'password=hunter2&x=1',"
         "headers: {'Content-Type': 'application/x-www-form-urlencoded'}}).catch(() => 0); 1"
     )
     arguments = {"filePath": "tests/all.har", "includeBodies": True}

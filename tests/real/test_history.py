@@ -11,6 +11,7 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import world
 
@@ -26,7 +27,7 @@ async def in_worker(cdp: Cdp, code: str) -> Any:
 
 async def visited(agent: Agent, query: str) -> list[Json]:
     """The browser writes its history a moment after the page has loaded."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             found: list[Json] = (await agent.call(SEARCH, query=query))["pages"]
             if found:
@@ -73,7 +74,7 @@ async def test_a_history_is_told_as_far_as_there_is_room_and_marked_as_the_pages
 ) -> None:
     for number in range(3):
         await opened(html(site, f"<title>numbat {number} {'long ' * 30}</title>"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await agent.call(SEARCH, query="numbat"))["total"] < 3:
             await asyncio.sleep(0.05)
     result = await agent.result(SEARCH, query="numbat", maxTokens=50)
@@ -159,7 +160,7 @@ async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
             await in_worker(here.cdp, code)
         await ann.call("browser_open_tab", url=site.page("form"))
         query = "chrome.history.search({text: 'localhost', startTime: 0})"
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not await in_worker(here.cdp, query):
                 await asyncio.sleep(0.05)
         await here.cdp.send("Target.closeTarget", targetId=target)

@@ -10,6 +10,7 @@ from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
 from tests.support.panel import panel_of
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import at_work, world
 
@@ -70,6 +71,6 @@ async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
         worker = await here.cdp.worker()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while await here.cdp.evaluate(worker, STANDING % tab) != [-1, []]:
                 await asyncio.sleep(0.05)

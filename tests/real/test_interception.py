@@ -12,6 +12,7 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import world
 
@@ -40,7 +41,7 @@ async def ask(cdp: Cdp, page: str, address: str, options: str = "{}") -> None:
 
 
 async def answer(cdp: Cdp, page: str) -> Any:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (found := await cdp.evaluate(page, "window.answer")) is None:
             await asyncio.sleep(0.02)
     return found
@@ -262,7 +263,7 @@ async def test_waiting_requests_outlive_the_worker(
     id = (await paused(agent))["requestId"]
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while await cdp.worker() == old:
             await asyncio.sleep(0.02)
         while (await agent.result(LIST, tabId=tab)).get("isError"):
@@ -284,7 +285,7 @@ async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
     await agent.call(START)
     await ask(cdp, page, "/html?body=patience")
     id = (await paused(agent))["requestId"]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await cdp.evaluate(page, "window.answer") is None:
             await asyncio.sleep(0.2)
     assert await answer(cdp, page) == [200, None, "patience"]
@@ -307,7 +308,7 @@ async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
     page = await cdp.page(url)
     await agent.call(START, tabId=tab)
     await cdp.evaluate(page, FLOOD)
-    async with asyncio.timeout(25):
+    async with asyncio.timeout(PATIENCE):
         while await cdp.evaluate(page, "window.done.length") < 20:
             await asyncio.sleep(0.05)
     told = await agent.call(LIST, tabId=tab)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.agents.mcp.clients import connect
 from tests.support.agent import Agent
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 from tests.support.world import world
@@ -83,7 +84,7 @@ async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
         assert foreign["structuredContent"]["error"]["reason"] == "foreign_tab"
         assert "'test (main)'" in foreign["content"][0]["text"]
         await ann.end()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 answer = (await bob.call("browser_list_tabs")).json()["result"]
                 urls = [told["url"] for told in answer["structuredContent"]["tabs"]]

@@ -12,6 +12,7 @@ from tests.support.agent import Agent
 from tests.support.bare import TAB_ID
 from tests.support.cdp import browser_of
 from tests.support.page_tools import TabId, listed, tool_name
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.shops import Shops
 from tests.support.world import DEBUGGED
@@ -28,7 +29,7 @@ async def in_a_browser(
     before = len(ready(product))
     arguments = ("browser", "--headless", "--user-data-dir", str(profile), DEBUGGED)
     with product.running(*arguments):
-        wait_for(lambda: len(ready(product)) > before, "the extension to connect", 60)
+        wait_for(lambda: len(ready(product)) > before, "the extension to connect")
         async with browser_of(profile.parent) as cdp:
             yield Shops(cdp, site, port, agent)
 
@@ -128,7 +129,7 @@ async def test_when_the_browser_in_front_leaves_the_tab_of_another_is_used(two: 
 
 async def until_two(here: Shops) -> None:
     await here.tool("view_cart")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while len(await here.holders("view_cart")) < 2:
             await asyncio.sleep(0.02)
 
@@ -137,7 +138,7 @@ async def bought_after_turning(here: Shops, page: str) -> TabId:
     """Turn to a page, and buy where the agent is sent; the tab it was."""
     (before,) = await here.bought(page)
     await turn_to(here, page)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not (active := [one["tabId"] for one in await here.tabs() if one["isActive"]]):
             await asyncio.sleep(0.02)
     tab = await here.used("add_to_cart", **MUG)

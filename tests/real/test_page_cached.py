@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.page_tools import TabId
+from tests.support.patience import PATIENCE
 from tests.support.shops import Shops
 from tests.support.site import Site
 from tests.support.world import world
@@ -28,7 +29,7 @@ async def left(here: Shops, url: str, name: str) -> TabId:
     page, tab = await here.tab(url)
     await here.tool(name)
     await here.close(page)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while await here.tabs():
             await asyncio.sleep(0.02)
     await here.tool(name)

@@ -9,6 +9,7 @@ from tabhub.cli.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.bare import Bare
 from tests.support.panel import panel_of
+from tests.support.patience import PATIENCE
 from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
@@ -49,7 +50,7 @@ async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -
             here = Bare(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             id = await here.connected(page)
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(PATIENCE):
                 while True:
                     tabs = (await agent.result("list_browser_tabs"))["structuredContent"]
                     if [isinstance(one["tabId"], int) for one in tabs] == [True]:
@@ -78,7 +79,7 @@ async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_
 
 async def _named(agent: Agent, ending: str) -> str:
     """The full name of a page's tool, once it is listed."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while True:
             for tool in (await agent.post("tools/list")).json()["result"]["tools"]:
                 if tool["name"].endswith(f"_{ending}"):

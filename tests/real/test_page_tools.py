@@ -9,7 +9,8 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
-from tests.support.page_tools import SECONDS, clean, listed, tool, tool_name, until, withdrawn
+from tests.support.page_tools import clean, listed, tool, tool_name, until, withdrawn
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -60,7 +61,7 @@ async def refused(agent: Agent, origin: str, name: str, **arguments: Any) -> Too
 
 async def happens(in_page: Evaluate, tab: int, code: str) -> None:
     """Wait until an expression is true in a page."""
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while not await in_page(f"Boolean({code})", tabId=tab):
             await asyncio.sleep(0.02)
 

@@ -13,6 +13,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 from tests.support.bare import TAB_ID, Bare, browser
 from tests.support.heard import Heard
+from tests.support.patience import PATIENCE
 from tests.support.serving import served
 
 pytestmark = pytest.mark.real_browser
@@ -33,7 +34,7 @@ class World(Bare):
                 await asyncio.sleep(0.02)
 
     async def active(self, id: str | None) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while self.heard.active != id:
                 await asyncio.sleep(0.02)
 
@@ -312,6 +313,6 @@ async def test_a_page_that_comes_back_by_the_back_button_is_there_again(tmp_path
 
 
 async def _until(look: Callable[[], Any]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not look():
             await asyncio.sleep(0.02)

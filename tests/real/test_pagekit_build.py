@@ -10,6 +10,7 @@ from tabhub.config.settings import Settings
 from tests.support.bare import Bare, browser
 from tests.support.folder import serving
 from tests.support.heard import Heard
+from tests.support.patience import PATIENCE
 from tests.support.serving import served
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
@@ -85,7 +86,7 @@ async def test_each_build_offers_tools_and_is_its_own_worker(
             here = Bare(cdp, site, server.port)
             page = await here.open(f"{site}/{name}.html?hub={here.hub}")
             await here.until(page, "document.title === 'on'")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 while ["hello"] not in heard.tabs.values():
                     await asyncio.sleep(0.02)
             ((tab, _),) = heard.tabs.items()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.real.test_worker_routing import World, world
 from tests.support.bare import TAB_ID, Bare
+from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]
 INNER = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
@@ -102,7 +103,7 @@ async def test_frames_in_the_page_of_another_site_are_tabs_that_keep_no_id(tmp_p
         frames = f"<iframe allow='loopback-network' src='{here.shop}'></iframe>" * 2
         page = await here.open(f"{here.site.replace('127.0.0.1', 'localhost')}/shop.css")
         await here.value(page, f"void (document.body.innerHTML = {frames!r})")
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(PATIENCE):
             while len(told := [one["tabId"] for one in await here.tabs()]) < 2:
                 await asyncio.sleep(0.02)
         await here.have("view_cart", *told)

@@ -13,6 +13,7 @@ from tabhub.browser.arguments import browser_arguments
 from tabhub.browser.finder import find_browser
 from tests.support.cdp import browser_of
 from tests.support.panel import PANEL, panel_of
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 from tests.support.world import CONFIG, World, at_work, failure, started, world
@@ -184,7 +185,7 @@ def ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
         yield
     finally:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 async def test_a_button_that_moves_under_the_pointer_rests_first(

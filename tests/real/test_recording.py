@@ -13,6 +13,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from tests.real.conftest import Opener
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -207,7 +208,7 @@ async def test_frames_of_other_sites_and_workers_are_recorded_too(
     )
     await opened(page(site.url, f'<script>{blob}</script><iframe src="{inner}"></iframe>'))
     wanted = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not wanted <= {one["url"] for one in await requests(agent) if one.get("status")}:
             pass
     assert {"worker speaks", "frame speaks"} <= set(await texts(agent))

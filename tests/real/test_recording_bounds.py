@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.panel import panel_of
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 from tests.support.world import World, world
 
@@ -23,7 +24,7 @@ def loud(origin: str) -> str:
 
 
 async def until(check: Callable[[], Awaitable[object]]) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while not await check():
             await asyncio.sleep(0.02)
 

@@ -10,6 +10,7 @@ from tests.real.looking import html
 from tests.real.test_interception import START, STOP, answer, ask, paused
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
@@ -21,7 +22,7 @@ async def restart(agent: Agent, cdp: Cdp, tab: int) -> None:
     """Kill the worker, and wait until the next one answers."""
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while await cdp.worker() == old:
             await asyncio.sleep(0.02)
         while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
@@ -88,7 +89,7 @@ async def test_no_request_slips_through_while_the_worker_starts(
         await cdp.kill_worker()
         # This is what starts the next one.
         await ask(cdp, page, f"/html?body=secret{number}")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
                 await asyncio.sleep(0.05)
         assert (await paused(agent, tabId=tab))["url"].endswith(f"secret{number}")

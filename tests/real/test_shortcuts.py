@@ -10,6 +10,7 @@ from tests.real.looking import html
 from tests.real.test_reading import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
@@ -27,7 +28,7 @@ async def record(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json:
 async def ended(agent: Agent, command: str, **more: Any) -> Json:
     """How a run went, once it is over."""
     run = await agent.call("shortcuts_execute", command=command, **more)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             listed = (await agent.call("shortcuts_list"))["shortcuts"]
             last: Json = next(told["lastRun"] for told in listed if told["command"] == command)

@@ -9,6 +9,7 @@ import pytest
 from tests.real.test_reading import ref
 from tests.support.agent import Agent
 from tests.support.cdp import browser_of
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.site import Site
 
@@ -59,7 +60,7 @@ async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_othe
             await asyncio.sleep(0.02)
         before = _connected_at(product)
         await browser.kill_worker()
-        error = (await asyncio.wait_for(pending, 10))["structuredContent"]["error"]
+        error = (await asyncio.wait_for(pending, PATIENCE))["structuredContent"]["error"]
         assert (error["reason"], error["retryable"]) == ("page_may_have_received", True)
         product.wait_browser(after=before)
         assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2
@@ -121,7 +122,7 @@ async def test_a_stranger_on_the_servers_port_does_not_get_the_secret(own: Produ
             before = own.wait_browser()["browsers"][0]["connectedAt"]
             assert own.run("stop").returncode == 0
             stranger = await asyncio.start_server(answer, "127.0.0.1", port)
-            async with stranger, asyncio.timeout(30):
+            async with stranger, asyncio.timeout(PATIENCE):
                 for _ in range(4):
                     await knocks.get()
             assert own.secret.encode() not in heard
@@ -161,7 +162,7 @@ async def test_the_page_that_a_browser_is_started_with_is_loaded_each_time(
         for _ in range(3):
             with own.running("browser", "--headless", "--url", site.page("form")):
                 own.wait_browser()
-                async with own.client(port) as http, asyncio.timeout(30):
+                async with own.client(port) as http, asyncio.timeout(PATIENCE):
                     while (await Agent(http).call("browser_list_tabs"))["tabs"][0][
                         "title"
                     ] != "Form":

@@ -14,6 +14,7 @@ from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
 from tests.support.bare import Bare, browser
 from tests.support.page_tools import PageTools
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.serving import client, served
 
@@ -114,7 +115,7 @@ async def test_the_list_of_tabs_says_all_that_is_to_know(tmp_path: Path) -> None
     async with world(tmp_path) as here:
         (_, first), (two, second) = await here.shops(2)
         await here.value(two, "history.pushState(0, '', '/?new'); document.title = 'My shop'")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while "My shop" not in [one["title"] for one in await here.tabs()]:
                 await asyncio.sleep(0.02)
         told = {one["tabId"]: one for one in await here.tabs()}
@@ -161,7 +162,7 @@ async def test_a_tool_is_listed_until_its_last_tab_goes(tmp_path: Path) -> None:
         await here.close(one)
         await here.have("view_cart", second)
         await here.close(two)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while await here.tabs():
                 await asyncio.sleep(0.02)
         listed = (await here.agent.post("tools/list")).json()["result"]["tools"]

@@ -25,9 +25,9 @@ from tabhub.server import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench
+from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
-SECONDS = 30.0
 LINE_BYTES = 64 * 1024 * 1024
 _pids = count(4_000_000)
 
@@ -61,7 +61,7 @@ class Pipe:
 
     async def line(self) -> bytes:
         assert self.process.stdout is not None
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             return await self.process.stdout.readline()
 
     async def read(self) -> Json:
@@ -108,7 +108,7 @@ class Pipe:
         """Close stdin, as a client does that leaves."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return await asyncio.wait_for(self.process.wait(), SECONDS)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 def alone(params: Json | None = None, **capabilities: Any) -> Json:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tabhub.config.home import Home
-from tests.stdio.pipe import SECONDS, Pipe, alone, bridged
+from tests.stdio.pipe import Pipe, alone, bridged
 from tests.support.extension import connected, tab
+from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 
 pytestmark = pytest.mark.requirement("OT-09")
@@ -210,7 +211,7 @@ async def test_a_signal_ends_the_bridge_and_its_session(
 ) -> None:
     async with _initialized(home) as pipe:
         pipe.process.send_signal(number)
-        assert await asyncio.wait_for(pipe.process.wait(), SECONDS) == 0
+        assert await asyncio.wait_for(pipe.process.wait(), PATIENCE) == 0
     assert product.status()["mcpClients"] == 0
 
 
@@ -220,7 +221,7 @@ async def test_a_bridge_ends_when_nobody_reads_what_it_says(home: Home, product:
         os.close(writing)
         os.close(reading)
         await pipe.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}})
-        assert await asyncio.wait_for(pipe.process.wait(), SECONDS) == 0
+        assert await asyncio.wait_for(pipe.process.wait(), PATIENCE) == 0
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tabhub.config.home import Home
 from tests.agents.mcp.clients import text_of
 from tests.agents.mcp.workbench import SCHEMAS
 from tests.stdio.pipe import alone, bench, bridged
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.requirement("OT-09")
 
@@ -81,9 +82,9 @@ async def test_a_cancelled_call_ends_in_the_server(home: Home, is_alone: bool) -
             await pipe.initialize()
         called = {"name": "wait", "arguments": {}}
         id = await pipe.ask("tools/call", alone(called) if is_alone else called)
-        await asyncio.wait_for(server.work.started.wait(), 10)
+        await asyncio.wait_for(server.work.started.wait(), PATIENCE)
         await pipe.notify("notifications/cancelled", {"requestId": id})
-        await asyncio.wait_for(server.work.cancelled.wait(), 10)
+        await asyncio.wait_for(server.work.cancelled.wait(), PATIENCE)
         ping = alone({"name": "echo", "arguments": {"text": "on"}})
         assert (await pipe.request("tools/call", ping))["result"]
 

@@ -7,6 +7,7 @@ import pytest
 from tabhub.config.home import Home
 from tests.agents.mcp.clients import text_of
 from tests.stdio.pipe import Json, Pipe, alone, bench, bridged
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.requirement("OT-09")
 
@@ -88,7 +89,7 @@ async def test_a_call_that_was_under_way_may_have_been_done_and_says_so(
             if not is_alone:
                 await pipe.initialize()
             id = await pipe.ask("tools/call", alone(called) if is_alone else called)
-            await asyncio.wait_for(first.work.started.wait(), 10)
+            await asyncio.wait_for(first.work.started.wait(), PATIENCE)
         answer = await pipe.answer(id)
         error = (answer.get("error") or {}).get("data") or answer["result"]["structuredContent"][
             "error"

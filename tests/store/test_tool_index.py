@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.store.tool_index import FullTextIndex
+from tests.support.examples import examples
 
 
 def tool(name: str, description: str = "", plugin: str = "") -> Tool:
@@ -137,7 +138,7 @@ def test_odd_characters_in_a_description_do_no_harm(
     assert list(index.search("odd")) == ["odd\x00name"]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(query=st.text(max_size=60), name=st.text(min_size=1, max_size=30), told=st.text())
 def test_no_text_breaks_the_index(query: str, name: str, told: str) -> None:
     tools = ToolRegistry()

@@ -9,6 +9,7 @@ from typing import Any
 
 from tabhub.browser.finder import find_browser
 from tests.support.cdp import Cdp, browser_of
+from tests.support.patience import PATIENCE
 
 FLAGS = (
     "--headless=new",
@@ -20,7 +21,6 @@ FLAGS = (
     "--disable-popup-blocking",
     "--remote-debugging-port=0",
 )
-PATIENCE = 15.0
 STATUS = "JSON.parse(document.querySelector('#hub').textContent || '{}')"
 TAB_ID = "sessionStorage.getItem('tabhub.tabId')"
 

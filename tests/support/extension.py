@@ -10,6 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET
 
 Handler = Callable[[dict[str, Any]], Any]
@@ -49,7 +50,7 @@ class FakeExtension:
     async def ask(self, method: str, params: Any) -> dict[str, Any]:
         """A request to the server; its answer."""
         await self.send({"id": "x", "method": method, "params": params})
-        return await asyncio.wait_for(self._answers.get(), 10)
+        return await asyncio.wait_for(self._answers.get(), PATIENCE)
 
     async def sync(
         self, *tabs: dict[str, Any], shared: bool = True, kind: str = "managed", **more: Any
@@ -80,7 +81,7 @@ class FakeExtension:
     async def next(self, method: str) -> dict[str, Any]:
         """The next message of this kind; others are dropped."""
         while True:
-            message = await asyncio.wait_for(self.heard.get(), 10)
+            message = await asyncio.wait_for(self.heard.get(), PATIENCE)
             if message["method"] == method:
                 return message
 

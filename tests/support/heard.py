@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from tabhub.hub.page_tools import PageRef
 from tabhub.pages.pages import Pages
 from tabhub.wire.pages import Execute, Outcome
+from tests.support.patience import PATIENCE
 
 NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
 
@@ -67,7 +68,7 @@ class Heard:
         return found
 
     async def until(self, name: str, count: int = 1) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(self.of(name)) < count:
                 await asyncio.sleep(0.01)
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
+from tests.support.patience import PATIENCE
 
-SECONDS = 20.0
 TabId = int | str
 
 
@@ -34,7 +34,7 @@ async def listed(agent: Agent) -> dict[str, dict[str, Any]]:
 
 async def until(agent: Agent, wanted: Callable[[dict[str, dict[str, Any]]], Any]) -> Any:
     """What a look at the list finds; it is looked at until there is something."""
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while not (found := wanted(await listed(agent))):
             await asyncio.sleep(0.05)
         return found
@@ -90,7 +90,7 @@ class PageTools:
 
     async def looked_at(self, tab: TabId | None) -> None:
         """Wait until this tab, and no other, is the one that is looked at."""
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while [one["tabId"] for one in await self.tabs() if one["isActive"]] != (
                 [] if tab is None else [tab]
             ):
@@ -98,7 +98,7 @@ class PageTools:
 
     async def have(self, name: str, *wanted: TabId) -> None:
         """Wait until a tool is in these tabs: what is said of a tab that is none names them."""
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while set(await self.holders(name)) != set(wanted):
                 await asyncio.sleep(0.02)
 

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.support.cdp import Cdp
+from tests.support.patience import PATIENCE
 
 PANEL = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/panel/panel.html"
-PATIENCE = 15.0
 MIDDLE = """(() => {
   const found = document.querySelector(%s);
   if (!found || found.disabled) return null;

@@ -14,9 +14,9 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from tabhub.config.proof import prove
+from tests.support.patience import PATIENCE
 
 SECRET = "5" * 64
-SECONDS = 15.0
 Message = dict[str, Any]
 
 
@@ -60,7 +60,7 @@ class ScriptedServer:
             return next((told for told in self.heard[start:] if wanted(told)), None)
 
         async with self._news:
-            await asyncio.wait_for(self._news.wait_for(found), SECONDS)
+            await asyncio.wait_for(self._news.wait_for(found), PATIENCE)
             told = found()
             assert told is not None
             return told

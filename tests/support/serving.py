@@ -11,6 +11,7 @@ from tabhub.app import App
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server import Server, listen
+from tests.support.patience import PATIENCE
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(
@@ -48,7 +49,7 @@ async def served(
 
 def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=20)
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=PATIENCE)
 
 
 async def _answers(port: int) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support.patience import PATIENCE
+
 PAGES = Path(__file__).parent.parent / "real" / "pages"
 NPM = Path(__file__).parent.parent / "npm" / "node_modules"
 """Packages as they are published, for pages that use them."""
@@ -20,16 +22,36 @@ STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for '
 class Site:
     """Where the site is; by its second name it is another origin."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, gate: threading.Event) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.other = f"http://localhost:{port}"
+        self._gate = gate
 
     def page(self, name: str) -> str:
         return f"{self.url}/{name}.html"
 
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """For as long as the block lasts nobody who asks for /held is answered."""
+        self._gate.clear()
+        try:
+            yield
+        finally:
+            self._gate.set()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.gate = threading.Event()
+        self.gate.set()
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: _Server
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
@@ -39,6 +61,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif address.path == "/slow":
             time.sleep(float(query["seconds"]))
             self._answer(200, b"<title>slow</title>at last")
+        elif address.path == "/held":
+            self.server.gate.wait(PATIENCE)
+            self._answer(200, b"let go")
         elif address.path == "/trickle":
             self._trickle(float(query["seconds"]))
         elif address.path == "/bytes":
@@ -61,9 +86,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(address.path, query)
 
     def do_POST(self) -> None:
-        """Say back what was sent."""
+        """Say back what was sent, where that is not private."""
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        self._answer(200, f"{self.headers}\n".encode() + body)
+        told = b"" if self.path == "/private" else f"{self.headers}\n".encode() + body
+        self._answer(200, told)
 
     def _hang(self) -> None:
         """Say nothing until the browser gives up."""
@@ -100,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not file.is_file():
             self._answer(404, b"<title>not found</title>")
             return
-        body = file.read_text().replace("{{other}}", f"http://localhost:{self.server.server_port}")  # type: ignore[attr-defined]
+        body = file.read_text().replace("{{other}}", f"http://localhost:{self.server.server_port}")
         kind = "text/javascript" if file.suffix == ".js" else "text/html; charset=utf-8"
         self._answer(200, body.encode(), **_policy(query), **{"Content-Type": kind})
 
@@ -127,11 +153,10 @@ def _policy(query: dict[str, str]) -> dict[str, str]:
 
 @contextmanager
 def serving() -> Iterator[Site]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
+    server = _Server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield Site(server.server_port)
+        yield Site(server.server_port, server.gate)
     finally:
         server.shutdown()
         server.server_close()

@@ -9,7 +9,7 @@ import termios
 from collections.abc import Mapping
 from typing import NamedTuple
 
-END_SECONDS = 60.0
+from tests.support.patience import PATIENCE
 
 
 class Shown(NamedTuple):
@@ -36,7 +36,7 @@ def in_terminal(
     os.write(ours, typed)
     try:
         text = _all_of(ours)
-        return Shown(process.wait(END_SECONDS), text.decode().replace("\r\n", "\n"))
+        return Shown(process.wait(PATIENCE), text.decode().replace("\r\n", "\n"))
     finally:
         process.kill()
         os.close(ours)
@@ -52,7 +52,7 @@ def _terminal(environment: Mapping[str, str]) -> dict[str, str]:
 def _all_of(terminal: int) -> bytes:
     """Until the other side has closed it, which Linux tells as an error."""
     read = b""
-    while select.select([terminal], [], [], END_SECONDS)[0]:
+    while select.select([terminal], [], [], PATIENCE)[0]:
         try:
             part = os.read(terminal, 65536)
         except OSError:

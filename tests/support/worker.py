@@ -10,6 +10,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
+from tests.support.patience import PATIENCE
+
 SHOP = "https://shop.example"
 ONE = "550e8400-e29b-41d4-a716-446655440000"
 OTHER = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -42,14 +44,14 @@ class FakeWorker:
         return await self.ask("browser/registerTools", tabId=tab, tools=list(tools), **page)
 
     async def next(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
+        found: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), PATIENCE))
         return found
 
     async def closed(self) -> tuple[int | None, str | None]:
         """Wait for the end; its code and reason."""
         with suppress(ConnectionClosed):
             while True:
-                await asyncio.wait_for(self.socket.recv(), 10)
+                await asyncio.wait_for(self.socket.recv(), PATIENCE)
         return self.socket.close_code, self.socket.close_reason
 
     async def answer(self, asked: dict[str, Any], payload: Any, success: bool = True) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.cdp import Cdp, browser_of
+from tests.support.patience import PATIENCE
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -30,7 +31,7 @@ class World:
     def http(self, token: str) -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {token}"}
         return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=60
+            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=PATIENCE
         )
 
     @asynccontextmanager
@@ -61,7 +62,7 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 async def at_work(agent: Agent, tab: int) -> None:
     """Wait until a script in that tab says that it runs."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while True:
             listed = (await agent.call("browser_list_tabs"))["tabs"]
             if any(told["tabId"] == tab and told["title"] == "at work" for told in listed):

@@ -16,6 +16,7 @@ from tabhub.tools import shortcuts
 from tabhub.tools.shortcut_recording import Recording as Recorded
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
+from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -80,7 +81,7 @@ async def listed(agent: Agent) -> list[Json]:
 
 async def last_run(agent: Agent) -> Json:
     """How the run of the only shortcut went."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             (shown,) = await listed(agent)
             if shown["lastRun"]["state"] != "running":

@@ -24,7 +24,7 @@ SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
 BROWSER = frozenset({"browser"})
 CLAUDE = frozenset({"claude"})
-ANSWER_MARGIN_SECONDS = 2.0
+ANSWER_MARGIN_SECONDS = 5.0
 """What waits in the browser gives up this much before the call does, to say how far it came."""
 
 Json = dict[str, Any]
@@ -90,7 +90,8 @@ class Context:
     @property
     def wait_ms(self) -> int:
         """How long the browser may wait for a page."""
-        return int(max(self.job.seconds - ANSWER_MARGIN_SECONDS, 1) * 1000)
+        seconds = self.job.seconds
+        return int(max(seconds - ANSWER_MARGIN_SECONDS, seconds / 2) * 1000)
 
     async def in_tab(
         self,

@@ -12,12 +12,12 @@ import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.asgi import App, Receive, Scope, Send
+from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
 NEWEST = "2026-07-28"
 BOTH = "application/json, text/event-stream"
-PATIENCE = 10.0
 
 
 class Client:

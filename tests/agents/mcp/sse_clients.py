@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from tests.agents.mcp.clients import PATIENCE, Json, called
+from tests.agents.mcp.clients import Json, called
+from tests.support.patience import PATIENCE
 
 JSON = {"content-type": "application/json"}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.agents.mcp.http import McpEndpoint
@@ -21,6 +21,7 @@ from tests.agents.mcp.clients import (
 )
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.workbench import Workbench
+from tests.support.examples import examples
 
 DEEP = b'{"a":' * 10_000
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -270,7 +271,7 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(body=BODIES, routed=st.sampled_from(["echo", "place", "ask", "log"]), fit=st.booleans())
 async def test_no_body_whatever_makes_the_server_fail(body: bytes, routed: str, fit: bool) -> None:
     endpoint = McpEndpoint(Workbench(), clock=Clock())

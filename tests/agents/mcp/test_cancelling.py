@@ -18,6 +18,7 @@ from tests.agents.mcp.clients import (
     until,
 )
 from tests.agents.mcp.workbench import Workbench
+from tests.support.patience import PATIENCE
 
 
 @pytest.mark.requirement("OT-05")
@@ -84,7 +85,7 @@ async def test_leaving_before_the_answer_cancels_a_sessionless_call(
     call = asyncio.create_task(client.call("wait"))
     await bench.started.wait()
     call.cancel()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await bench.cancelled.wait()
     assert text_of((await client.call("echo", text="on")).json()) == "on"
 
@@ -98,7 +99,7 @@ async def test_closing_the_stream_cancels_a_sessionless_call(
     async with client.streaming("tools/call", params) as response:
         await next_message(events(response))
         await bench.started.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await bench.cancelled.wait()
 
 

@@ -14,10 +14,11 @@ from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.errors import Internal
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp.versions import HANDSHAKE
-from tests.agents.mcp.clients import PATIENCE, over_socket, text_of, until
+from tests.agents.mcp.clients import over_socket, text_of, until
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.sse_clients import JSON, SseEvent, streaming, written
 from tests.agents.mcp.workbench import Workbench
+from tests.support.patience import PATIENCE
 
 PROGRESS = {"progressToken": "p"}
 

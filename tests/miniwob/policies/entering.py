@@ -215,6 +215,8 @@ async def an_agreement(page: Page) -> None:
         await page.click(seen.one("button", "Cancel"))
         return
     await page.scroll(seen.one("textbox"), direction="down", distance=10_000)
+    # The page hears of the scrolling with its next picture.
+    await page.wait_for("#name:enabled")
     await page.type((await page.read()).one("textbox", "Name"), quoted(seen.task)[0])
     await page.click((await page.read()).one("button", quoted(seen.task)[-1]))
 
