@@ -24,12 +24,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow = [item for item in items if item.get_closest_marker("slow")]
     others = [item for item in items if not item.get_closest_marker("slow")]
     slow.sort(key=_seconds, reverse=True)
+    share = len(items) // WORKERS
     items[:] = []
     for number, first in enumerate(_dealt(slow)):
-        size = (len(slow) + len(others)) // WORKERS - len(first)
-        share = others if number == WORKERS - 1 else others[: max(size, 0)]
-        items += first + share
-        others = others[len(share) :]
+        rest = others if number == WORKERS - 1 else others[: max(share - len(first), 0)]
+        items += first + rest
+        others = others[len(rest) :]
 
 
 def _dealt(slow: list[pytest.Item]) -> list[list[pytest.Item]]:
