@@ -82,7 +82,7 @@ async def test_who_is_in_by_the_old_secret_is_put_out(product: Product, port: in
             async with connected(port, secret=old) as extension:
                 await asyncio.gather(rotate(product), extension.socket.wait_closed())
                 await extension.settled()
-        with pytest.raises(Exception, match="403"):
+        with pytest.raises(Exception, match="401"):
             async with connected(port, secret=old):
                 pass
         async with connected(port, secret=product.secret) as extension:

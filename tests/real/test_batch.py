@@ -90,7 +90,7 @@ async def test_a_batch_with_a_fault_in_it_does_nothing_at_all(
         {"name": "browser_batch", "input": {"actions": [click("plain")]}},
     ):
         result = await agent.result("browser_batch", actions=[click("plain"), fault])
-        assert result["isError"] and "action 1" in result["content"][0]["text"]
+        assert result["isError"] and "action 2" in result["content"][0]["text"]
     assert await cdp.evaluate(await cdp.page(address), LOG) == ""
 
 

@@ -226,5 +226,5 @@ async def test_the_advice_of_a_page_text_that_was_cut_names_what_its_caller_can_
 ) -> None:
     await opened(html(site, "".join(f"<p>Line {n}</p>" for n in range(100))))
     said = await agent.text("get_page_text", max_chars=200)
-    assert "with offset" in said and "raise max_chars" in said and "read_page and ref_id" in said
+    assert "with offset" in said and "raise max_chars" in said and "read_page by ref_id" in said
     assert "selector" not in said

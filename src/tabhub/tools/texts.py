@@ -42,7 +42,7 @@ async def _page_text(context: Context) -> CallResult:
         f"Source element: <{output['source']}>",
         "---",
     ]
-    notes = _notes(output, "raise max_chars, or read a part with read_page and ref_id")
+    notes = _notes(output, "raise max_chars, or read_page by ref_id")
     text = "\n".join([fenced("\n".join([*head, output["text"]])), *notes])
     return done(text, _shape(context, output) | {"text": output["text"]})
 
