@@ -7,6 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lo
 NPM_STAMP := tests/npm/node_modules/.stamp
 AGENTS_STAMP := tests/connect/npm/node_modules/.stamp
 PEERS_STAMP := bench/npm/node_modules/.stamp
+COMMANDS := cli stdio connect doors
 MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
@@ -46,11 +47,11 @@ test: setup $(NPM_STAMP) $(MINIWOB) ## everything, in real Chromium too
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
-check: setup ## the quick loop: no browser, no npm, fewer examples
+check: setup ## the quick loop: no browser, no npm, no commands run, fewer examples
 	@$(MAKE) --no-print-directory -j 2 quick types ruff imports
 
 quick: setup
-	$(BIN)/pytest -q -n 2 --dist worksteal --hypothesis-profile quick -m "not real_browser and not npm and not slow"
+	$(BIN)/pytest -q -n 4 --dist worksteal --hypothesis-profile quick -m "not real_browser and not npm and not slow" $(COMMANDS:%=--ignore=tests/%)
 
 $(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
 	@scripts/fetch-miniwob

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 
 from tabhub.app import App
+from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
@@ -35,7 +36,7 @@ class Place:
     def http(self) -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {self.token}"}
         url = f"http://127.0.0.1:{self.port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE)
+        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
 
 
 @dataclass

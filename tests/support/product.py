@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
 NO_RATES = {
@@ -92,7 +93,9 @@ class Product:
         with suppress(FileNotFoundError, httpx.HTTPError):
             port = json.loads((self.home / "server.pid").read_text())["port"]
             headers = {"Authorization": f"Bearer {self.secret}"}
-            told = httpx.get(f"http://127.0.0.1:{port}/health", headers=headers, timeout=PATIENCE)
+            told = httpx.get(
+                f"http://127.0.0.1:{port}/health", headers=headers, timeout=PATIENCE, verify=NO_TLS
+            )
             return {"running": True, **told.raise_for_status().json(), "port": port}
         return {"running": False}
 
@@ -120,7 +123,7 @@ class Product:
     def client(self, port: int) -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {self.secret}"}
         url = f"http://127.0.0.1:{port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE)
+        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
 
 
 def wait_for(look: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:

@@ -11,6 +11,7 @@ from tabhub.app import App
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server import Server, listen
+from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
 SECRET = "5e" * 32
@@ -49,7 +50,8 @@ async def served(
 
 def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=PATIENCE)
+    address = f"http://127.0.0.1:{port}"
+    return httpx.AsyncClient(base_url=address, headers=headers, timeout=PATIENCE, verify=NO_TLS)
 
 
 async def _answers(port: int) -> None:

@@ -12,6 +12,7 @@ import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.asgi import App, Receive, Scope, Send
+from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
@@ -192,7 +193,9 @@ class Uvicorn(uvicorn.Server):
 async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Without a socket: a response is there when it is complete."""
     transport = httpx.ASGITransport(app=endpoint)
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://127.0.0.1", verify=NO_TLS
+    ) as http:
         yield http
 
 
@@ -203,7 +206,9 @@ async def over_socket(endpoint: Endpoint) -> AsyncIterator[httpx.AsyncClient]:
     serving = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as http:
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, verify=NO_TLS
+    ) as http:
         yield http
     endpoint.close()
     server.should_exit = True
