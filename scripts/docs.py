@@ -91,7 +91,7 @@ def errors() -> str:
         "error of a tool is a result with `isError` and `structuredContent.error`; faults of the "
         "message are JSON-RPC errors with `data.reason`. The HTTP status is that of plain HTTP "
         "answers and of faults that MCP ties to a status; JSON-RPC answers come with 200 "
-        "otherwise."
+        "otherwise. A call by REST that was begun and failed is told with 422."
     )
     columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help")
     rows = [

@@ -7,7 +7,7 @@ tabhub.define("keyboard", () => {
     tabhub.dom;
   const { modifiers, send } = tabhub.feign;
   const { execCommand } = Document.prototype;
-  const SHIFT = 8;
+  const [ALT, CTRL, META, SHIFT] = [1, 2, 4, 8];
   const PRESSED = "button, summary, input:is([type=button], [type=submit], [type=reset])";
   const SPACED = `${PRESSED}, input:is([type=checkbox], [type=radio])`;
   const ENTERED = `${PRESSED}, input[type=image], a[href], area[href]`;
@@ -48,7 +48,7 @@ tabhub.define("keyboard", () => {
 
   /** @param {HTMLInputElement} input Enter sends its form, by the form's first button if it has one */
   function submit(input) {
-    send(input, new Event("change", { bubbles: true }));
+    if (tabhub.focus.isText(input)) send(input, new Event("change", { bubbles: true }));
     const { form } = input;
     if (!form) return;
     const button = [...queryDeep(SENT)].find((one) => formOf(one) === form);
@@ -101,13 +101,21 @@ tabhub.define("keyboard", () => {
   ]);
 
   /**
+   * @param {string} key
+   * @param {number} bits
+   */
+  function isSelectAll(key, bits) {
+    return key === "a" && (bits & (CTRL | META)) !== 0 && (bits & ALT) === 0;
+  }
+
+  /**
    * @param {Element} element
    * @param {TabhubKeyEvent} stroke
    */
   function act(element, { key, modifiers: bits, text }) {
     const deed = DEEDS.get(key);
     const isCommand = (bits & ~SHIFT) !== 0;
-    if (isCommand) return void (key === "a" && edit("selectAll"));
+    if (isCommand) return void (isSelectAll(key, bits) && edit("selectAll"));
     if (deed) return deed(element, bits);
     if (text === " " && matches(element, SPACED)) press(element);
     else if (text && mayWrite(element)) edit("insertText", text);

@@ -118,6 +118,6 @@ export async function dismissChooser(tabId) {
   const order = () => sendTo(tabId, input?.session, "Runtime.callFunctionOn", params);
   if (input) void order().catch(() => {});
   // After that: with it goes the session of its frame.
-  forgetChooser(tabId);
+  if (open.get(tabId) === chooser) forgetChooser(tabId);
   return chooser?.dialog;
 }

@@ -166,7 +166,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "readonly": Row(_TOOL, 422, "validation"),
         "detached": Row(_TOOL, 422, "not_found"),
         "not_visible": Row(_TOOL, 422, "unavailable", True),
-        "navigated_away": Row(_TOOL, 422, "unavailable", True),
+        "navigated_away": Row(_TOOL, 422, "not_found"),
         "tab_url_mismatch": Row(-32003, 422, "unavailable", True),
         "navigation_failed": Row(_TOOL, 422, "unavailable", True),
         "dialog_open": Row(_TOOL, 422, "unavailable", True),
@@ -186,7 +186,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "invalid_response": Row(_INTERNAL, 502, "internal"),
     },
     TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},
-    Cancelled: {"cancelled": Row(-32800, 499, "unavailable", True)},
+    Cancelled: {"cancelled": Row(-32800, 499, "permission")},
     Internal: {"internal": Row(_INTERNAL, 500, "internal")},
 }
 

@@ -24,7 +24,12 @@ from tabhub.store.store import VERSION
 
 Json = dict[str, Any]
 
-PRIVATE = frozenset({"pid", "browsers", "agentNames", "waitingPages", "lastReloadError"})
+PRIVATE = frozenset(
+    {
+        *("pid", "browsers", "agentNames", "waitingPages", "lastReloadError"),
+        "disabledBrowserTools",  # those of the person; an agent's own are marked in its list
+    }
+)
 """What one agent is not told of the person and of other agents."""
 
 

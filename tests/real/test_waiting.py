@@ -99,10 +99,10 @@ async def test_an_element_that_is_known_is_waited_for_until_it_can_be_seen_or_is
 ) -> None:
     await opened(html(site, "<p id=one hidden>words</p><p id=two hidden>others</p>"))
     one, two = (await agent.call("browser_query_elements", selector="p"))["elements"]
-    there = await agent.call("browser_wait_for_element", ref=one["ref"])
+    there = await agent.call("browser_wait_for_element", ref=one["ref"], visible=False)
     assert there["element"] == {**one, "visible": False}
     show = in_page("document.querySelector('#one').hidden = false; 1")
-    found = await while_waiting(agent, show, ref=one["ref"], visible=True)
+    found = await while_waiting(agent, show, ref=one["ref"])
     assert (found["ref"], found["visible"]) == (one["ref"], True)
     with pytest.raises(ToolFailed) as gone:
         remove = in_page("document.querySelector('#two').remove(); 1")

@@ -188,9 +188,13 @@ class Rest:
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
         if error.reason != "unknown_tool" or self._choosing.has(call.tool):
             # What a tool does not find, or waits for in vain, is no failing of the door.
-            status = error.status if error.status in NOT_BEGUN else TOOL_FAILED
-            return status, _with_result(error)
+            return _status(error), _with_result(error)
         return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+
+
+def _status(error: TabhubError) -> int:
+    has_begun = error.status not in NOT_BEGUN or error.reason == "page_may_have_received"
+    return TOOL_FAILED if has_begun else error.status
 
 
 def _place(scope: Scope) -> tuple[str | None, bool]:

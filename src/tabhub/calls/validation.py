@@ -20,7 +20,7 @@ class Validators:
     """The compiled schema of each tool; a tool that was replaced is compiled anew."""
 
     def __init__(self, tabs: Tabs | None = None) -> None:
-        self._tabs = tabs or Tabs()
+        self._tabs = Tabs() if tabs is None else tabs
         self.kept = Kept()
 
     def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:

@@ -91,7 +91,7 @@ async def _wait(context: Context) -> CallResult:
     input = {
         **context.element(),
         "timeoutMs": min(given.get("timeout", WAIT_MS), context.wait_ms),
-        "visible": given.get("visible", False),
+        "visible": given.get("visible", "ref" in given),
     }
     output = await context.in_tab("page.wait", input)
     element = output["element"]

@@ -182,8 +182,8 @@ class BrowserTool:
 
     def _annotations(self) -> Json:
         if self.read_only:
-            # One that does more only when asked to reads; each call is looked at all the same.
-            return {"readOnlyHint": not callable(self.changes_when)}
+            # To forget what tabhub itself has written down changes nothing of anybody's.
+            return {"readOnlyHint": self.changes_when in (None, "clear")}
         # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
         hints: Json = {"readOnlyHint": False}
         if self.idempotent:
