@@ -167,6 +167,17 @@ async def test_every_way_to_fail_has_its_status() -> None:
     assert (alone.status_code, reason(alone)) == (503, "extension_disconnected")
 
 
+async def test_a_call_that_may_have_been_done_is_no_call_to_be_sent_again_by_itself() -> None:
+    async with served() as server, client(server.port) as http:
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+            calling = asyncio.create_task(http.post(CALL, json=called(code="1")))
+            await extension.next("tool.dispatch")
+            extension.socket.transport.abort()
+            answer = await calling
+    assert (answer.status_code, reason(answer)) == (422, "page_may_have_received")
+
+
 NESTED = b'{"arguments": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"
 
 
