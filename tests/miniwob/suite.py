@@ -1,14 +1,12 @@
 """The MiniWoB++ pages: served to the browser, an episode begun, its reward read."""
 
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.miniwob.page import Page
+from tests.support import folder
 from tests.support.agent import Agent
 from tests.support.cdp import Cdp
 
@@ -17,25 +15,12 @@ BEGIN = "core.EPISODE_MAX_TIME = 1e6; Math.seedrandom({seed}); core.startEpisode
 REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : 0"
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 @contextmanager
 def serving() -> Iterator[str]:
     """The address of the pages."""
     assert HTML.is_dir(), "the pages are not here: run scripts/fetch-miniwob"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=HTML))
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/miniwob"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with folder.serving(HTML) as address:
+        yield f"{address}/miniwob"
 
 
 class Task:

@@ -1,10 +1,13 @@
 """Where a tool's tab is opened anew, how long it is waited for, and what is decided before that."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tabhub.config.home import Home
@@ -39,8 +42,9 @@ async def test_other_pages_news_do_not_shorten_the_wait_for_a_tab_that_was_opene
         assert await calling == "found"
 
 
-@pytest.mark.requirement("MB-09")
-async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for_it() -> None:
+@asynccontextmanager
+async def _kept_tab_by_tab() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncClient]]:
+    """A server that lists each tab's tools, and keeps one whose tab has closed."""
     async with (
         served(Settings(exposure="per-tab")) as server,
         connected(server.port) as extension,
@@ -48,6 +52,12 @@ async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for
     ):
         await extension.sync(tab(1))
         await _left_behind(extension)
+        yield extension, http
+
+
+@pytest.mark.requirement("MB-09")
+async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for_it() -> None:
+    async with _kept_tab_by_tab() as (extension, http):
         extension.page_tools["search"] = says("found")
         calling = asyncio.create_task(Agent(http).text(SEARCH, word="tea"))
         await answer_open(extension, 5, CACHED)
@@ -58,13 +68,7 @@ async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for
 @pytest.mark.requirement("MB-09")
 async def test_listed_tab_by_tab_a_page_that_has_made_another_of_a_kept_tool_gets_no_call() -> None:
     other = page_tool("search", annotations={"cache": True, "destructiveHint": True})
-    async with (
-        served(Settings(exposure="per-tab")) as server,
-        connected(server.port) as extension,
-        client(server.port) as http,
-    ):
-        await extension.sync(tab(1))
-        await _left_behind(extension)
+    async with _kept_tab_by_tab() as (extension, http):
         calling = asyncio.create_task(Agent(http).text(SEARCH))
         await answer_open(extension, 5, other)
         with pytest.raises(ToolFailed) as failed:

@@ -1,4 +1,4 @@
-"""A folder as a web site, for pages that a test has built."""
+"""A folder as a web site."""
 
 import threading
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from typing import Any
 
 
 class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
     extensions_map = {  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".mjs": "text/javascript",
