@@ -12,7 +12,7 @@ from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rates import Rates
 from tabhub.browser.browsers import Browsers
-from tabhub.calls.flights import Flights
+from tabhub.calls.running import Flights
 from tabhub.config.settings import Settings
 from tabhub.errors import AccessError
 from tabhub.hub.hub import Hub

@@ -14,7 +14,7 @@ from tabhub.agents.rates import Rates
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
+from tabhub.calls.running import Flights
 from tabhub.config.clients import Client
 from tabhub.config.keys import HIDDEN, plain
 from tabhub.config.settings import Settings

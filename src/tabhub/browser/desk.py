@@ -7,9 +7,9 @@ import msgspec
 
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.panels import Panels
+from tabhub.calls.call import incident
 from tabhub.calls.control import Control
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError

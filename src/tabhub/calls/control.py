@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from tabhub.calls.flights import Flight, Flights
 from tabhub.calls.runner import paused
+from tabhub.calls.running import Flight, Flights
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab

@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
+from tabhub.calls.authorization import Permit
+from tabhub.calls.call import Record
 from tabhub.calls.guard import Guard
 from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
-from tabhub.calls.permit import Permit
 from tabhub.calls.ports import (
     AuditSink,
     Call,
@@ -25,7 +25,7 @@ from tabhub.calls.ports import (
     Source,
     Undelivered,
 )
-from tabhub.calls.record import Record
+from tabhub.calls.running import Flights
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
 from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut

@@ -7,9 +7,9 @@ from typing import Any
 
 from tabhub import __version__
 from tabhub.browser.browsers import Browser, Browsers
-from tabhub.calls.flights import Flights
 from tabhub.calls.ports import Job
 from tabhub.calls.results import done
+from tabhub.calls.running import Flights
 from tabhub.errors import Forbidden
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool

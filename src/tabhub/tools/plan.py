@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
 from tabhub.calls.guard import Guard, subject_of
 from tabhub.calls.ports import Answer, Call, Job, Question
 from tabhub.calls.results import done
+from tabhub.calls.running import Flights
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.grants import plan_grant

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from tabhub.calls.approval import Approvals
+from tabhub.calls.call import Record
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Answer, Call, Question
-from tabhub.calls.record import Record
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.routing import Routes
 from tabhub.hub.tabs import Tab
