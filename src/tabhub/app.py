@@ -97,7 +97,7 @@ class App:
         self.shortcuts = Shortcuts(self.store)
         tooling = self._equip()
         self.sources, self.runner = tooling.sources, tooling.runner
-        self.control = Control(self.hub, self.runner.flights)
+        self.control = Control(self.hub, self.runner.running)
         AgentImages(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
@@ -175,7 +175,7 @@ class App:
             self.browsers,
             self.rules,
             self.rates,
-            self.runner.flights,
+            self.runner.running,
             self.crowd,
         )
 
@@ -222,7 +222,7 @@ class App:
             rules=self.rules,
             audit=self.audit,
             rates=self.rates,
-            flights=self.runner.flights,
+            running=self.runner.running,
             approvals=self.approvals,
             tools=tools,
             sessions=self._session_counts,

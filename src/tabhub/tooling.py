@@ -99,7 +99,7 @@ class Tooling:
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
             ),
-            plan.SOURCE: plan.PlanSource(hub.tools, self.guard, self.approvals, runner.flights),
+            plan.SOURCE: plan.PlanSource(hub.tools, self.guard, self.approvals, runner.running),
         }
 
     def _add_dev(self) -> None:
@@ -108,7 +108,7 @@ class Tooling:
             lambda: self.settings.dev,
             self.hub,
             self.browsers,
-            self.runner.flights,
+            self.runner.running,
             self.rules.grants,
             self._in_browser.shots,
             self._recordings,

@@ -300,7 +300,7 @@ async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -
     stage.source.go.clear()
     running = asyncio.create_task(stage.batch(item(1), item(2)))
     await stage.source.started.wait()
-    Control(stage.hub, stage.runner.flights).pause("s", True)
+    Control(stage.hub, stage.runner.running).pause("s", True)
     with pytest.raises(Incomplete) as paused:
         await running
     assert paused.value.reason == "paused_by_person"

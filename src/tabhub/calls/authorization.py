@@ -19,7 +19,7 @@ from tabhub.permissions.subject import Subject
 from tabhub.permissions.verdict import Allow, Deny
 
 
-class Permit:
+class Authorization:
     """Decides about one call at a time, and writes into its record why."""
 
     def __init__(

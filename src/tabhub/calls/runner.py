@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.calls.approval import Approvals
-from tabhub.calls.authorization import Permit
+from tabhub.calls.authorization import Authorization
 from tabhub.calls.call import Record
 from tabhub.calls.guard import Guard
 from tabhub.calls.limit import Limit
@@ -25,7 +25,7 @@ from tabhub.calls.ports import (
     Source,
     Undelivered,
 )
-from tabhub.calls.running import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
 from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut
@@ -55,13 +55,13 @@ class Runner:
         routers: Mapping[str, Router] | None = None,
     ) -> None:
         self._routers = routers or {}
-        self.flights = Flights()
+        self.running = RunningCalls()
         self._tools = hub.tools
         self._tabs = hub.tabs
         self._sessions = hub.sessions
         self._routes = hub.routes
         self._guard = guard
-        self._permit = Permit(guard, approvals, hub.routes, self._finds_anew)
+        self._authorization = Authorization(guard, approvals, hub.routes, self._finds_anew)
         self._audit = audit
         self._sources = sources
         self._clock = clock
@@ -121,9 +121,9 @@ class Runner:
         record.tab = _told(tab)
         if tool.domain:
             # What a page's schema costs is spent only on calls that may be made.
-            self._permit.require_not_denied(call, record, tool, tab)
+            self._authorization.require_not_denied(call, record, tool, tab)
             self._check(record, tool, arguments)
-        with self._flight(call.session, tool, tab):
+        with self._begun(call.session, tool, tab):
             result = await self._routed(call, record, tool, tab, wanted)
         if not self._finds_anew(tool):
             record.tab = self._remember(tool, call.session, tab, result)
@@ -140,11 +140,11 @@ class Runner:
         record.secrets = {name for one in self._tools for name in one.secret_arguments}
         return self._tools.get(call.tool)
 
-    def _flight(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
+    def _begun(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
         """What makes other calls is not ended itself: it tells what became of them."""
         if tool.is_container:
             return nullcontext()
-        return self.flights.begin(session, None if tab is None else tab.id)
+        return self.running.begin(session, None if tab is None else tab.id)
 
     async def _routed(
         self, call: Call, record: Record, tool: Tool, tab: Tab | None, wanted: object
@@ -167,7 +167,7 @@ class Runner:
         """Decide and run; where it turns out to be about another site, decide about that one."""
         frame_site: str | None = None
         for _ in range(MOVES):
-            await self._permit.require(call, record, tool, tab, frame_site)
+            await self._authorization.require(call, record, tool, tab, frame_site)
             try:
                 return await self._within_limit(call, record, tool, tab)
             except Forbidden as barred:

@@ -7,20 +7,20 @@ from types import TracebackType
 from tabhub.errors import TabhubError
 
 
-class Flight:
+class RunningCall:
     """One call while it runs; ended by a person, it fails with the error given."""
 
-    def __init__(self, flights: set["Flight"], session: str, tab: int | None) -> None:
+    def __init__(self, running: set["RunningCall"], session: str, tab: int | None) -> None:
         self.session = session
         self.tab = tab
-        self._flights = flights
+        self._running = running
         self._error: TabhubError | None = None
 
-    def __enter__(self) -> "Flight":
+    def __enter__(self) -> "RunningCall":
         task = asyncio.current_task()
         assert task is not None
         self._task = task
-        self._flights.add(self)
+        self._running.add(self)
         return self
 
     def __exit__(
@@ -29,7 +29,7 @@ class Flight:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._flights.discard(self)
+        self._running.discard(self)
         if self._error is None:
             return
         # It may have finished before the cancellation reached it; the person's word counts.
@@ -43,11 +43,11 @@ class Flight:
             self._task.cancel()
 
 
-class Flights:
+class RunningCalls:
     """Every call under way."""
 
     def __init__(self) -> None:
-        self._all: set[Flight] = set()
+        self._all: set[RunningCall] = set()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -56,14 +56,14 @@ class Flights:
         return self.count(session) > 0
 
     def count(self, session: str) -> int:
-        return sum(flight.session == session for flight in self._all)
+        return sum(call.session == session for call in self._all)
 
-    def begin(self, session: str, tab: int | None) -> Flight:
-        return Flight(self._all, session, tab)
+    def begin(self, session: str, tab: int | None) -> RunningCall:
+        return RunningCall(self._all, session, tab)
 
-    def end(self, error: TabhubError, which: Callable[[Flight], bool]) -> int:
+    def end(self, error: TabhubError, which: Callable[[RunningCall], bool]) -> int:
         """End those that fit; how many there were."""
-        ended = [flight for flight in self._all if which(flight)]
-        for flight in ended:
-            flight.end(error)
+        ended = [call for call in self._all if which(call)]
+        for call in ended:
+            call.end(error)
         return len(ended)

@@ -9,7 +9,7 @@ from tabhub import __version__
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.ports import Job
 from tabhub.calls.results import done
-from tabhub.calls.running import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -55,7 +55,7 @@ class DevSource:
         is_on: Callable[[], bool],
         hub: Hub,
         browsers: Browsers,
-        flights: Flights,
+        running: RunningCalls,
         grants: Grants,
         shots: Shots,
         recordings: Recordings,
@@ -63,7 +63,7 @@ class DevSource:
         self._is_on = is_on
         self._hub = hub
         self._browsers = browsers
-        self._flights = flights
+        self._running = running
         self._grants = grants
         self._shots = shots
         self._recordings = recordings
@@ -107,7 +107,7 @@ class DevSource:
             "uptimeSeconds": int(time.monotonic() - self._started),
             "browsers": browsers,
             "tools": len(self._hub.tools),
-            "callsUnderWay": self._flights.count(job.session),
+            "callsUnderWay": self._running.count(job.session),
         }
         return f"{len(browsers)} connected", told
 

@@ -13,7 +13,7 @@ from tabhub.calls.approval import Approvals
 from tabhub.calls.guard import Guard, subject_of
 from tabhub.calls.ports import Answer, Call, Job, Question
 from tabhub.calls.results import done
-from tabhub.calls.running import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.grants import plan_grant
@@ -86,12 +86,12 @@ class PlanSource:
     """Asks the person about a plan, and keeps their yes."""
 
     def __init__(
-        self, tools: ToolRegistry, guard: Guard, approvals: Approvals, flights: Flights
+        self, tools: ToolRegistry, guard: Guard, approvals: Approvals, running: RunningCalls
     ) -> None:
         self._tools = tools
         self._guard = guard
         self._approvals = approvals
-        self._flights = flights
+        self._running = running
 
     async def run(self, job: Job) -> CallResult:
         sites = _sites(job.arguments["domains"])
@@ -144,7 +144,7 @@ class PlanSource:
             agent=job.agent,
             elicit=job.elicit,
         )
-        with self._flights.begin(job.session, None):
+        with self._running.begin(job.session, None):
             return await self._approvals.ask(call, _question(job, sites, tools))
 
     def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
