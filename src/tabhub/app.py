@@ -21,9 +21,9 @@ from tabhub.browser.panel_news import PanelNews
 from tabhub.browser.panel_state import PanelState
 from tabhub.browser.panels import Panels
 from tabhub.calls.approval import Approvals
-from tabhub.calls.call import incident, throttled
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
+from tabhub.calls.incidents import incident, throttled
 from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home

@@ -54,7 +54,7 @@ class Departures:
         """Put clients out; what they have under way ends also where their session stays."""
         gone = self._sessions_of(which)
         error = AccessError("The token of this client was revoked.")
-        self.running.end(error, lambda call: call.session in gone)
+        self.running.end(error, lambda running: running.call.session in gone)
         if self.sse:
             self.sse.end_of(which, error)
         for key in gone:
@@ -69,7 +69,7 @@ class Departures:
         for endpoint in self.endpoints:
             # One that has called nothing yet still hears the news.
             sessions = endpoint.sessions.all()
-            found |= {one.id for one in sessions if which(one.visitor.client.name)}
+            found |= {one.id for one in sessions if which(one.caller.name)}
         return found
 
     def end_session(self, key: str) -> None:

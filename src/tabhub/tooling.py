@@ -7,8 +7,8 @@ from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.approval import Approvals
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Source
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.pages import source as page_source

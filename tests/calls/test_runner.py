@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from tabhub.calls.approval import Approvals, Terms
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Call, Event, Job, Question
+from tabhub.calls.ports import Answer, Event, Question
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
@@ -42,21 +43,21 @@ class Recorder:
     """A source that counts its runs and does what the test says."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
+        self.calls: list[Call] = []
         self.started = asyncio.Event()
         self.go = asyncio.Event()
         self.go.set()
         self.ended: list[str] = []
 
-    async def run(self, job: Job) -> CallResult:
-        self.jobs.append(job)
+    async def run(self, call: Call) -> CallResult:
+        self.calls.append(call)
         self.started.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
             self.ended.append("cancelled")
             raise
-        return done("ok", {"n": job.arguments.get("n"), "runs": len(self.jobs)})
+        return done("ok", {"n": call.arguments.get("n"), "runs": len(self.calls)})
 
 
 class Audit:
@@ -152,14 +153,14 @@ async def test_wrong_arguments_are_refused_with_their_place_and_nothing_runs(
     bench = Bench()
     with pytest.raises(InvalidArguments, match=told):
         await bench.call(arguments=arguments)
-    assert bench.source.jobs == []
+    assert bench.source.calls == []
 
 
 async def test_the_tab_id_is_taken_out_of_the_arguments_and_becomes_the_current_tab() -> None:
     bench = Bench()
     await bench.call("act", {"n": 1, "tabId": 1})
     await bench.call("act", {"n": 2})
-    assert [(job.arguments, job.tab and job.tab.id) for job in bench.source.jobs] == [
+    assert [(call.arguments, call.tab and call.tab.id) for call in bench.source.calls] == [
         ({"n": 1}, 1),
         ({"n": 2}, 1),
     ]
@@ -179,7 +180,7 @@ async def test_arguments_that_are_nested_too_deeply_are_refused_as_such(depth: i
     raw = msgspec.Raw(b'{"n":' + b"[" * depth + b"]" * depth + b"}")
     with pytest.raises(InvalidArguments):
         await bench.runner.run(Call("free", raw, "s", _silent))
-    assert bench.source.jobs == []
+    assert bench.source.calls == []
 
 
 async def test_a_schema_never_makes_the_server_fetch_anything() -> None:
@@ -195,7 +196,7 @@ async def test_a_tool_that_was_replaced_is_validated_by_its_new_schema() -> None
     loose = Tool("free", "takes all", {"type": "object"}, source="test", needs_tab=False)
     bench.tools.replace(loose)
     await bench.call("free", {"anything": True})
-    assert len(bench.source.jobs) == 2
+    assert len(bench.source.calls) == 2
 
 
 @pytest.mark.requirement("OT-05")
@@ -214,9 +215,9 @@ class Talker:
     def __init__(self, steps: int, pause: float) -> None:
         self._steps, self._pause = steps, pause
 
-    async def run(self, job: Job) -> CallResult:
+    async def run(self, call: Call) -> CallResult:
         for step in range(self._steps):
-            await job.progress(step, None, None)
+            await call.report(step, None, None)
             await asyncio.sleep(self._pause)
         return done("ok", {})
 
@@ -287,7 +288,7 @@ async def test_no_client_pushes_out_what_another_has_run() -> None:
     for number in range(1001):
         await bench.call(id=f"op {number}", caller="another client")
     assert (await bench.call(id="pay"))["runs"] == 1
-    assert len(bench.source.jobs) == 1002
+    assert len(bench.source.calls) == 1002
 
 
 async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
@@ -322,7 +323,7 @@ async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_d
     class Talkative:
         runs = 0
 
-        async def run(self, job: Job) -> CallResult:
+        async def run(self, call: Call) -> CallResult:
             self.runs += 1
             return done("x" * 300, {"runs": self.runs})
 
@@ -344,7 +345,7 @@ async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_t
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Broken:
-        async def run(self, job: Job) -> CallResult:
+        async def run(self, call: Call) -> CallResult:
             raise KeyError("very internal")
 
     bench = Bench()
@@ -371,4 +372,12 @@ async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_onc
     assert bench.source.ended == ["cancelled"]
     with pytest.raises(Cancelled):
         await bench.call(id="op")
-    assert len(bench.source.jobs) == 1
+    assert len(bench.source.calls) == 1
+
+
+async def test_a_report_after_the_end_of_a_call_reaches_the_client_and_ends_nothing() -> None:
+    bench = Bench(call_seconds=0.01)
+    await bench.call()
+    (call,) = bench.source.calls
+    await call.report(1)
+    await asyncio.sleep(0.03)

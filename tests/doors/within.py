@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.calls.results import failed
 from tabhub.config.clients import MAIN
 from tabhub.errors import TabhubError
@@ -25,8 +25,8 @@ class Within(Door):
                 wish.heard.append({"progress": done, "total": total, "message": message})
 
         call = Call(
-            tool=wish.tool,
-            arguments=msgspec.Raw(msgspec.json.encode(wish.arguments)),
+            name=wish.tool,
+            raw=msgspec.Raw(msgspec.json.encode(wish.arguments)),
             session="within",
             progress=progress,
             client=MAIN,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tabhub.calls.call import incident
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError

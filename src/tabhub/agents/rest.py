@@ -22,7 +22,8 @@ from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.requests import as_query, query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
 from tabhub.agents.security import CALLER, refuse
-from tabhub.calls.ports import Call, Progress
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
@@ -163,8 +164,8 @@ class Rest:
         self, tool: str, arguments: Raw, headers: Headers, client: Client, progress: Progress
     ) -> Call:
         return Call(
-            tool=tool,
-            arguments=arguments,
+            name=tool,
+            raw=arguments,
             session=self._groups.session(
                 h.value_of(headers, GROUP), client, f"{COMMON}{client.name}"
             ),
@@ -186,10 +187,10 @@ class Rest:
         return 200, _encode(result)
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
-        if error.reason != "unknown_tool" or self._choosing.has(call.tool):
+        if error.reason != "unknown_tool" or self._choosing.has(call.name):
             # What a tool does not find, or waits for in vain, is no failing of the door.
             return _status(error), _with_result(error)
-        return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+        return error.status, _encode(self._choosing.unknown(call.name, call.client).to_http())
 
 
 def _status(error: TabhubError) -> int:

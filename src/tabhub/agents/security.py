@@ -20,7 +20,7 @@ import msgspec
 from tabhub.agents.answers import headers_of, send_json
 from tabhub.agents.crowd import SEAT
 from tabhub.agents.origins import answer_preflight, is_preflight, showing
-from tabhub.calls.call import incident
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins

@@ -7,8 +7,8 @@ import msgspec
 
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.panels import Panels
-from tabhub.calls.call import incident
 from tabhub.calls.control import Control
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord

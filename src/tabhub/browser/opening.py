@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.browser.browsers import CLOSE, Browsers
+from tabhub.browser.pending import Pending
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub
@@ -37,6 +38,6 @@ async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) ->
 
     asked = {**input, "timeoutMs": wait_ms, "group": browsers.group_of(session, browser)}
     found: tuple[Tab, Json] = await browsers.in_browser(
-        browser, "tabs.open", asked, progress, learn
+        browser, "tabs.open", asked, progress, Pending(learn=learn)
     )
     return found

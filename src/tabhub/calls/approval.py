@@ -9,7 +9,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from tabhub.calls.ports import LATE, Answer, Approver, Call, Question
+from tabhub.calls.call import Call
+from tabhub.calls.ports import LATE, Answer, Approver, Question
 from tabhub.errors import Forbidden
 
 HEARTBEAT_SECONDS = 10.0
@@ -108,5 +109,5 @@ async def _beat(call: Call, question: Question) -> None:
     with suppress(OSError):
         for beat in count():
             # Progress only ever grows, and what the call itself reports begins at one.
-            await call.progress(beat / 1000, None, message)
+            await call.report(beat / 1000, None, message)
             await asyncio.sleep(HEARTBEAT_SECONDS)

@@ -1,80 +1,113 @@
-"""What is learned of a call on its way, for the audit; and what happened beside calls."""
+"""One call, from the door that reads it to its line in the audit."""
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Raw
-from msgspec.structs import replace
+from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import Call, Event, MayEnter, MayTell
+from tabhub.calls.limit import Limit
+from tabhub.calls.ports import Elicit, Event, MayEnter, MayTell, Progress
+from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
+from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 
 READ_BYTES = 64 * 1024
-"""How long arguments that do not fit may be to be read again, for the record."""
+"""How long arguments that do not fit may be to be read again for the audit."""
+
+UNKNOWN = Tool(name="", description="", input_schema={}, source="")
+"""The tool of a call that has not been looked up, or that names none."""
 
 
-class Record:
-    """Filled in as the call goes on; whatever stays empty was never reached."""
+class Call(Struct, eq=False):
+    """The one record of a call. A door fills in the first part, the runner the rest.
 
-    __slots__ = (
-        "arguments",
-        "call",
-        "error",
-        "fits",
-        "may_enter",
-        "may_tell",
-        "rule",
-        "secrets",
-        "site",
-        "started",
-        "tab",
-        "tool",
-        "verdict",
-    )
+    A field that still has its default was never reached. A call is run once: whoever wants to
+    repeat it makes another.
+    """
 
-    def __init__(self, call: Call, started: float) -> None:
-        self.call = call
-        self.started = started
-        self.tool: Tool | None = None
-        self.arguments: Mapping[str, Any] = {}
-        self.fits = False
-        """Whether the arguments have been found to fit."""
-        self.secrets: set[str] = set()
-        self.tab: int | str | None = None
-        self.site = ""
-        self.verdict = "refused"
-        self.rule = ""
-        self.error: TabhubError | None = None
-        self.may_enter: MayEnter = None
-        self.may_tell: MayTell = None
+    # What a door gives.
+    name: str
+    """The tool, as the caller names it."""
+    raw: Raw | None
+    """The arguments as they came."""
+    session: str
+    progress: Progress
+    """Tells the client how far the call has come; `report` does, and keeps the call alive."""
+    client: Client = MAIN
+    agent: str = ""
+    """What the client calls itself. Nobody vouches for it."""
+    operation_id: str | None = None
+    operation_named: str = "operation id"
+    """What the caller knows that id as."""
+    elicit: Elicit | None = None
+    replayed: bool = False
+    """Whether a shortcut makes it: then its elements are yet to be found."""
+
+    # What is learned on the way.
+    started: float = 0.0
+    tool: Tool = UNKNOWN
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """As they were decided about and as the audit writes them: nobody changes them after that."""
+    fits: bool = False
+    """Whether the arguments fit the tool's schema."""
+    secrets: set[str] = field(default_factory=set)
+    """Arguments that must not be written down; a source removes those that proved harmless."""
+    wanted: Any = None
+    """The tab that the arguments name."""
+    tab: Tab | None = None
+    """The tab that the call goes to."""
+    tab_key: int | str | None = None
+    """The tab as the audit names it."""
+    site: str = ""
+    """Where it was decided that this may be done."""
+    verdict: str = "refused"
+    rule: str = ""
+    may_enter: MayEnter = None
+    may_tell: MayTell = None
+    seconds: float = 0.0
+    """The time that the source has without progress."""
+    limit: Limit | None = None
+    """Cancels the call when that time is over; only while the source runs."""
+    error: TabhubError | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether a person has said yes to this very call."""
+        return self.verdict == "asked"
+
+    async def report(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell the client how far the call has come; that extends the time limit."""
+        if self.limit is not None:
+            self.limit.extend()
+        await self.progress(done, total, message)
 
     def event(self, now: float, ended: float) -> Event:
-        call = self.call
-        plugin = "" if self.tool is None else self.tool.plugin or self.site
+        """The line in the audit."""
         return Event(
             time=now,
-            client=call.client.name,
-            agent=call.agent,
-            session=call.session,
-            tool=call.tool,
-            plugin=plugin,
-            tab=self.tab,
+            client=self.client.name,
+            agent=self.agent,
+            session=self.session,
+            tool=self.name,
+            plugin=self.tool.plugin or self.site,
+            tab=self.tab_key,
             origin=self.site,
-            arguments=self.arguments if self.fits else _given(call.arguments),
+            arguments=self.arguments if self.fits else _given(self.raw),
             secret_arguments=self._hidden(),
             verdict=self.verdict,
             rule=self.rule,
             error=self.error,
             duration_ms=(ended - self.started) * 1000,
-            operation_id=call.operation_id,
+            operation_id=self.operation_id,
         )
 
     def _hidden(self) -> frozenset[str]:
-        """What does not fit has not been given the listed names either."""
-        if self.fits or self.tool is None:
+        """Arguments that do not fit still have the names that the caller gave them."""
+        if self.fits:
             return frozenset(self.secrets)
         aliases = (other for other, name in self.tool.aliases.items() if name in self.secrets)
         return frozenset({*self.secrets, *aliases})
@@ -91,33 +124,3 @@ def _given(raw: Raw | None) -> Mapping[str, Any]:
     if given is None or isinstance(given, dict):
         return given or {}
     return {"cut": f"is no object ({type(given).__name__})"}
-
-
-def incident(
-    kind: str,
-    client: str,
-    what: str,
-    arguments: Mapping[str, Any] | None = None,
-    error: TabhubError | None = None,
-) -> Event:
-    """Something that is no call: an attempt at a door, or what a person did in the panel."""
-    return Event(
-        time=time.time(),
-        client=client,
-        session="",
-        tool=what,
-        plugin=kind,
-        tab=None,
-        origin="",
-        arguments=arguments or {},
-        secret_arguments=frozenset(),
-        verdict="allowed" if error is None else "refused",
-        rule="",
-        error=error,
-        duration_ms=0,
-    )
-
-
-def throttled(client: str, what: str, error: TabhubError) -> Event:
-    """Somebody does something more often than they may."""
-    return replace(incident("door", client, what, error=error), verdict="throttled")

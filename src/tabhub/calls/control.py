@@ -25,13 +25,13 @@ class Control:
         if self._sessions.pause(session, is_paused) is None:
             raise NotFound("There is no such agent any more.", "unknown_session")
         if is_paused:
-            self._end("The person has paused you.", lambda call: call.session == session)
+            self._end("The person has paused you.", lambda running: running.call.session == session)
         self._tell()
 
     def stop(self, is_stopped: bool) -> None:
         self._sessions.stop(is_stopped)
         if is_stopped:
-            self._end("The person has stopped all agents.", lambda call: True)
+            self._end("The person has stopped all agents.", lambda running: True)
         self._tell()
 
     def share(self, tab_id: int, shared: bool) -> Tab:
@@ -58,7 +58,7 @@ class Control:
         self._listeners.append(listener)
 
     def _end_in(self, tab: Tab, sentence: str) -> None:
-        self._end(sentence, lambda call: call.tab == tab.id)
+        self._end(sentence, lambda running: running.is_in(tab.id))
 
     def _end(self, sentence: str, which: Callable[[RunningCall], bool]) -> None:
         self._running.end(paused(f"{sentence} {MAY_HAVE_HAPPENED}"), which)

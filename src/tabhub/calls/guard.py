@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tabhub.calls.call import Call
 from tabhub.calls.ports import MayEnter, MayTell
 from tabhub.config.clients import Client
 from tabhub.hub.ownership import Ownership
@@ -76,7 +77,11 @@ class Guard:
             return None
         return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
 
-    def subject(
+    def subject(self, call: Call) -> Subject:
+        """What is decided about a call."""
+        return self.use_of(call.tool, call.arguments, call.client, call.session, call.tab)
+
+    def use_of(
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
@@ -84,6 +89,7 @@ class Guard:
         session: str,
         tab: Tab | None,
     ) -> Subject:
+        """What is decided about a use of a tool, also where there is no call of it."""
         browser = arguments.get("connectionId") if tab is None else tab.browser
         if tool.domain:
             # What a page calls its arguments says nothing of browsers.

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from tabhub.calls.ports import Call, Clock, Interrupted
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Clock, Interrupted
 from tabhub.calls.results import Incomplete, size_of
 from tabhub.errors import (
     Cancelled,
@@ -152,4 +153,4 @@ class Operations:
 
 
 def _fingerprint(call: Call) -> tuple[str, bytes]:
-    return call.tool, sha256(call.arguments or b"").digest()
+    return call.name, sha256(call.raw or b"").digest()

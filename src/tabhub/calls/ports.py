@@ -3,14 +3,13 @@
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from msgspec import Raw, Struct, field
+from msgspec import Struct
 
-from tabhub.config.clients import MAIN, Client
+from tabhub.config.clients import Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Scope
-from tabhub.wire.mcp.messages import CallResult
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 """Takes progress, total and a message."""
@@ -35,13 +34,6 @@ class Undelivered(Exception):
     def __init__(self, error: TabhubError) -> None:
         super().__init__(error.message)
         self.error = error
-
-
-class Router(Protocol):
-    """Finds tabs for the tools of one source, whoever's they are."""
-
-    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
-        """The tab that a call goes to; None if one must be opened for it."""
 
 
 class Question(Struct, frozen=True):
@@ -90,53 +82,6 @@ class Approver(Protocol):
 
     def missed(self, question: Question) -> None:
         """Nobody could be asked: leave word of it."""
-
-
-class Call(Struct, frozen=True):
-    """A call as a door hands it over; the arguments have not been looked at yet."""
-
-    tool: str
-    arguments: Raw | None
-    session: str
-    progress: Progress
-    client: Client = MAIN
-    agent: str = ""
-    """What the client calls itself. Nobody vouches for it."""
-    operation_id: str | None = None
-    operation_named: str = "operation id"
-    """What the caller knows that id as."""
-    elicit: Elicit | None = None
-    replayed: bool = False
-    """Whether a shortcut makes it: then its elements are yet to be found."""
-
-
-class Job(Struct, frozen=True):
-    """A call that is valid and knows its tab: what a source gets to run."""
-
-    tool: Tool
-    arguments: dict[str, Any]
-    session: str
-    client: Client
-    tab: Tab | None
-    site: str
-    """Where it was decided that this may be done."""
-    may_enter: MayEnter
-    may_tell: MayTell
-    progress: Progress
-    seconds: float
-    agent: str = ""
-    elicit: Elicit | None = None
-    asked: bool = False
-    """Whether a person has said yes to this very call."""
-    secrets: set[str] = field(default_factory=set)
-    """Arguments that must not be written down; a source takes out those that proved harmless."""
-    replayed: bool = False
-
-
-class Source(Protocol):
-    """Runs the tools of one kind."""
-
-    async def run(self, job: Job) -> CallResult: ...
 
 
 class Event(Struct, frozen=True):

@@ -4,17 +4,22 @@ import asyncio
 from collections.abc import Callable
 from types import TracebackType
 
+from tabhub.calls.call import Call
 from tabhub.errors import TabhubError
 
 
 class RunningCall:
     """One call while it runs; ended by a person, it fails with the error given."""
 
-    def __init__(self, running: set["RunningCall"], session: str, tab: int | None) -> None:
-        self.session = session
-        self.tab = tab
+    __slots__ = ("_error", "_running", "_task", "call")
+
+    def __init__(self, running: set["RunningCall"], call: Call) -> None:
+        self.call = call
         self._running = running
         self._error: TabhubError | None = None
+
+    def is_in(self, tab: int) -> bool:
+        return self.call.tab is not None and self.call.tab.id == tab
 
     def __enter__(self) -> "RunningCall":
         task = asyncio.current_task()
@@ -56,14 +61,14 @@ class RunningCalls:
         return self.count(session) > 0
 
     def count(self, session: str) -> int:
-        return sum(call.session == session for call in self._all)
+        return sum(running.call.session == session for running in self._all)
 
-    def begin(self, session: str, tab: int | None) -> RunningCall:
-        return RunningCall(self._all, session, tab)
+    def begin(self, call: Call) -> RunningCall:
+        return RunningCall(self._all, call)
 
     def end(self, error: TabhubError, which: Callable[[RunningCall], bool]) -> int:
         """End those that fit; how many there were."""
-        ended = [call for call in self._all if which(call)]
-        for call in ended:
-            call.end(error)
+        ended = [running for running in self._all if which(running)]
+        for running in ended:
+            running.end(error)
         return len(ended)

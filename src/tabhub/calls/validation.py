@@ -1,5 +1,6 @@
 """Arguments against schemas, compiled once a tool. A schema never makes us fetch anything."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -33,7 +34,7 @@ class Validators:
         """By the names that are listed, and not checked yet."""
         return numbered(self._tabs, tool, _renamed(tool, _decode(raw)))
 
-    def check(self, tool: Tool, given: dict[str, Any]) -> None:
+    def check(self, tool: Tool, given: Mapping[str, Any]) -> None:
         """Refuse what does not fit."""
         known = self.kept.find(tool) or self.kept.put(tool, compiled(tool))
         # A page's schema need not know the parameter for the tab; whoever routes looks at that.

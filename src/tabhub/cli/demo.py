@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.app import App
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.permissions.sites import site_of
 
 PUBLISH_SECONDS = 10.0

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from tabhub.calls.call import incident
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub

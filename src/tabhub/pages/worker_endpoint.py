@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 
 from tabhub.browser.connection import Connection
-from tabhub.calls.call import incident, throttled
+from tabhub.calls.incidents import incident, throttled
 from tabhub.calls.ports import AuditSink, Clock
 from tabhub.errors import AccessError, Forbidden, TabhubError, Unavailable
 from tabhub.pages.complaints import Complaints

@@ -24,7 +24,7 @@ async def _type(context: Context) -> CallResult:
     input = {"clear": True, **context.element(), **given(context, "text", "clear")}
     output = await context.in_tab("page.fill", input)
     if output.get("sensitive") is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     return acted(context, f"Typed into {_named(context)}", output)
 
 
@@ -32,7 +32,7 @@ async def _select(context: Context) -> CallResult:
     input = {**context.element(), **given(context, "value", "label")}
     output = await context.in_tab("page.select", input)
     if output.get("sensitive") is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     return acted(context, f"Selected in {_named(context)}", output)
 
 

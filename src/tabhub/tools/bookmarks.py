@@ -14,7 +14,7 @@ DEPTH = 10
 
 
 async def _search(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_browser(
         context.browser, "bookmarks.search", {"query": given["query"]}
     )
@@ -25,7 +25,7 @@ async def _search(context: Context) -> CallResult:
 
 
 async def _tree(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {key: given[key] for key in ("parentId",) if key in given}
     asked = {**input, "maxDepth": given.get("maxDepth", DEPTH)}
     output = await context.in_browser(context.browser, "bookmarks.tree", asked)
@@ -38,7 +38,7 @@ async def _tree(context: Context) -> CallResult:
 
 
 async def _create(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("title", "parentId") if key in given}
     asked = {**input, "url": address(given["url"])}
     node = await context.in_browser(context.browser, "bookmarks.create", asked)

@@ -20,7 +20,7 @@ _PASSED = ("ref", "selector", "region", "fullPage", "format", "quality", "scale"
 
 
 async def _screenshot(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     path = _place(context, tuple(FORMATS))
     output = await context.in_tab("page.capture", {**_format(path), **_wanted(given)})
     data: str = output["data"]
@@ -47,7 +47,7 @@ def _wanted(given: Json) -> Json:
 
 
 def _place(context: Context, suffixes: tuple[str, ...]) -> Path | None:
-    wanted = context.job.arguments.get("filePath")
+    wanted = context.arguments.get("filePath")
     return None if wanted is None else context.files.place(wanted, suffixes)
 
 
@@ -58,7 +58,7 @@ def _format(path: Path | None) -> Json:
 def shot_of(context: Context, output: Json, frame: Frame | None) -> Shot:
     """A picture that the browser has made for this call."""
     return Shot(
-        session=context.job.session,
+        session=context.session,
         tab=context.tab.id,
         data=output["data"],
         mime=output["mimeType"],
@@ -105,7 +105,7 @@ def _saved(path: Path, data: str, sentence: str, shown: Json) -> CallResult:
 
 
 async def _print_pdf(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     path = _place(context, (".pdf",))
     input = {key: value for key, value in given.items() if key != "filePath"}
     data: str = (await context.in_tab("page.pdf", input))["data"]

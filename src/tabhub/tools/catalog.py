@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tabhub.browser.browsers import Browsers
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Job
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
@@ -157,9 +157,10 @@ class BrowserSource:
         self._run = {tool.name: tool.run for tool in _IN_BROWSER}
         hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
-    def context(self, job: Job) -> Context:
+    def context(self, call: Call) -> Context:
         return Context(
-            job,
+            call,
+            dict(call.arguments),
             self._browsers,
             self._hub,
             self._files,
@@ -170,10 +171,12 @@ class BrowserSource:
             untrusted=self._untrusted(),
         )
 
-    async def run(self, job: Job) -> CallResult:
-        context = self.context(job)
-        run = self._run[job.tool.name]
-        recording = self._recordings.running(job.session)
+    async def run(self, call: Call) -> CallResult:
+        return await self.run_in(self.context(call))
+
+    async def run_in(self, context: Context) -> CallResult:
+        run = self._run[context.call.tool.name]
+        recording = self._recordings.running(context.session)
         if recording is None:
             return await run(context)
         return await self._recorder.run(recording, context, run)

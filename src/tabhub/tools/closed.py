@@ -20,7 +20,7 @@ MOST = 25
 
 
 async def _recent(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     found = await _closed(context, given.get("maxResults", MOST))
     told = [_shown(context, session) for session in found if _may_tell(context, session)]
     lines = fitting(map(_line, told), given)
@@ -35,7 +35,7 @@ async def _closed(context: Context, limit: int) -> list[Json]:
 
 
 async def _restore(context: Context) -> CallResult:
-    name, session = context.job.arguments["sessionId"], context.job.session
+    name, session = context.arguments["sessionId"], context.session
     known = next((one for one in await _closed(context, MOST) if one["sessionId"] == name), None)
     if known is None:
         raise NotFound(f"Nothing that was closed is called {name!r}.")
@@ -55,7 +55,7 @@ async def _restore(context: Context) -> CallResult:
 
 def _taken(context: Context, output: Json) -> list[Tab]:
     """The tabs are the caller's before anybody else hears of them."""
-    hub, session, browser = context.hub, context.job.session, context.browser
+    hub, session, browser = context.hub, context.session, context.browser
     states = msgspec.convert(output["tabs"], list[TabState])
     tabs = [context.browsers.learn(browser, state) for state in states]
     if hub.sessions.find(session) is None:
@@ -81,7 +81,7 @@ def _may_tell(context: Context, session: Json) -> bool:
 
 
 def _is_own(context: Context, session: Json) -> bool:
-    return context.closings.by(context.browser, session["sessionId"]) == context.job.session
+    return context.closings.by(context.browser, session["sessionId"]) == context.session
 
 
 def _shown(context: Context, session: Json) -> Json:

@@ -13,7 +13,7 @@ _THING = "console message"
 
 
 async def _get_logs(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("level", "pattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "newest": True}
     output = await context.in_tab("record.console", input)
@@ -59,7 +59,7 @@ async def _clear_logs(context: Context) -> CallResult:
 
 
 async def _read_messages(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     only_errors = given.get("onlyErrors", False)
     input: Json = {key: given[key] for key in ("pattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "level": "error" if only_errors else "all"}

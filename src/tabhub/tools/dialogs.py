@@ -9,8 +9,8 @@ async def _handle(context: Context) -> CallResult:
     output = await context.in_tab("page.dialog", given(context, "action", "promptText"))
     answered = output["answered"]
     if answered["type"] != LOGIN:
-        context.job.secrets.discard("promptText")
-    did = "Accepted" if context.job.arguments["action"] == "accept" else "Dismissed"
+        context.call.secrets.discard("promptText")
+    did = "Accepted" if context.arguments["action"] == "accept" else "Dismissed"
     return acted(context, f"{did} {worded(answered)}", output, answered=answered)
 
 

@@ -16,7 +16,7 @@ _STATES = ("in_progress", "interrupted", "complete")
 
 
 async def _download(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted: Json = {key: given[key] for key in ("filename", "saveAs") if key in given}
     input = {**wanted, "url": address(given["url"]), "timeoutMs": context.wait_ms}
     item = await context.in_browser(context.browser, "downloads.start", input)
@@ -27,7 +27,7 @@ async def _download(context: Context) -> CallResult:
 
 
 async def _list(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted: Json = {key: given[key] for key in ("query", "state") if key in given}
     input = {**wanted, **_scope(context), "limit": given.get("limit", LIMIT)}
     output = await context.in_browser(context.browser, "downloads.list", input)
@@ -43,7 +43,7 @@ async def _list(context: Context) -> CallResult:
 
 
 async def _status(context: Context) -> CallResult:
-    input = {"downloadId": context.job.arguments["downloadId"], **_scope(context)}
+    input = {"downloadId": context.arguments["downloadId"], **_scope(context)}
     item = await context.in_browser(context.browser, "downloads.status", input)
     if not context.may_tell(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")

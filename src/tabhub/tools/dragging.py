@@ -19,7 +19,7 @@ _PLACE: Json = {
 
 
 async def _drag(context: Context) -> CallResult:
-    places = {end: _place(end, context.job.arguments[end]) for end in ("from", "to")}
+    places = {end: _place(end, context.arguments[end]) for end in ("from", "to")}
     input = {**places, **modifiers(context), **given(context)}
     did = f"Dragged {_named(places['from'])} to {_named(places['to'])}"
     return acted(context, did, await context.in_tab("page.drag", input))

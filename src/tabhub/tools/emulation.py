@@ -33,7 +33,7 @@ async def _set(context: Context, told: str, **changes: Any) -> CallResult:
 
 async def _device(context: Context) -> CallResult:
     usual: Json = {"deviceScaleFactor": 1, "mobile": False}
-    device = {**usual, **context.job.arguments}
+    device = {**usual, **context.arguments}
     if device["width"] * device["height"] * device["deviceScaleFactor"] ** 2 > MOST_PIXELS:
         raise InvalidArguments(
             "browser_emulate_device: width x height x deviceScaleFactor² is more than "
@@ -44,7 +44,7 @@ async def _device(context: Context) -> CallResult:
 
 
 async def _geolocation(context: Context) -> CallResult:
-    place: Json = {"accuracy": ACCURACY, **context.job.arguments}
+    place: Json = {"accuracy": ACCURACY, **context.arguments}
     result = await _set(context, "", geolocation=place)
     assert isinstance(result.structured_content, dict)
     state = await _permission(context, "geolocation", "allow")
@@ -66,7 +66,7 @@ async def _permission(context: Context, name: str, setting: str) -> str:
 
 
 async def _set_permission(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     name, setting = given["permission"], given["setting"]
     if not context.browsers.is_managed(context.tab.browser):
         raise Refused(
@@ -76,17 +76,17 @@ async def _set_permission(context: Context) -> CallResult:
         )
     state = await _permission(context, name, setting)
     told = {"tabId": context.tab.id, "permission": name, "state": state}
-    return done(f"{name} on {context.job.site}: {state}.", told)
+    return done(f"{name} on {context.call.site}: {state}.", told)
 
 
 async def _media(context: Context) -> CallResult:
-    features = context.job.arguments["features"]
+    features = context.arguments["features"]
     words = ", ".join(f"{one['name']}: {one['value']}" for one in features) or "nothing"
     return await _set(context, f"The page sees {words}.", media=features or None)
 
 
 async def _vision(context: Context) -> CallResult:
-    kind = context.job.arguments["type"]
+    kind = context.arguments["type"]
     return await _set(context, f"Vision: {kind}.", vision=None if kind == "none" else kind)
 
 
@@ -96,7 +96,7 @@ async def _clear(context: Context) -> CallResult:
 
 
 async def _throttle(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     chosen = {name: given[name] for name in _SPEEDS if name in given}
     if not chosen and "preset" not in given:
         raise InvalidArguments("browser_throttle_network: give preset, latency or throughputs.")

@@ -45,7 +45,7 @@ def _described(browser: Browser) -> Json:
 
 
 async def _logs(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     names = ("level", "source", "since")
     input: Json = {name: given[name] for name in names if name in given}
     input["limit"] = given.get("limit", LINES)
@@ -70,7 +70,7 @@ async def _side_panel(context: Context) -> CallResult:
 
 
 async def _check_adapter(context: Context) -> CallResult:
-    name = context.job.arguments["plugin"]
+    name = context.arguments["plugin"]
     raise NotFound(f"There is no plugin {name!r}: none is installed.")
 
 

@@ -32,7 +32,7 @@ def _limit(usual: int) -> Json:
 
 
 async def _find(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"query": given["query"], "limit": given.get("limit", FOUND)}
     output = await context.in_tab("page.find", input)
     lines = fitting((_match(match) for match in output["matches"]), given)
@@ -59,7 +59,7 @@ def _count(one: str, many: str, shown: int, total: int) -> str:
 
 
 async def _query(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     if "ref" not in given and "selector" not in given:
         raise InvalidArguments("browser_query_elements: give selector, ref, or both.")
     named: Json = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
 
 
 async def _wait(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {
         **context.element(),
         "timeoutMs": min(given.get("timeout", WAIT_MS), context.wait_ms),
@@ -100,7 +100,7 @@ async def _wait(context: Context) -> CallResult:
 
 
 async def _styles(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = context.element()
     if "properties" in given:
         input["properties"] = given["properties"]

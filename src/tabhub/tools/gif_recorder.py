@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace as changed
 
-from tabhub.browser.pending import Fence
+from tabhub.browser.pending import Pending
 from tabhub.calls.guard import Guard
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
@@ -100,21 +100,19 @@ class Recorder:
     async def _add(self, recording: Recording, context: Context, notes: Notes, deed: Deed) -> None:
         # The tab as it is now: what was done may have led elsewhere.
         tab = self._hub.tabs.find(context.tab.id)
-        job = context.job
+        call = context.call
         if tab is None:
             return
         tool = self._hub.tools.get(TOOL)
         # A frame only looks. Where a person would be asked even about that, there is none.
         subject = changed(
-            self._guard.subject(tool, {}, job.client, job.session, tab), read_only=True
+            self._guard.use_of(tool, {}, call.client, call.session, tab), read_only=True
         )
         verdict = self._guard.decide(subject)
         if not isinstance(verdict, Allow):
             return
-        fence = Fence(site_of(tab.url), self._guard.frames(subject, verdict))
-        output = await context.browsers.in_tab(
-            tab, "page.capture", PICTURE, job.progress, None, fence
-        )
+        pending = Pending(site_of(tab.url), self._guard.frames(subject, verdict))
+        output = await context.browsers.in_tab(tab, "page.capture", PICTURE, call.report, pending)
         viewport = (output["viewport"]["width"], output["viewport"]["height"])
         picture = b64decode(output["data"])
         recording.add(Frame(picture, viewport, deed.label, deed.delay_ms, notes.click, notes.drag))

@@ -24,7 +24,7 @@ UNKNOWN = -1
 
 
 async def _export(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted = given.get("filePath")
     path = None if wanted is None else context.files.place(wanted, (".har", ".json"))
     bodies = BODY_CHARS if given.get("includeBodies") else 0

@@ -17,7 +17,7 @@ MOST = 1000
 
 
 async def _search(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     times: Json = {
         name: _moment(name, given[name]) for name in ("startTime", "endTime") if name in given
     }
@@ -32,7 +32,7 @@ async def _search(context: Context) -> CallResult:
 
 
 async def _visits(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     url = address(given["url"])
     output = await context.in_browser(context.browser, "history.visits", {"url": url})
     visits = [{**visit, "visitTime": iso(visit["visitTime"])} for visit in output["visits"]]

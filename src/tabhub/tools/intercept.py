@@ -32,7 +32,7 @@ _VALUE = re.compile(r"[^\x00\r\n]*")
 
 
 async def _start(context: Context) -> CallResult:
-    patterns = context.job.arguments.get("urlPatterns", ["*"])
+    patterns = context.arguments.get("urlPatterns", ["*"])
     for pattern in patterns:
         if not _PATTERN.fullmatch(pattern):
             raise InvalidArguments(
@@ -45,9 +45,9 @@ async def _start(context: Context) -> CallResult:
 
 
 async def _list(context: Context) -> CallResult:
-    timeout = min(context.job.arguments.get("timeout", 0), context.wait_ms)
+    timeout = min(context.arguments.get("timeout", 0), context.wait_ms)
     output = await context.in_tab("intercept.list", {"timeoutMs": timeout})
-    kept = len(fitting(map(_request, output["waiting"]), context.job.arguments))
+    kept = len(fitting(map(_request, output["waiting"]), context.arguments))
     left_out = len(output["waiting"]) - kept
     output["waiting"] = output["waiting"][:kept]
     if left_out:
@@ -56,21 +56,21 @@ async def _list(context: Context) -> CallResult:
 
 
 async def _fulfill(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     answer = {"how": "fulfill", **_passed(given, "requestId", "status")}
     output = await _answer(context, {**answer, **_headers(given), **_body(given)})
     return _told(context, f"{given['requestId']} is answered with {given['status']}.", output)
 
 
 async def _fail(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     why = given.get("errorReason", FAILURES[0])
     answer = {"how": "fail", "requestId": given["requestId"], "errorReason": why}
     return _told(context, f"{given['requestId']} fails ({why}).", await _answer(context, answer))
 
 
 async def _continue(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     answer = {"how": "continue", **_passed(given, "requestId", "method")}
     if "url" in given:
         answer["url"] = address(given["url"])

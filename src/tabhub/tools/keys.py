@@ -6,14 +6,14 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 async def _press(context: Context) -> CallResult:
-    named = context.job.arguments.keys() & {"ref", "selector"}
+    named = context.arguments.keys() & {"ref", "selector"}
     target = context.element() if named else {}
     input = {**target, **modifiers(context), **given(context, "key", "repeat")}
     output = await context.in_tab("page.press", input)
     if output.get("sensitive") is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     on = "".join(f" on {name}" for name in target.values())
-    return acted(context, f"Pressed {context.job.arguments['key']}{on}", output)
+    return acted(context, f"Pressed {context.arguments['key']}{on}", output)
 
 
 PRESS_KEY = BrowserTool(

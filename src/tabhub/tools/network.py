@@ -32,7 +32,7 @@ _SIZES = {
 
 
 async def _get_requests(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     if "requestId" in given:
         return await _one_request(context)
     if given.get("body"):
@@ -86,7 +86,7 @@ def _took(entry: Json) -> str | None:
 
 
 async def _one_request(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {"requestId": given["requestId"]}
     if given.get("body"):
         input["body"] = chars(given, "maxLength", BODY_CHARS)
@@ -122,7 +122,7 @@ def masked(request: Json) -> Json:
 
 
 async def _get_frames(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("urlPattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "newest": True}
     output = await context.in_tab("record.sockets", input)
@@ -143,7 +143,7 @@ def _frame_line(frame: Json) -> str:
 
 
 async def _enable(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {_SIZES[key]: value for key, value in given.items() if key in _SIZES}
     sizes = (await context.in_tab("record.start", input))["sizes"]
     parts = [
@@ -165,7 +165,7 @@ async def _disable(context: Context) -> CallResult:
 
 
 async def _read_requests(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     pattern = given.get("urlPattern")
     input: Json = {"limit": given.get("limit", LIMIT), "clear": given.get("clear", False)}
     if pattern is not None:

@@ -7,11 +7,11 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 async def _notify(context: Context) -> CallResult:
-    given = dict(context.job.arguments)
+    given = dict(context.arguments)
     if "url" in given:
         given["url"] = address(given["url"])
-    session = context.hub.sessions.find(context.job.session)
-    agent = context.job.client.name if session is None else session.name
+    session = context.hub.sessions.find(context.session)
+    agent = context.call.client.name if session is None else session.name
     browser = context.browsers.latest().id
     await context.in_browser(browser, "notices.show", {**given, "agent": agent})
     return done("The notification is shown.", {"shown": True})

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tabhub.calls.approval import Approvals
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard, subject_of
-from tabhub.calls.ports import Answer, Call, Job, Question
+from tabhub.calls.ports import Answer, Question
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
@@ -93,9 +94,9 @@ class PlanSource:
         self._approvals = approvals
         self._running = running
 
-    async def run(self, job: Job) -> CallResult:
-        sites = _sites(job.arguments["domains"])
-        verdicts = {site: self._verdicts(job, site) for site in sites}
+    async def run(self, call: Call) -> CallResult:
+        sites = _sites(call.arguments["domains"])
+        verdicts = {site: self._verdicts(call, site) for site in sites}
         asked = [site for site in sites if _has(Ask, verdicts[site])]
         closed = [site for site in sites if not _has((Allow, Ask), verdicts[site])]
         if len(closed) == len(sites):
@@ -107,19 +108,19 @@ class PlanSource:
         if not asked:
             return _told("auto-approved", [], closed)
         try:
-            answer = await self._answer(job, asked, self._named(verdicts.values()))
+            answer = await self._answer(call, asked, self._named(verdicts.values()))
         except Forbidden as refused:
             if refused.reason != "permission_denied":
                 raise
             return _told("rejected", [], closed)
-        return _told("approved", self._keep(job, asked, answer), closed)
+        return _told("approved", self._keep(call, asked, answer), closed)
 
-    def _verdicts(self, job: Job, site: str) -> Verdicts:
+    def _verdicts(self, call: Call, site: str) -> Verdicts:
         """What the rules say there of each tool that a plan can be about."""
         managed = self._guard.is_managed(None)
         return {
             tool.name: self._guard.decide(
-                subject_of(tool, None, job.client, job.session, site=site, managed=managed)
+                subject_of(tool, None, call.client, call.session, site=site, managed=managed)
             )
             for tool in self._tools
             if not tool.is_container and not tool.is_careful
@@ -131,28 +132,19 @@ class PlanSource:
         asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
         return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
-    async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> Answer:
+    async def _answer(self, call: Call, sites: list[str], tools: list[str]) -> Answer:
         # Asked about as a call, it was shown without them.
-        if job.asked and not tools:
+        if call.asked and not tools:
             return Answer(True)
-        call = Call(
-            tool=job.tool.name,
-            arguments=None,
-            session=job.session,
-            progress=job.progress,
-            client=job.client,
-            agent=job.agent,
-            elicit=job.elicit,
-        )
-        with self._running.begin(job.session, None):
-            return await self._approvals.ask(call, _question(job, sites, tools))
+        with self._running.begin(call):
+            return await self._approvals.ask(call, _question(call, sites, tools))
 
-    def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
+    def _keep(self, call: Call, sites: list[str], answer: Answer) -> list[str]:
         """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
         if not answer.by_person:
             return []
         for site in sites:
-            grant = plan_grant(job.client.name, job.session, site, time.time(), answer.seconds)
+            grant = plan_grant(call.client.name, call.session, site, time.time(), answer.seconds)
             self._guard.permissions.grants.add(grant)
         return sites
 
@@ -161,17 +153,17 @@ def _has(kinds: type | tuple[type, ...], verdicts: Verdicts) -> bool:
     return any(isinstance(verdict, kinds) for verdict in verdicts.values())
 
 
-def _question(job: Job, sites: list[str], tools: list[str]) -> Question:
+def _question(call: Call, sites: list[str], tools: list[str]) -> Question:
     also = {"alsoAllows": tools} if tools else {}
     return Question(
         id=secrets.token_hex(8),
-        tool=job.tool,
-        client=job.client,
-        agent=job.agent,
-        session=job.session,
+        tool=call.tool,
+        client=call.client,
+        agent=call.agent,
+        session=call.session,
         tab=None,
         site="",
-        arguments={"domains": sites, "approach": job.arguments["approach"], **also},
+        arguments={"domains": sites, "approach": call.arguments["approach"], **also},
         rule=RULE,
         scopes=("session",),
     )

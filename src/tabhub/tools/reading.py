@@ -14,7 +14,7 @@ _KEPT = ("url", "title", "contentType", "nodes", "truncated", "next", "total", "
 
 
 async def _read(context: Context) -> CallResult:
-    output = await _output(context, {"since": context.job.arguments.get("since")})
+    output = await _output(context, {"since": context.arguments.get("since")})
     return _result(context, output)
 
 
@@ -23,7 +23,7 @@ async def _read_measured(context: Context) -> CallResult:
 
 
 async def _output(context: Context, more: Json) -> Json:
-    given = context.job.arguments
+    given = context.arguments
     input = {
         "filter": given.get("filter", "all"),
         "depth": given.get("depth", DEPTH),
@@ -37,7 +37,7 @@ async def _output(context: Context, more: Json) -> Json:
 
 
 def _result(context: Context, output: Json) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     kept = {key: output[key] for key in _KEPT if key in output}
     delta = {} if "since" not in given else {"delta": "since" in output}
     return done(_told(output, given.get("since")), {"tabId": context.tab.id, **kept, **delta})

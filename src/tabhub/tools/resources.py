@@ -12,7 +12,7 @@ _SHOWN = ("url", "type", "mimeType", "size", "base64", "truncated", "length")
 
 
 async def _list(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"type": given["type"]} if "type" in given else {}
     output = await context.in_tab("page.resources", input)
     resources, total = output["resources"], output["total"]
@@ -31,7 +31,7 @@ def _line(resource: Json) -> str:
 
 
 async def _content(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"url": given["url"], "maxChars": chars(given, "maxLength", MAX_CHARS)}
     output = await context.in_tab("page.resource", input)
     kind = "in base64, because it is not text" if output["base64"] else "as text"

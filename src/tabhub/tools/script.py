@@ -15,20 +15,20 @@ MOST_CHARS = 100_000
 
 
 async def _execute(context: Context) -> CallResult:
-    output = await _output(context, context.job.arguments["code"])
-    most = chars(context.job.arguments, "", SHOWN_CHARS)
+    output = await _output(context, context.arguments["code"])
+    most = chars(context.arguments, "", SHOWN_CHARS)
     return done(_told(_shown(output), most), {"value": output.get("value")})
 
 
 async def _javascript(context: Context) -> CallResult:
     """As a console shows it: strings as they are, and what JSON cannot hold by a description."""
-    output = await _output(context, context.job.arguments["text"])
+    output = await _output(context, context.arguments["text"])
     if output.get("isNode") is True:
         # Clients of this tool expect of a node what JSON makes of it.
         output = {"value": {}}
     value = output.get("value")
     shown = value if isinstance(value, str) else _shown(output)
-    most = chars(context.job.arguments, "", MOST_CHARS)
+    most = chars(context.arguments, "", MOST_CHARS)
     return done(_told(shown, most), {"tabId": context.tab.id, "value": value})
 
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tabhub.calls.ports import Job, Source
+from tabhub.calls.call import Call
+from tabhub.calls.source import Source
 from tabhub.errors import TabhubError
 from tabhub.hub.sessions import AgentSession, AgentSessions
 from tabhub.store.shortcuts import Step, Target, View
@@ -121,7 +122,9 @@ class Prepared(Protocol):
 class Contexts(Source, Protocol):
     """The source of the browser tools."""
 
-    def context(self, job: Job) -> Context: ...
+    def context(self, call: Call) -> Context: ...
+
+    async def run_in(self, context: Context) -> CallResult: ...
 
 
 class RecordedSource:
@@ -132,23 +135,24 @@ class RecordedSource:
         self._recordings = recordings
         self._prepared = prepared
 
-    async def run(self, job: Job) -> CallResult:
-        if job.replayed:
-            await self._prepared.resolve(self._inner.context(job))
-        recording = self._recordings.find(job.session)
-        if recording is None or not _matters(job):
-            return await self._inner.run(job)
-        before = await _look(self._inner.context(job))
-        result = await self._inner.run(job)
+    async def run(self, call: Call) -> CallResult:
+        context = self._inner.context(call)
+        if call.replayed:
+            await self._prepared.resolve(context)
+        recording = self._recordings.find(call.session)
+        if recording is None or not _matters(call):
+            return await self._inner.run_in(context)
+        before = await _look(context)
+        result = await self._inner.run_in(context)
         try:
-            recording.add(_step(recording, job, before, result))
+            recording.add(_step(recording, context, before, result))
         except _LeftOut as reason:
-            recording.leave_out(f"{job.tool.name}: {reason}")
+            recording.leave_out(f"{call.tool.name}: {reason}")
         return result
 
 
-def _matters(job: Job) -> bool:
-    return job.tool.name in WAITING or not job.tool.is_reading(job.arguments)
+def _matters(call: Call) -> bool:
+    return call.tool.name in WAITING or not call.tool.is_reading(call.arguments)
 
 
 @dataclass(frozen=True)
@@ -162,8 +166,8 @@ class _Before:
 
 async def _look(context: Context) -> _Before:
     """The call itself says what is wrong with it, if something is."""
-    given = context.job.arguments
-    if context.job.tab is None:
+    given = context.arguments
+    if context.call.tab is None:
         return _Before()
     try:
         elements = {
@@ -178,32 +182,32 @@ async def _look(context: Context) -> _Before:
 
 async def _view(context: Context) -> View | None:
     viewport = (await context.in_tab("page.describe", {}))["viewport"]
-    if not POINTS & context.job.arguments.keys():
+    if not POINTS & context.arguments.keys():
         return View(0, 0, {}, viewport)
-    frame = context.shots.frame(context.job.session, context.tab.id)
+    frame = context.shots.frame(context.session, context.tab.id)
     if frame is None:
         return None
     return View(frame.width, frame.height, frame.viewport, viewport, frame.corner)
 
 
-def _step(recording: Recording, job: Job, before: _Before, result: CallResult) -> Step:
+def _step(recording: Recording, context: Context, before: _Before, result: CallResult) -> Step:
     """The call as it can be made again, or why it cannot."""
-    given = deepcopy(job.arguments)
+    call, given = context.call, deepcopy(context.arguments)
     _require_lasting(recording, given)
-    tab = recording.number(None if job.tab is None else job.tab.id)
+    tab = recording.number(None if call.tab is None else call.tab.id)
     targets = {
         key: _target(before.elements.get(key))
         for key, place in places(given).items()
         if place.pop("ref", None) is not None
     }
-    secret = [key for key in given if key in job.secrets]
+    secret = [key for key in given if key in call.secrets]
     asks = _parameters(recording, before.elements.get(""), secret)
     if has_points(given) and before.view is None:
         raise _LeftOut("its points are of no screenshot")
     kept = {key: value for key, value in given.items() if key not in asks}
-    opened = _opened(job, result)
+    opened = _opened(call, result)
     return Step(
-        tool=job.tool.name,
+        tool=call.tool.name,
         arguments=kept,
         tab=tab,
         opens=None if opened is None else recording.opened(opened),
@@ -246,8 +250,8 @@ def _parameters(
     return found
 
 
-def _opened(job: Job, result: CallResult) -> int | None:
-    return opened_tab(job.tool.opens_tab, result.structured_content)
+def _opened(call: Call, result: CallResult) -> int | None:
+    return opened_tab(call.tool.opens_tab, result.structured_content)
 
 
 def opened_tab(opens_tab: bool, structured: Any) -> int | None:

@@ -6,7 +6,7 @@ It belongs to whoever has the site open: a call needs a tab on it, of the caller
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.browser.pending import Fence
+from tabhub.browser.pending import Pending
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
@@ -26,12 +26,12 @@ async def _get_cookies(context: Context) -> CallResult:
     cookies = (await _on_site(context, "cookies.get", _passed(context, "url", "name")))["cookies"]
     lines = [f"- {cookie['name']}={_cut(cookie['value'])}" for cookie in cookies]
     counted = "1 cookie" if len(cookies) == 1 else f"{len(cookies)} cookies"
-    head = f"{counted} for {context.job.site}"
+    head = f"{counted} for {context.call.site}"
 
     def shape(count: int) -> Json:
         return {"cookies": cookies[:count]}
 
-    return listed(context.job.arguments, head, lines, shape, from_page=True)
+    return listed(context.arguments, head, lines, shape, from_page=True)
 
 
 async def _set_cookie(context: Context) -> CallResult:
@@ -43,33 +43,32 @@ async def _delete_cookies(context: Context) -> CallResult:
     output = await _on_site(context, "cookies.delete", _passed(context, "url", "name"))
     count = output["deleted"]
     counted = "1 cookie" if count == 1 else f"{count} cookies"
-    return done(f"Deleted {counted} of {context.job.site}.", {"deleted": count})
+    return done(f"Deleted {counted} of {context.call.site}.", {"deleted": count})
 
 
 async def _clear(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     named = [kind for kind in KINDS if given.get(kind)]
     kinds = named or [kind for kind in KINDS if given.get(kind) is None]
     scheme = address(given["origin"]).partition(":")[0].lower()
-    input = {"origin": f"{scheme}://{context.job.site}", "kinds": kinds}
+    input = {"origin": f"{scheme}://{context.call.site}", "kinds": kinds}
     await _on_site(context, "site.clear", input)
-    return done(f"Cleared {', '.join(kinds)} of {context.job.site}.", {"cleared": kinds})
+    return done(f"Cleared {', '.join(kinds)} of {context.call.site}.", {"cleared": kinds})
 
 
 async def _on_site(context: Context, command: str, input: Json) -> Any:
     """Run a command in a tab that shows the site, for as long as it does."""
-    job = context.job
-    tab = _showing(context, job.site)
-    fence = Fence(job.site, None)
-    return await context.browsers.in_tab(tab, command, input, job.progress, None, fence)
+    site = context.call.site
+    tab = _showing(context, site)
+    return await context.browsers.in_tab(tab, command, input, context.report, Pending(site))
 
 
 def _showing(context: Context, site: str) -> Tab:
     if site in ("", OPAQUE):
-        raise InvalidArguments(f"{context.job.tool.name}: give an address of a site, https://….")
+        raise InvalidArguments(f"{context.call.tool.name}: give an address of a site, https://….")
     may_use = context.hub.ownership.may_use
     for tab in context.hub.tabs.of_browser(context.browser):
-        if site_of(tab.url) == site and may_use(context.job.session, tab):
+        if site_of(tab.url) == site and may_use(context.session, tab):
             return tab
     raise Forbidden(
         f"No tab of yours, and none that is shared with you, shows {site}. Open one there first.",
@@ -78,12 +77,12 @@ def _showing(context: Context, site: str) -> Tab:
 
 
 def _passed(context: Context, *names: str) -> Json:
-    given = {name: context.job.arguments[name] for name in names if name in context.job.arguments}
+    given = {name: context.arguments[name] for name in names if name in context.arguments}
     return {**given, "url": address(given["url"])}
 
 
 async def _get_storage(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     kind = given.get("storageType", "local")
     input: Json = {"storageType": kind}
     if "key" in given:

@@ -12,7 +12,7 @@ PSEUDO = (":hover", ":focus", ":active", ":visited", ":focus-within", ":focus-vi
 
 
 async def _force(context: Context) -> CallResult:
-    states = context.job.arguments["pseudoClasses"]
+    states = context.arguments["pseudoClasses"]
     input = {**context.element(), "pseudoClasses": states}
     count = (await context.in_tab("page.pseudo", input))["forced"]
     told = f"The element is {', '.join(states)}." if states else "The element is as it was."
@@ -23,7 +23,7 @@ async def _force(context: Context) -> CallResult:
 
 
 async def _coverage(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_tab("page.coverage", {"stop": given.get("stop", False)})
     sheets: list[Json] = output["sheets"]
     lines = [line for sheet in sheets for line in _lines(sheet)]

@@ -14,11 +14,11 @@ async def _list(context: Context) -> CallResult:
     groups = await _groups(context)
     counted = "1 tab group" if len(groups) == 1 else f"{len(groups)} tab groups"
     lines = [_line(group) for group in groups]
-    return listed(context.job.arguments, counted, lines, lambda count: {"groups": groups[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"groups": groups[:count]})
 
 
 async def _list_tabs(context: Context) -> CallResult:
-    wanted = context.job.arguments["groupId"]
+    wanted = context.arguments["groupId"]
     groups = await _groups(context)
     group = next((group for group in groups if group["groupId"] == wanted), None)
     if group is None:
@@ -30,11 +30,11 @@ async def _list_tabs(context: Context) -> CallResult:
     def shape(count: int) -> Json:
         return {**group, "tabs": shown[:count]}
 
-    return listed(context.job.arguments, _line(group), lines, shape)
+    return listed(context.arguments, _line(group), lines, shape)
 
 
 async def _groups(context: Context) -> list[Json]:
-    given = context.job.arguments
+    given = context.arguments
     input = {"windowId": given["windowId"]} if "windowId" in given else {}
     output = await context.in_browser(context.browser, "groups.list", input)
     return [_shown(context, group) for group in output["groups"]]
@@ -60,13 +60,13 @@ async def _changed(context: Context, command: str) -> CallResult:
 
 async def _remove(context: Context) -> CallResult:
     await context.in_browser(context.browser, "groups.remove", _input(context))
-    removed = context.job.arguments["tabIds"]
+    removed = context.arguments["tabIds"]
     told = ", ".join(map(str, removed))
     return done(f"In no group any more: tabs {told}.", {"removed": removed})
 
 
 def _input(context: Context) -> Json:
-    given = {key: value for key, value in context.job.arguments.items() if key != "connectionId"}
+    given = {key: value for key, value in context.arguments.items() if key != "connectionId"}
     tabs = {"tabIds": required(context, given["tabIds"])} if "tabIds" in given else {}
     return {**given, **tabs, "own": own_numbers(context)}
 

@@ -30,7 +30,7 @@ async def _list_tabs(context: Context) -> CallResult:
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
     lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}{_asking(asks)}" for tab, asks in tabs]
     shown = [{**_shown(context, tab), **asks} for tab, asks in tabs]
-    return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
 
 
 def _as_told(context: Context, tab: Tab, asks: Json) -> tuple[Tab, Json]:
@@ -65,9 +65,9 @@ def _asking(asks: Json) -> str:
 
 
 async def _open_tab(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     url, active = address(given["url"]), given.get("active", False)
-    tab, held = await open_tab(context, context.job.session, context.browser, url, active=active)
+    tab, held = await open_tab(context, context.session, context.browser, url, active=active)
     tab = context.as_told(tab)
     told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
     return done("\n".join(told), {**location(tab), **held})
@@ -87,7 +87,7 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
     """A new tab, which is the session's before anybody else hears of it, and what was told."""
 
     place = Place(context.browsers, context.hub, session, browser)
-    return await opening.opened(place, input, context.wait_ms, context.job.progress)
+    return await opening.opened(place, input, context.wait_ms, context.report)
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -97,14 +97,14 @@ async def _close_tab(context: Context) -> CallResult:
 
 async def close(context: Context) -> None:
     """Close the tab, which must be the caller's own."""
-    if context.hub.ownership.owner(context.tab.id) != context.job.session:
+    if context.hub.ownership.owner(context.tab.id) != context.session:
         raise Forbidden(
             f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
             "foreign_tab",
         )
     output = await context.in_tab("tabs.close", {})
     if "sessionId" in output:
-        context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
+        context.closings.note(context.tab.browser, output["sessionId"], context.session)
 
 
 async def _navigate_tab(context: Context) -> CallResult:
@@ -116,7 +116,7 @@ async def _navigate_tab(context: Context) -> CallResult:
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
     """Send the tab where a call says, and wait until it is there, or the agent holds it up."""
-    wanted = context.job.arguments["url"]
+    wanted = context.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
     arrived: tuple[Tab, Json] = await context.in_tab(
@@ -170,7 +170,7 @@ def target(given: Mapping[str, Any]) -> str | None:
 
 def _marks(context: Context, tab: Tab) -> str:
     marks = ["active"] if tab.active else []
-    if context.hub.ownership.owner(tab.id) == context.job.session:
+    if context.hub.ownership.owner(tab.id) == context.session:
         marks.append("yours")
     elif (owner := context.hub.routes.owner_of(tab)) is not None:
         marks.append(f"of the agent {owner}")
@@ -180,7 +180,7 @@ def _marks(context: Context, tab: Tab) -> str:
 
 
 def _may_use(context: Context, tab: Tab) -> bool:
-    return context.hub.ownership.may_use(context.job.session, tab)
+    return context.hub.ownership.may_use(context.session, tab)
 
 
 def page(tab: Tab) -> str:

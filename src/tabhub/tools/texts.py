@@ -48,10 +48,10 @@ async def _page_text(context: Context) -> CallResult:
 
 
 async def _piece(context: Context, command: str, usual: int, named: str) -> Json:
-    given = context.job.arguments
+    given = context.arguments
     element: Json = {key: given[key] for key in ("ref", "selector") if key in given}
     if len(element) > 1:
-        raise InvalidArguments(f"{context.job.tool.name}: give ref or selector, not both.")
+        raise InvalidArguments(f"{context.call.tool.name}: give ref or selector, not both.")
     sizes = {"maxChars": chars(given, named, usual), "offset": given.get("offset", 0)}
     output: Json = await context.in_tab(command, {**element, **sizes})
     return output
@@ -70,7 +70,7 @@ def _notes(output: Json, otherwise: str = "read a part by ref or selector") -> l
 
 def _rest_of_page(context: Context, output: Json) -> list[str]:
     """When only the main part was read, nobody should take it for all."""
-    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.job.arguments):
+    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.arguments):
         return []
     return [f"(This is the page's <{output['source']}>. For all of it: selector body.)"]
 

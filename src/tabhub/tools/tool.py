@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Fence, Learn, ReadFile
-from tabhub.calls.ports import Job
+from tabhub.browser.pending import Learn, Pending, ReadFile
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Progress
 from tabhub.calls.walled import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
@@ -52,11 +53,13 @@ def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Context:
-    """What a tool may use."""
+    """What a tool may use: a narrow view of its call, and the services of the browser tools."""
 
-    job: Job
+    call: Call
+    arguments: Json
+    """The tool's own copy of the call's arguments."""
     browsers: Browsers
     hub: Hub
     files: Files
@@ -70,9 +73,18 @@ class Context:
     """Whether a script may act where the debugger cannot be used."""
 
     @property
+    def session(self) -> str:
+        return self.call.session
+
+    @property
+    def report(self) -> Progress:
+        """Tells the client how far the call has come."""
+        return self.call.report
+
+    @property
     def browser(self) -> str:
         """The browser that a call means which names no tab."""
-        wanted: str | None = self.job.arguments.get("connectionId")
+        wanted: str | None = self.arguments.get("connectionId")
         if wanted is None:
             return self.browsers.latest().id
         known = [browser.id for browser in self.browsers.all()]
@@ -83,14 +95,14 @@ class Context:
 
     @property
     def tab(self) -> Tab:
-        if self.job.tab is None:
-            raise Internal(f"{self.job.tool.name} was given no tab.")
-        return self.job.tab
+        if self.call.tab is None:
+            raise Internal(f"{self.call.tool.name} was given no tab.")
+        return self.call.tab
 
     @property
     def wait_ms(self) -> int:
         """How long the browser may wait for a page."""
-        seconds = self.job.seconds
+        seconds = self.call.seconds
         return int(max(seconds - ANSWER_MARGIN_SECONDS, seconds / 2) * 1000)
 
     async def in_tab(
@@ -100,12 +112,20 @@ class Context:
         learn: Learn | None = None,
         read_file: ReadFile | None = None,
     ) -> Any:
-        job = self.job
+        call = self.call
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
-        is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
-        site = site_of(self.tab.url)
-        fence = Fence(site, job.may_enter, read_file, self.untrusted) if is_in_page else None
-        output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
+        if is_in_page:
+            pending = Pending(
+                site_of(self.tab.url),
+                call.may_enter,
+                learn=learn,
+                read_file=read_file,
+                untrusted=self.untrusted,
+            )
+        else:
+            pending = Pending(learn=learn)
+        output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
         if self.seen is not None:
             self.seen(command, input, output)
         return output
@@ -113,22 +133,22 @@ class Context:
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
-        progress = self.job.progress
-        return await self.browsers.in_browser(browser, command, input, progress, learn)
+        pending = Pending(learn=learn)
+        return await self.browsers.in_browser(browser, command, input, self.report, pending)
 
     def may_tell(self, url: str) -> bool:
         """Whether a result may tell of a page, where it tells of several."""
-        return self.job.may_tell is None or self.job.may_tell(site_of(url))
+        return self.call.may_tell is None or self.call.may_tell(site_of(url))
 
     def as_told(self, tab: Tab) -> Tab:
         """A tab as a result may tell of it."""
-        return as_told(tab, self.job.may_tell)
+        return as_told(tab, self.call.may_tell)
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
-        named = {k: v for k, v in self.job.arguments.items() if k in ("ref", "selector")}
+        named = {k: v for k, v in self.arguments.items() if k in ("ref", "selector")}
         if len(named) != 1:
-            raise InvalidArguments(f"{self.job.tool.name}: give ref or selector, one of the two.")
+            raise InvalidArguments(f"{self.call.tool.name}: give ref or selector, one of the two.")
         return named
 
 

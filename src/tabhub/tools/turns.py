@@ -2,7 +2,7 @@
 
 import time
 
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Tool
@@ -48,15 +48,15 @@ class TurnSource:
     def __init__(self, sessions: AgentSessions) -> None:
         self._sessions = sessions
 
-    async def run(self, job: Job) -> CallResult:
-        return self._start(job) if job.tool.name == START.name else self._complete(job)
+    async def run(self, call: Call) -> CallResult:
+        return self._start(call) if call.tool.name == START.name else self._complete(call)
 
-    def _start(self, job: Job) -> CallResult:
-        self._sessions.answering(job.session, time.time())
+    def _start(self, call: Call) -> CallResult:
+        self._sessions.answering(call.session, time.time())
         return done("Your answer has begun.", {"started": True})
 
-    def _complete(self, job: Job) -> CallResult:
-        turn = self._sessions.answering(job.session, None)
+    def _complete(self, call: Call) -> CallResult:
+        turn = self._sessions.answering(call.session, None)
         if turn is None:
             return done("There was no turn_answer_start before this.", {"started": False})
         seconds = max(time.time() - turn.since, 0.0)

@@ -22,7 +22,7 @@ async def _upload_files(context: Context) -> CallResult:
 
 
 async def _sources(context: Context) -> list[Source]:
-    arguments = context.job.arguments
+    arguments = context.arguments
     if "paths" in arguments:
         return on_disk(context, arguments["paths"])
     if "files" in arguments:
@@ -32,27 +32,27 @@ async def _sources(context: Context) -> list[Source]:
 
 
 async def _file_upload(context: Context) -> CallResult:
-    return await upload(context, on_disk(context, context.job.arguments["paths"]), _target(context))
+    return await upload(context, on_disk(context, context.arguments["paths"]), _target(context))
 
 
 async def _upload_image(context: Context) -> CallResult:
     _one_of(context, ("ref", "coordinate"), at_least=1)
-    arguments = context.job.arguments
+    arguments = context.arguments
     name = arguments.get("filename", IMAGE_NAME)
     source = await screenshot(context, arguments["imageId"], name)
     return await upload(context, [source], _target(context))
 
 
 def _one_of(context: Context, names: Sequence[str], at_least: int) -> None:
-    count = sum(name in context.job.arguments for name in names)
+    count = sum(name in context.arguments for name in names)
     if not at_least <= count <= 1:
         limit = "exactly" if at_least else "at most"
         listed = ", ".join(names)
-        raise InvalidArguments(f"{context.job.tool.name}: give {limit} one of {listed}.")
+        raise InvalidArguments(f"{context.call.tool.name}: give {limit} one of {listed}.")
 
 
 def _target(context: Context) -> Json:
-    arguments = context.job.arguments
+    arguments = context.arguments
     if "coordinate" in arguments:
         return viewport_point(context, arguments["coordinate"])
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
@@ -87,7 +87,7 @@ def _named(context: Context, target: Json) -> str:
         return "the file chooser"
     if "ref" in target or "selector" in target:
         return str(next(iter(target.values())))
-    x, y = context.job.arguments["coordinate"]
+    x, y = context.arguments["coordinate"]
     return f"the point ({x:g}, {y:g})"
 
 

@@ -22,14 +22,14 @@ async def _list_windows(context: Context) -> CallResult:
     windows = [_shown(context, window) for window in output["windows"]]
     counted = "1 window" if len(windows) == 1 else f"{len(windows)} windows"
     lines = [_line(window) for window in windows]
-    return listed(context.job.arguments, counted, lines, lambda count: {"windows": windows[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"windows": windows[:count]})
 
 
 async def _create_window(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted = {key: given[key] for key in _SETTABLE if key in given}
     input = {"url": address(given.get("url", BLANK)), "window": wanted}
-    tab, output = await opened(context, context.job.session, context.browser, input)
+    tab, output = await opened(context, context.session, context.browser, input)
     tab = context.as_told(tab)
     window = _shown(context, output["window"])
     page = {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
@@ -37,14 +37,14 @@ async def _create_window(context: Context) -> CallResult:
 
 
 async def _update_window(context: Context) -> CallResult:
-    given = {key: value for key, value in context.job.arguments.items() if key != "connectionId"}
+    given = {key: value for key, value in context.arguments.items() if key != "connectionId"}
     input = {**given, "own": movable_numbers(context, context.browser)}
     window = _shown(context, await context.in_browser(context.browser, "windows.update", input))
     return done(_line(window), window)
 
 
 async def _close_window(context: Context) -> CallResult:
-    id = context.job.arguments["windowId"]
+    id = context.arguments["windowId"]
     input = {"windowId": id, "own": own_numbers(context)}
     await context.in_browser(context.browser, "windows.close", input)
     return done(f"Closed window {id} with its tabs.", {"closed": id})

@@ -19,13 +19,13 @@ _STEP_SECONDS = 1.0
 
 async def _wait(context: Context) -> CallResult:
     """Progress on the way keeps the call from being taken for a dead one."""
-    seconds = left = float(context.job.arguments["duration"])
+    seconds = left = float(context.arguments["duration"])
     while left > 0:
         step = min(_STEP_SECONDS, left)
         await asyncio.sleep(step)
         context.hub.tabs.get(context.tab.id)
         left -= step
-        await context.job.progress(seconds - left, seconds, "waiting")
+        await context.report(seconds - left, seconds, "waiting")
     return done(f"Waited for {seconds:g} seconds.", {"tabId": context.tab.id, "waited": seconds})
 
 
@@ -60,7 +60,7 @@ _READING = ("screenshot", "wait", "zoom")
 
 
 async def _computer(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     act, needed = _ACTIONS[given["action"]]
     for name in needed:
         if name not in given:

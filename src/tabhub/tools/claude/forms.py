@@ -10,10 +10,10 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 async def _form_input(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_tab("page.set", {"ref": given["ref"], "value": given["value"]})
     if output["sensitive"] is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     before = output["before"]
     return acted(context, f"Set {given['ref']}, which held {before!r}", output, before=before)
 

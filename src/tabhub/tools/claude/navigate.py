@@ -11,8 +11,8 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 async def _navigate(context: Context) -> CallResult:
-    wanted = context.job.arguments["url"]
-    tab, held = await (_open if context.job.tab is None else navigate)(context)
+    wanted = context.arguments["url"]
+    tab, held = await (_open if context.call.tab is None else navigate)(context)
     tab = context.as_told(tab)
     asked = None if wanted in HISTORY else address(wanted)
     is_redirected = asked is not None and not held and not _is_same(asked, tab.url)
@@ -23,10 +23,10 @@ async def _navigate(context: Context) -> CallResult:
 
 
 async def _open(context: Context) -> tuple[Tab, Json]:
-    wanted = context.job.arguments["url"]
+    wanted = context.arguments["url"]
     if wanted in HISTORY:
         raise NotFound(f"You have no tab yet that could go {wanted}.", "no_current_tab")
-    session, browser = context.job.session, context.browser
+    session, browser = context.session, context.browser
     return await open_tab(context, session, browser, address(wanted), active=False)
 
 

@@ -24,7 +24,7 @@ async def _context(context: Context) -> CallResult:
 
 async def _create(context: Context) -> CallResult:
     session = _shown(context)
-    url = target(context.job.arguments)
+    url = target(context.arguments)
     tab, held = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
     tab = context.as_told(tab)
@@ -35,7 +35,7 @@ async def _create(context: Context) -> CallResult:
 
 def _shown(context: Context) -> AgentSession:
     sessions = context.hub.sessions
-    own = sessions.find(context.job.session)
+    own = sessions.find(context.session)
     assert own is not None  # whoever calls has a session
     groups = [session for session in sessions.all() if _is_at_hand(context, own, session)]
     return max(groups, key=lambda group: _prominence(context, own, group), default=own)

@@ -20,8 +20,8 @@ def target(given: Mapping[str, Any]) -> str:
 
 
 async def _create(context: Context) -> CallResult:
-    url = target(context.job.arguments)
-    tab, held = await open_tab(context, context.job.session, context.browser, url, active=False)
+    url = target(context.arguments)
+    tab, held = await open_tab(context, context.session, context.browser, url, active=False)
     tab = context.as_told(tab)
     told = f"Tab ID: {tab.id}. It is at {page(tab)}.{pending(tab, held)}"
     return done("\n".join([told, *held_up(held)]), {**location(tab), **held})
@@ -30,7 +30,7 @@ async def _create(context: Context) -> CallResult:
 async def _close(context: Context) -> CallResult:
     await close(context)
     closed = context.tab.id
-    left = sum(tab.id != closed for tab in group_tabs(context, context.job.session))
+    left = sum(tab.id != closed for tab in group_tabs(context, context.session))
     told = f"{left} left in your group." if left else "Your group is empty and gone."
     return done(f"Closed tab {closed}. {told}", {"closed": closed, "left": left})
 

@@ -12,7 +12,7 @@ _SIDE: Json = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 
 
 async def _resize(context: Context) -> CallResult:
-    given, tab = context.job.arguments, context.tab
+    given, tab = context.arguments, context.tab
     wanted = {"width": given["width"], "height": given["height"]}
     window = await _update(context, wanted)
     got = {"width": window["width"], "height": window["height"]}
