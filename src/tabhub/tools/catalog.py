@@ -7,6 +7,7 @@ from dataclasses import replace
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Job
+from tabhub.errors import Internal
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
@@ -55,11 +56,11 @@ from tabhub.tools.gif_recorder import Recorder
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.keywords import KEYWORDS
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.tool import Context
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
-_IN_BROWSER: tuple[BrowserTool, ...] = (
+_IN_BROWSER: tuple[Tool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
     *finding.TOOLS,
@@ -119,7 +120,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
             keywords=KEYWORDS.get(tool.name, ""),
         )
         for tool in (
-            *(tool.entry() for tool in _IN_BROWSER),
+            *_IN_BROWSER,
             batch.tool(tools),
             permissions_check.TOOL,
             plan.TOOL,
@@ -154,7 +155,6 @@ class BrowserSource:
         self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
         self._recorder = Recorder(hub, guard)
-        self._run = {tool.name: tool.run for tool in _IN_BROWSER}
         hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
     def context(self, job: Job) -> Context:
@@ -171,9 +171,12 @@ class BrowserSource:
         )
 
     async def run(self, job: Job) -> CallResult:
+        handler = job.tool.handler
+        if handler is None:
+            raise Internal(f"The tool {job.tool.name!r} has no handler.")
         context = self.context(job)
-        run = self._run[job.tool.name]
         recording = self._recordings.running(job.session)
         if recording is None:
-            return await run(context)
-        return await self._recorder.run(recording, context, run)
+            result: CallResult = await handler(context)
+            return result
+        return await self._recorder.run(recording, context, handler)
