@@ -21,6 +21,7 @@ class Record:
 
     __slots__ = (
         "arguments",
+        "begun",
         "call",
         "error",
         "fits",
@@ -46,6 +47,8 @@ class Record:
         self.tab: int | str | None = None
         self.site = ""
         self.verdict = "refused"
+        self.begun = False
+        """Whether a source has got the call: until then it had no effect."""
         self.rule = ""
         self.error: TabhubError | None = None
         self.may_enter: MayEnter = None
@@ -100,7 +103,10 @@ def incident(
     arguments: Mapping[str, Any] | None = None,
     error: TabhubError | None = None,
 ) -> Event:
-    """Something that is no call: an attempt at a door, or what a person did in the panel."""
+    """Something that is no call: an attempt at a door, or what a person did in the panel.
+
+    What was refused there had no effect, whatever a call would have that fails with this reason.
+    """
     return Event(
         time=time.time(),
         client=client,
@@ -113,7 +119,7 @@ def incident(
         secret_arguments=frozenset(),
         verdict="allowed" if error is None else "refused",
         rule="",
-        error=error,
+        error=None if error is None else error.with_effect("none"),
         duration_ms=0,
     )
 

@@ -89,8 +89,11 @@ class Runner:
         except Interrupted:
             raise
         except BaseException as error:
-            record.error = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            record.error = known if record.begun else known.with_effect("none")
             self._audit.record(record.event(time.time(), self._clock()))
+            if known is error:
+                raise record.error from error.__cause__
             raise
         self._audit.record(record.event(time.time(), self._clock()))
         return result
@@ -213,6 +216,7 @@ class Runner:
             with Limit(seconds) as limit:
                 progress = self._extending(limit, seconds, call.progress)
                 job = _job(call, record, tool, tab, progress, seconds)
+                record.begun = True
                 return await self._sources[tool.source].run(job)
         except TimeoutError:
             raise TimedOut(

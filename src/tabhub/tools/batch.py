@@ -137,7 +137,9 @@ class BatchSource:
                 found = self._runner.check(call.tool, call.arguments)
             except TabhubError as error:
                 sentence = f"{NAME}: nothing was done, action {number}: {error.message}"
-                raise type(error)(sentence, error.reason, data=error.extra) from None
+                raise type(error)(
+                    sentence, error.reason, data=error.extra, effect=error.effect
+                ) from None
             if found.is_container:
                 raise InvalidArguments(
                     f"{NAME}: nothing was done, action {number}: {call.tool} cannot be in a batch."

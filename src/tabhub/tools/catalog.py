@@ -7,9 +7,9 @@ from dataclasses import replace
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Job
-from tabhub.errors import Internal
+from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import Handler, Tool, ToolRegistry
 from tabhub.tools import (
     acting,
     batch,
@@ -175,8 +175,21 @@ class BrowserSource:
         if handler is None:
             raise Internal(f"The tool {job.tool.name!r} has no handler.")
         context = self.context(job)
-        recording = self._recordings.running(job.session)
-        if recording is None:
-            result: CallResult = await handler(context)
-            return result
-        return await self._recorder.run(recording, context, handler)
+        try:
+            return await self._handled(context, handler)
+        except TabhubError as error:
+            if error.effect == "none" and context.answered and not _is_reading(job):
+                # This command changed nothing, but one before it may have.
+                raise error.with_effect("unknown") from error.__cause__
+            raise
+
+    async def _handled(self, context: Context, handler: Handler) -> CallResult:
+        recording = self._recordings.running(context.job.session)
+        if recording is not None:
+            return await self._recorder.run(recording, context, handler)
+        result: CallResult = await handler(context)
+        return result
+
+
+def _is_reading(job: Job) -> bool:
+    return job.tool.is_reading(job.arguments)

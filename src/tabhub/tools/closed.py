@@ -61,7 +61,8 @@ def _taken(context: Context, output: Json) -> list[Tab]:
     if hub.sessions.find(session) is None:
         for tab in tabs:
             context.browsers.let_go(tab, CLOSE)
-        raise NotFound("The session has ended; its tabs are closed again.", "unknown_session")
+        message = "The session has ended; its tabs are closed again."
+        raise NotFound(message, "unknown_session", effect="done")
     for tab in tabs:
         hub.ownership.take(session, tab.id)
     if "groupId" in output:

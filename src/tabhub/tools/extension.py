@@ -92,7 +92,8 @@ async def _back(context: Context, id: str, before: Connection, done_: str) -> Ca
         async with asyncio.timeout(context.wait_ms / 1000):
             browser = await context.browsers.back(id, before)
     except TimeoutError:
-        raise Unavailable(f"The browser {id} was told to, but has not come back yet.") from None
+        message = f"The browser {id} was told to, but has not come back yet."
+        raise Unavailable(message, effect="done") from None
     return done(f"{done_}: {browser.id}.", _described(browser))
 
 

@@ -87,7 +87,9 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
     """A new tab, which is the session's before anybody else hears of it, and what was told."""
 
     place = Place(context.browsers, context.hub, session, browser)
-    return await opening.opened(place, input, context.wait_ms, context.job.progress)
+    found = await opening.opened(place, input, context.wait_ms, context.job.progress)
+    context.answered.append("tabs.open")
+    return found
 
 
 async def _close_tab(context: Context) -> CallResult:

@@ -1,7 +1,7 @@
 """How a browser tool is declared, and the narrow context that its handler gets."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
@@ -67,6 +67,8 @@ class Context:
     """Is told what was done in tabs."""
     untrusted: bool = False
     """Whether a script may act where the debugger cannot be used."""
+    answered: list[str] = field(default_factory=list)
+    """The commands of this call that the browser has answered."""
 
     @property
     def browser(self) -> str:
@@ -105,6 +107,7 @@ class Context:
         site = site_of(self.tab.url)
         fence = Fence(site, job.may_enter, read_file, self.untrusted) if is_in_page else None
         output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
+        self.answered.append(command)
         if self.seen is not None:
             self.seen(command, input, output)
         return output
@@ -113,7 +116,9 @@ class Context:
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
         progress = self.job.progress
-        return await self.browsers.in_browser(browser, command, input, progress, learn)
+        output = await self.browsers.in_browser(browser, command, input, progress, learn)
+        self.answered.append(command)
+        return output
 
     def may_tell(self, url: str) -> bool:
         """Whether a result may tell of a page, where it tells of several."""

@@ -43,6 +43,7 @@ async def _update(context: Context, wanted: Json) -> Json:
         raise Forbidden(
             f"{refused.message} browser_create_window opens a page in a window of your own.",
             refused.reason,
+            effect=refused.effect,
         ) from None
     return window
 
