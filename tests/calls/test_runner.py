@@ -11,11 +11,12 @@ from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import Answer, Event, Question
 from tabhub.calls.results import done
-from tabhub.calls.runner import Runner
+from tabhub.calls.runner import Runner, paused
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
 from tabhub.errors import (
     Cancelled,
+    Forbidden,
     Internal,
     InvalidArguments,
     NotFound,
@@ -301,6 +302,30 @@ async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
         await bench.call(arguments={"n": 0}, id="mended")
     assert (await bench.call(id="mended"))["runs"] == 2
     assert (await bench.call(id="pay"))["runs"] == 1
+
+
+async def test_a_call_that_no_source_has_got_had_no_effect_whatever_its_reason() -> None:
+    bench = Bench()
+    with pytest.raises(NotFound) as missing:
+        await bench.call("act", {"n": 1, "tabId": 2}, id="pay")
+    assert (missing.value.reason, missing.value.effect) == ("tab_not_found", "none")
+    bench.hub.tabs.put(Tab(id=0, browser="a", native_id=2))
+    bench.hub.ownership.share(2, shared=True)
+    assert (await bench.call("act", {"n": 1, "tabId": 2}, id="pay"))["runs"] == 1
+
+
+async def test_a_call_that_is_paused_while_it_runs_may_have_had_an_effect() -> None:
+    bench = Bench()
+    bench.source.go.clear()
+    calling = asyncio.create_task(bench.call(id="pay"))
+    await bench.source.started.wait()
+    bench.runner.running.end(paused("Paused."), lambda flight: True)
+    with pytest.raises(Forbidden) as ended:
+        await calling
+    assert (ended.value.reason, ended.value.effect) == ("paused_by_person", "unknown")
+    with pytest.raises(Forbidden):
+        await bench.call(id="pay")
+    assert len(bench.source.calls) == 1
 
 
 async def test_operations_that_still_run_are_not_without_end(

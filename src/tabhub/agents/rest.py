@@ -41,8 +41,10 @@ KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
 READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
-NOT_BEGUN = frozenset({400, 403, 413, 429, 500, 503})
-"""What a call may end in beside: refused, or nobody there who could do it."""
+OWN_STATUS = frozenset({400, 403, 413, 429, 500, 503})
+"""The statuses that a failed call may have beside that; any other would look like the path's."""
+SENT_AGAIN = frozenset({429, 503})
+"""Those after which HTTP clients send a request again by themselves."""
 
 
 class CallBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -194,8 +196,8 @@ class Rest:
 
 
 def _status(error: TabhubError) -> int:
-    has_begun = error.status not in NOT_BEGUN or error.reason == "page_may_have_received"
-    return TOOL_FAILED if has_begun else error.status
+    invites = error.status in SENT_AGAIN and error.effect != "none"
+    return error.status if error.status in OWN_STATUS and not invites else TOOL_FAILED
 
 
 def _place(scope: Scope) -> tuple[str | None, bool]:

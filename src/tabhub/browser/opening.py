@@ -32,7 +32,8 @@ async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) ->
         tab = browsers.moved(browser, msgspec.convert(output, TabState))
         if hub.sessions.find(session) is None:
             browsers.let_go(tab, CLOSE)
-            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
+            message = "The session has ended; its tab is closed again."
+            raise NotFound(message, "unknown_session", effect="done")
         hub.ownership.take(session, tab.id)
         return tab, output
 

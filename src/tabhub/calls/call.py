@@ -70,6 +70,8 @@ class Call(Struct, eq=False):
     """The time that the source has without progress."""
     limit: Limit | None = None
     """Cancels the call when that time is over; only while the source runs."""
+    begun: bool = False
+    """Whether a source has got the call: until then it had no effect."""
     error: TabhubError | None = None
 
     @property

@@ -17,7 +17,10 @@ def incident(
     arguments: Mapping[str, Any] | None = None,
     error: TabhubError | None = None,
 ) -> Event:
-    """Something that is no call: an attempt at a door, or what a person did in the panel."""
+    """Something that is no call: an attempt at a door, or what a person did in the panel.
+
+    What was refused there had no effect, whatever a call would have that fails with this reason.
+    """
     return Event(
         time=time.time(),
         client=client,
@@ -30,7 +33,7 @@ def incident(
         secret_arguments=frozenset(),
         verdict="allowed" if error is None else "refused",
         rule="",
-        error=error,
+        error=None if error is None else error.with_effect("none"),
         duration_ms=0,
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.errors import TabhubError
+from tabhub.errors import Effect, TabhubError
 from tabhub.wire.mcp.messages import CallResult, Json, text
 
 
@@ -14,7 +14,8 @@ class Incomplete(TabhubError):
     def __init__(
         self, message: str, cause: TabhubError, content: list[Json], structured: Json
     ) -> None:
-        super().__init__(message, cause.reason, data=cause.extra, code=cause.code)
+        effect: Effect = "done" if content else cause.effect
+        super().__init__(message, cause.reason, data=cause.extra, code=cause.code, effect=effect)
         self.cause = cause
         self.content = content
         self.structured = structured

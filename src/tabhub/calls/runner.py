@@ -85,8 +85,11 @@ class Runner:
         except Interrupted:
             raise
         except BaseException as error:
-            call.error = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            call.error = known if call.begun else known.with_effect("none")
             self._audit.record(call.event(time.time(), self._clock()))
+            if known is error:
+                raise call.error from error.__cause__
             raise
         self._audit.record(call.event(time.time(), self._clock()))
         return result
@@ -206,7 +209,7 @@ class Runner:
         call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
             with Limit(call.seconds, self._max_seconds) as limit:
-                call.limit = limit
+                call.limit, call.begun = limit, True
                 return await self._sources[tool.source].run(call)
         except TimeoutError:
             raise TimedOut(

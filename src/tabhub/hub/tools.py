@@ -1,7 +1,7 @@
 """The registry of tools: immutable entries, a duplicate is an error, every change is told."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ Changes = Callable[[Mapping[str, Any]], bool] | str
 """By which arguments a reading tool changes something: a rule, or the name of one argument."""
 SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools; where it depends on the arguments, a rule that gives them."""
+Handler = Callable[[Any], Awaitable[Any]]
+"""Runs a call: a source calls it with a context of its own and gets the result."""
 
 
 LONGEST_NAME = 128
@@ -35,6 +37,8 @@ class Tool:
     input_schema: Mapping[str, Any]
     source: str
     """The key of the `Source` that runs it."""
+    handler: Handler | None = None
+    """The function of this tool, where its source has one for each; others run them by name."""
     title: str | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
     needs_tab: bool = True

@@ -30,17 +30,9 @@ from tabhub.wire.pages import Execute, Outcome
 __all__ = ["SOURCE", "PageRouter", "PageSource"]
 log = logging.getLogger(__name__)
 
-UNSENT = frozenset(
-    {
-        "tab_not_found",
-        "navigated_away",
-        "no_tab_for_tool",
-        "adapter_not_ready",
-        "extension_disconnected",
-        "not_connected",
-    }
-)
-"""Reasons that say: the page has not received the call."""
+BEFORE_SENDING = frozenset({"tab_not_found", "navigated_away"})
+"""From a transport these say that the page has not received the call: had it, the reason would be
+page_may_have_received. In the browser's own commands they can come after an effect."""
 WAIT_SECONDS, PAUSE_SECONDS = 3.0, 1.0
 """How long a page is waited for that cannot be reached yet, and how long without a look."""
 SETTLE_SECONDS = 1.0
@@ -203,11 +195,12 @@ class PageSource:
                 try:
                     return await self._sent(call, aim)
                 except TabhubError as refused:
-                    if refused.reason not in UNSENT:
+                    if refused.effect != "none":
                         raise
                     error = refused
             if clock() >= end or self._is_hopeless(call, key, error):
-                raise Undelivered(error)
+                # A tab that was opened for the call is an effect.
+                raise Undelivered(error if call.tab is not None else error.with_effect("done"))
             await self._pages.news(min(end - clock(), PAUSE_SECONDS))
 
     def _entry(self, call: Call, key: TabKey | None = None) -> Entry | None:
@@ -221,6 +214,7 @@ class PageSource:
                 f"{call.tool.name} has changed since it was called: nothing was sent. Look at what "
                 "it is now, and call it again if you still want to.",
                 "no_tab_for_tool",
+                effect="done" if key is not None and call.tab is None else None,
             )
         return entry
 
@@ -261,6 +255,10 @@ class PageSource:
                 return await transport.send_request(page.ref, request, progress)
         except TimeoutError:
             raise _late(call.tool.name, seconds, running) from None
+        except TabhubError as error:
+            if error.reason in BEFORE_SENDING:
+                raise error.with_effect("none") from None
+            raise
         finally:
             self._ended(page.ref, running)
 

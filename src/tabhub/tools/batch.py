@@ -26,7 +26,7 @@ from tabhub.errors import (
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Changes, Tool, ToolRegistry
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import CLAUDE, CORE, Json, schema
+from tabhub.tools.tool import CLAUDE, CORE, Json, browser_tool, schema
 from tabhub.wire.mcp.messages import CallResult, text
 
 SOURCE = "batch"
@@ -36,25 +36,22 @@ OWN_SHARE = 0.05
 """The share of its time that a batch keeps to tell what was done when the time is up."""
 
 _ITEM = schema({"name": {"type": "string"}, "input": {"type": "object"}}, ("name",))
-_SCHEMA = schema(
-    {"actions": {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}}, ("actions",)
-)
+_ACTIONS = {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}
 
 
 def tool(tools: ToolRegistry) -> Tool:
     """The tool, which reads if all its items do."""
-    return Tool(
+    return browser_tool(
         name=NAME,
         title="Batch",
         description=(
             "Run tool calls in order; the first failure ends it. Coordinates are in the "
             "screenshot before the batch."
         ),
-        input_schema=_SCHEMA,
+        properties={"actions": _ACTIONS},
+        required=("actions",),
         source=SOURCE,
-        annotations={"readOnlyHint": False},
         needs_tab=False,
-        plugin="browser",
         toolsets=CORE | CLAUDE,
         # Its items are in the record themselves, each without its own secrets.
         secret_arguments=frozenset({"actions"}),
@@ -140,7 +137,9 @@ class BatchSource:
                 found = self._runner.check(item.name, item.raw)
             except TabhubError as error:
                 sentence = f"{NAME}: nothing was done, action {number}: {error.message}"
-                raise type(error)(sentence, error.reason, data=error.extra) from None
+                raise type(error)(
+                    sentence, error.reason, data=error.extra, effect=error.effect
+                ) from None
             if found.is_container:
                 raise InvalidArguments(
                     f"{NAME}: nothing was done, action {number}: {item.name} cannot be in a batch."

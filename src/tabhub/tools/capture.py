@@ -7,7 +7,7 @@ from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
 from tabhub.tools.shots import Frame, Shot
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
 FORMATS = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}
@@ -123,13 +123,13 @@ _REGION: Json = {
     "description": "{x, y, width, height} in the viewport; with fullPage, in the page.",
 }
 
-SCREENSHOT_TAB = BrowserTool(
+SCREENSHOT_TAB = browser_tool(
     name="browser_screenshot_tab",
     title="Screenshot",
     description=(
         "A picture of the viewport, the full page, an element or a region, also of background tabs."
     ),
-    run=_screenshot,
+    handler=_screenshot,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -144,11 +144,11 @@ SCREENSHOT_TAB = BrowserTool(
     changes_when="filePath",
 )
 
-PRINT_PDF = BrowserTool(
+PRINT_PDF = browser_tool(
     name="browser_print_pdf",
     title="Print as PDF",
     description="The page as a PDF, as it would be printed.",
-    run=_print_pdf,
+    handler=_print_pdf,
     properties={
         "landscape": {"type": "boolean"},
         "printBackground": {"type": "boolean", "description": "Default true."},

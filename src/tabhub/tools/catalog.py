@@ -7,8 +7,9 @@ from dataclasses import replace
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
+from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import Handler, Tool, ToolRegistry
 from tabhub.tools import (
     acting,
     batch,
@@ -55,11 +56,11 @@ from tabhub.tools.gif_recorder import Recorder
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.keywords import KEYWORDS
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.tool import Context
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
-_IN_BROWSER: tuple[BrowserTool, ...] = (
+_IN_BROWSER: tuple[Tool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
     *finding.TOOLS,
@@ -119,7 +120,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
             keywords=KEYWORDS.get(tool.name, ""),
         )
         for tool in (
-            *(tool.entry() for tool in _IN_BROWSER),
+            *_IN_BROWSER,
             batch.tool(tools),
             permissions_check.TOOL,
             plan.TOOL,
@@ -154,7 +155,6 @@ class BrowserSource:
         self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
         self._recorder = Recorder(hub, guard)
-        self._run = {tool.name: tool.run for tool in _IN_BROWSER}
         hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
     def context(self, call: Call) -> Context:
@@ -175,8 +175,25 @@ class BrowserSource:
         return await self.run_in(self.context(call))
 
     async def run_in(self, context: Context) -> CallResult:
-        run = self._run[context.call.tool.name]
+        call = context.call
+        handler = call.tool.handler
+        if handler is None:
+            raise Internal(f"The tool {call.tool.name!r} has no handler.")
+        try:
+            return await self._handled(context, handler)
+        except TabhubError as error:
+            if error.effect == "none" and context.answered and not _is_reading(call):
+                # This command changed nothing, but one before it may have.
+                raise error.with_effect("unknown") from error.__cause__
+            raise
+
+    async def _handled(self, context: Context, handler: Handler) -> CallResult:
         recording = self._recordings.running(context.session)
-        if recording is None:
-            return await run(context)
-        return await self._recorder.run(recording, context, run)
+        if recording is not None:
+            return await self._recorder.run(recording, context, handler)
+        result: CallResult = await handler(context)
+        return result
+
+
+def _is_reading(call: Call) -> bool:
+    return call.tool.is_reading(call.arguments)

@@ -12,12 +12,11 @@ from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Grants
 from tabhub.permissions.sites import site_of
 from tabhub.tools.shortcut_recording import Recordings
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import CLAUDE, TAB_ID, Json, schema
+from tabhub.tools.tool import CLAUDE, TAB_ID, Json, browser_tool
 from tabhub.wire import link
 from tabhub.wire.mcp.messages import CallResult
 
@@ -30,18 +29,17 @@ def _changes(arguments: Mapping[str, Any]) -> bool:
     return arguments.get("action") in CHANGING
 
 
-TOOL = Tool(
+TOOL = browser_tool(
     name="dev_utils",
     title="Developer's tools",
     description=(
         "For work on tabhub, in dev mode only: its state and yours, forget yours, reload or cut "
         "off the extension."
     ),
-    input_schema=schema({"action": {"enum": [*LOOKING, *CHANGING]}, "tabId": TAB_ID}, ("action",)),
+    properties={"action": {"enum": [*LOOKING, *CHANGING]}, "tabId": TAB_ID},
+    required=("action",),
     source=SOURCE,
-    annotations={"readOnlyHint": False},
     needs_tab=False,
-    plugin="browser",
     toolsets=CLAUDE,
     changes_when=_changes,
 )

@@ -12,7 +12,7 @@ from tabhub.tools.files import save
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.gif_recordings import MOST_FRAMES, Recording
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.tools.upload_sources import Source, file_name
 from tabhub.tools.uploads import upload
 from tabhub.wire.mcp.messages import CallResult
@@ -149,7 +149,7 @@ async def _run(context: Context) -> CallResult:
     return await _ACTIONS[context.arguments["action"]](context)
 
 
-GIF_CREATOR = BrowserTool(
+GIF_CREATOR = browser_tool(
     name="gif_creator",
     title="Record a GIF",
     description=(
@@ -157,7 +157,7 @@ GIF_CREATOR = BrowserTool(
         f"stop_recording keeps the frames (at most {MOST_FRAMES}), export saves them (download) or "
         "drops them on the page (coordinate), clear discards them."
     ),
-    run=with_tabs(_run),
+    handler=with_tabs(_run),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "download": {"type": "boolean", "description": "For export. Default false."},

@@ -12,7 +12,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed_as_json
 from tabhub.tools.tab_context import group_tabs, line
 from tabhub.tools.tabs import open_tab
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BLANK = "about:blank"
@@ -79,14 +79,14 @@ def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
     return ("browser_list_tabs", *opens)
 
 
-TABS_CONTEXT_MCP = BrowserTool(
+TABS_CONTEXT_MCP = browser_tool(
     name="tabs_context_mcp",
     title="Tabs of my group",
     description=(
         "The tabs of your own tab group. createIfEmpty makes the group with a blank tab if there "
         "is none; a client without a session then names it by groupHandle in _meta tabhub/group."
     ),
-    run=_context,
+    handler=_context,
     properties={
         "createIfEmpty": {"type": "boolean", "description": "Default false."},
         "maxTokens": MAX_TOKENS,

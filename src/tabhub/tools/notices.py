@@ -1,7 +1,7 @@
 """Telling the person something."""
 
 from tabhub.calls.results import done
-from tabhub.tools.tool import BROWSER, BrowserTool, Context
+from tabhub.tools.tool import BROWSER, Context, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -17,11 +17,11 @@ async def _notify(context: Context) -> CallResult:
     return done("The notification is shown.", {"shown": True})
 
 
-NOTIFY = BrowserTool(
+NOTIFY = browser_tool(
     name="browser_notify",
     title="Notify",
     description="Show the person a notification, under your name. A click on it opens url.",
-    run=_notify,
+    handler=_notify,
     properties={
         "title": {"type": "string"},
         "message": {"type": "string"},

@@ -9,7 +9,7 @@ from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -17,27 +17,24 @@ SOURCE = "permissions"
 _WORDS = ("deny", "ask", "allow")
 _PLACES = ("tabId", "url", "domain")
 
-TOOL = Tool(
+TOOL = browser_tool(
     name="permissions_check",
     title="Check permissions",
     description=(
         "Tell whether a tool would be allowed, asked about or denied on a page, and by which "
         "rule. Without tool: all of them. Never prompts."
     ),
-    input_schema=schema(
-        {
-            "tabId": {"type": "integer"},
-            "url": {"type": "string"},
-            "domain": {"type": "string", "description": "Instead of url: a host."},
-            "tool": {"type": "string", "description": "A tool's name."},
-            "action": {"type": "string", "description": "What it would do; alone, a tool's name."},
-            "maxTokens": MAX_TOKENS,
-        }
-    ),
+    properties={
+        "tabId": {"type": "integer"},
+        "url": {"type": "string"},
+        "domain": {"type": "string", "description": "Instead of url: a host."},
+        "tool": {"type": "string", "description": "A tool's name."},
+        "action": {"type": "string", "description": "What it would do; alone, a tool's name."},
+        "maxTokens": MAX_TOKENS,
+    },
     source=SOURCE,
-    annotations={"readOnlyHint": True},
+    read_only=True,
     needs_tab=False,
-    plugin="browser",
     toolsets=CLAUDE,
 )
 

@@ -16,11 +16,11 @@ from tabhub.calls.ports import Answer, Question
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -45,36 +45,32 @@ def _canonical(arguments: Mapping[str, Any]) -> Json:
     return {**arguments, "domains": _sites(arguments["domains"])}
 
 
-TOOL = Tool(
+TOOL = browser_tool(
     name="update_plan",
     title="Plan",
     description=(
         "Show the person what you are about to do and on which sites. Their yes allows it there "
         "for this session, without a question for each step."
     ),
-    input_schema=schema(
-        {
-            "domains": {
-                "type": "array",
-                "items": {"type": "string", "minLength": 1, "maxLength": 300},
-                "minItems": 1,
-                "maxItems": MOST_DOMAINS,
-                "description": "Hosts you will act on, each by its full name.",
-            },
-            "approach": {
-                "type": "array",
-                "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
-                "minItems": 1,
-                "maxItems": MOST_STEPS,
-                "description": "What you will do, in 3 to 7 short steps.",
-            },
+    properties={
+        "domains": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": 300},
+            "minItems": 1,
+            "maxItems": MOST_DOMAINS,
+            "description": "Hosts you will act on, each by its full name.",
         },
-        ("domains", "approach"),
-    ),
+        "approach": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
+            "minItems": 1,
+            "maxItems": MOST_STEPS,
+            "description": "What you will do, in 3 to 7 short steps.",
+        },
+    },
+    required=("domains", "approach"),
     source=SOURCE,
-    annotations={"readOnlyHint": False},
     needs_tab=False,
-    plugin="browser",
     toolsets=CLAUDE,
     aliases={"plan": "approach"},
     as_asked=_canonical,

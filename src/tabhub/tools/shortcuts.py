@@ -16,7 +16,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed_as_json
 from tabhub.tools.shortcut_recording import Recording, Recordings
 from tabhub.tools.shortcut_replay import Replays
-from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, schema
+from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "shortcuts"
@@ -39,15 +39,15 @@ def _tool(
     read_only: bool = False,
     toolsets: frozenset[str] = BROWSER,
 ) -> Tool:
-    return Tool(
+    return browser_tool(
         name=name,
         title=title,
         description=description,
-        input_schema=schema(properties, required),
+        properties=properties,
+        required=required,
         source=SOURCE,
-        annotations={"readOnlyHint": read_only},
+        read_only=read_only,
         needs_tab=False,
-        plugin="browser",
         toolsets=toolsets,
         secret_arguments=frozenset({"parameters"} & properties.keys()),
         # Nothing is done in the browser but by the calls that were recorded.

@@ -13,7 +13,7 @@ from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -119,11 +119,11 @@ _STRING: Json = {"type": "string"}
 _BOOLEAN: Json = {"type": "boolean"}
 _URL: Json = {"type": "string", "description": "A page of a site that a tab of yours shows."}
 
-GET_COOKIES = BrowserTool(
+GET_COOKIES = browser_tool(
     name="browser_get_cookies",
     title="Get cookies",
     description="The cookies that the browser sends to an address, those for servers only too.",
-    run=_get_cookies,
+    handler=_get_cookies,
     properties={
         "url": _URL,
         "name": _STRING,
@@ -138,11 +138,11 @@ GET_COOKIES = BrowserTool(
     toolsets=BROWSER,
 )
 
-SET_COOKIE = BrowserTool(
+SET_COOKIE = browser_tool(
     name="browser_set_cookie",
     title="Set cookie",
     description="Set a cookie for an address.",
-    run=_set_cookie,
+    handler=_set_cookie,
     properties={
         "url": _URL,
         "name": _STRING,
@@ -165,11 +165,11 @@ SET_COOKIE = BrowserTool(
     toolsets=BROWSER,
 )
 
-DELETE_COOKIES = BrowserTool(
+DELETE_COOKIES = browser_tool(
     name="browser_delete_cookies",
     title="Delete cookies",
     description="Delete the cookies of one name that the browser sends to an address.",
-    run=_delete_cookies,
+    handler=_delete_cookies,
     properties={"url": _URL, "name": _STRING, "connectionId": CONNECTION},
     required=("url", "name"),
     idempotent=True,
@@ -178,11 +178,11 @@ DELETE_COOKIES = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_STORAGE = BrowserTool(
+GET_STORAGE = browser_tool(
     name="browser_get_storage",
     title="Get storage",
     description="What the page keeps in its local or session storage.",
-    run=_get_storage,
+    handler=_get_storage,
     properties={
         "storageType": {"enum": ["local", "session"], "description": "Default local."},
         "key": {"type": "string", "description": "Only this entry."},
@@ -193,14 +193,14 @@ GET_STORAGE = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLEAR_SITE_DATA = BrowserTool(
+CLEAR_SITE_DATA = browser_tool(
     name="browser_clear_site_data",
     title="Clear site data",
     description=(
         "Remove what a site has stored in the browser: the kinds that are true, or all that are "
         "not false. Cookies go for the whole registered domain."
     ),
-    run=_clear,
+    handler=_clear,
     properties={
         "origin": {"type": "string", "description": "Of a site that a tab of yours shows."},
         **dict.fromkeys(KINDS, _BOOLEAN),

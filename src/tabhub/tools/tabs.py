@@ -15,7 +15,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.effects import asked_for
 from tabhub.tools.intercept import waiting_lines, without_credentials
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
@@ -87,7 +87,9 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
     """A new tab, which is the session's before anybody else hears of it, and what was told."""
 
     place = Place(context.browsers, context.hub, session, browser)
-    return await opening.opened(place, input, context.wait_ms, context.report)
+    found = await opening.opened(place, input, context.wait_ms, context.report)
+    context.answered.append("tabs.open")
+    return found
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -216,21 +218,21 @@ def _shown(context: Context, tab: Tab) -> Json:
     return shown | {key: value for key, value in optional.items() if value is not None}
 
 
-LIST_TABS = BrowserTool(
+LIST_TABS = browser_tool(
     name="browser_list_tabs",
     title="List tabs",
     description=("All open tabs, and whose. You can use your own and those the person shares."),
-    run=_list_tabs,
+    handler=_list_tabs,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
 )
 
-OPEN_TAB = BrowserTool(
+OPEN_TAB = browser_tool(
     name="browser_open_tab",
     title="Open tab",
     description=("Open a page in a new background tab and wait until it has loaded."),
-    run=_open_tab,
+    handler=_open_tab,
     properties={
         "url": {"type": "string", "description": "Address; https:// is assumed."},
         "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
@@ -242,18 +244,18 @@ OPEN_TAB = BrowserTool(
     address_of=target,
 )
 
-CLOSE_TAB = BrowserTool(
+CLOSE_TAB = browser_tool(
     name="browser_close_tab",
     title="Close tab",
     description="Close a tab.",
-    run=_close_tab,
+    handler=_close_tab,
 )
 
-NAVIGATE_TAB = BrowserTool(
+NAVIGATE_TAB = browser_tool(
     name="browser_navigate_tab",
     title="Navigate tab",
     description="Go to an address and wait until the page has loaded.",
-    run=_navigate_tab,
+    handler=_navigate_tab,
     properties={
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
     },
@@ -261,23 +263,23 @@ NAVIGATE_TAB = BrowserTool(
     address_of=target,
 )
 
-FOCUS_TAB = BrowserTool(
+FOCUS_TAB = browser_tool(
     name="browser_focus_tab",
     title="Focus tab",
     description=(
         "Bring a tab and its window to the front, where the person sees it. No other tool needs "
         "that: they all work in background tabs."
     ),
-    run=_focus_tab,
+    handler=_focus_tab,
     idempotent=True,
     toolsets=BROWSER,
 )
 
-GET_TAB_INFO = BrowserTool(
+GET_TAB_INFO = browser_tool(
     name="browser_get_tab_info",
     title="Tab info",
     description="Address, title and loading state of a tab, its window and its tab group.",
-    run=_get_tab_info,
+    handler=_get_tab_info,
     read_only=True,
     toolsets=BROWSER,
 )

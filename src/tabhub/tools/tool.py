@@ -1,6 +1,6 @@
-"""What a browser tool is: its data, and a function that gets a narrow context."""
+"""How a browser tool is declared, and the narrow context that its handler gets."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,14 +12,13 @@ from tabhub.calls.walled import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Changes, SameAs, Tool
+from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.upload_folders import UploadFolders
-from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
@@ -71,6 +70,8 @@ class Context:
     """Is told what was done in tabs."""
     untrusted: bool = False
     """Whether a script may act where the debugger cannot be used."""
+    answered: list[str] = field(default_factory=list)
+    """The commands of this call that the browser has answered."""
 
     @property
     def session(self) -> str:
@@ -126,6 +127,7 @@ class Context:
         else:
             pending = Pending(learn=learn)
         output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
+        self.answered.append(command)
         if self.seen is not None:
             self.seen(command, input, output)
         return output
@@ -134,7 +136,9 @@ class Context:
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
         pending = Pending(learn=learn)
-        return await self.browsers.in_browser(browser, command, input, self.report, pending)
+        output = await self.browsers.in_browser(browser, command, input, self.report, pending)
+        self.answered.append(command)
+        return output
 
     def may_tell(self, url: str) -> bool:
         """Whether a result may tell of a page, where it tells of several."""
@@ -152,62 +156,46 @@ class Context:
         return named
 
 
-@dataclass(frozen=True)
-class BrowserTool:
-    """One tool."""
+def browser_tool(
+    *,
+    properties: Mapping[str, Any] | None = None,
+    required: Sequence[str] = (),
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+    needs_tab: bool = True,
+    changes_when: Changes | None = None,
+    source: str = SOURCE,
+    toolsets: frozenset[str] = CORE,
+    handler: Handler | None = None,
+    **fields: Any,
+) -> Tool:
+    """A tool of the family "browser"; `fields` are the other fields of `Tool`.
 
-    name: str
-    title: str
-    description: str
-    run: Callable[[Context], Awaitable[CallResult]]
-    properties: Mapping[str, Any] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    read_only: bool = False
-    destructive: bool = False
-    """Whether it may destroy what matters outside the agent's own tabs: then a person is asked."""
-    idempotent: bool = False
-    needs_tab: bool = True
-    opens_tab: bool = False
-    toolsets: frozenset[str] = CORE
-    address_of: Callable[[Mapping[str, Any]], str | None] | None = None
-    secret_arguments: frozenset[str] = frozenset()
-    changes_when: Changes | None = None
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    same_as: SameAs = ()
-    opens_as: tuple[str, ...] = ()
+    A destructive tool may destroy what matters outside the agent's own tabs: then a person is
+    asked. A tool of the source "browser" needs a handler, which gets a `Context`.
+    """
+    members = {**(properties or {}), **({"tabId": TAB_ID} if needs_tab else {})}
+    # Forgetting what tabhub itself has recorded changes nothing that belongs to anybody.
+    is_reading = read_only and changes_when in (None, "clear")
+    return Tool(
+        input_schema=schema(members, required),
+        annotations=_annotations(is_reading, destructive, idempotent),
+        needs_tab=needs_tab,
+        changes_when=changes_when,
+        source=source,
+        toolsets=toolsets,
+        handler=handler,
+        plugin="browser",
+        **fields,
+    )
 
-    def entry(self) -> Tool:
-        """The tool as the hub lists it."""
-        return Tool(
-            name=self.name,
-            title=self.title,
-            description=self.description,
-            input_schema=schema(self._properties(), self.required),
-            source=SOURCE,
-            annotations=self._annotations(),
-            needs_tab=self.needs_tab,
-            opens_tab=self.opens_tab,
-            plugin="browser",
-            toolsets=self.toolsets,
-            address_of=self.address_of,
-            secret_arguments=self.secret_arguments,
-            changes_when=self.changes_when,
-            aliases=self.aliases,
-            same_as=self.same_as,
-            opens_as=self.opens_as,
-        )
 
-    def _properties(self) -> Mapping[str, Any]:
-        return {**self.properties, "tabId": TAB_ID} if self.needs_tab else self.properties
-
-    def _annotations(self) -> Json:
-        if self.read_only:
-            # To forget what tabhub itself has written down changes nothing of anybody's.
-            return {"readOnlyHint": self.changes_when in (None, "clear")}
-        # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
-        hints: Json = {"readOnlyHint": False}
-        if self.idempotent:
-            hints["idempotentHint"] = True
-        if self.destructive:
-            hints["destructiveHint"] = True
-        return hints
+def _annotations(read_only: bool, destructive: bool, idempotent: bool) -> Json:
+    # What a click destroys, nobody knows beforehand: a hint that is not certain is left out.
+    hints: Json = {"readOnlyHint": read_only}
+    if idempotent:
+        hints["idempotentHint"] = True
+    if destructive:
+        hints["destructiveHint"] = True
+    return hints

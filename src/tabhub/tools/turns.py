@@ -6,7 +6,7 @@ from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Tool
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "turns"
@@ -14,15 +14,14 @@ LONGEST_SUMMARY = 2000
 
 
 def _tool(name: str, title: str, description: str, properties: Json) -> Tool:
-    return Tool(
+    return browser_tool(
         name=name,
         title=title,
         description=description,
-        input_schema=schema(properties),
+        properties=properties,
         source=SOURCE,
-        annotations={"readOnlyHint": True},
+        read_only=True,
         needs_tab=False,
-        plugin="browser",
         toolsets=CLAUDE,
     )
 

@@ -6,7 +6,7 @@ from tabhub.errors import InvalidArguments
 from tabhub.tools.effects import SETTLE, acted, given
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.tools.upload_sources import MOST_FILES, Source, in_call, on_disk, screenshot
 from tabhub.wire.mcp.messages import CallResult
 
@@ -120,7 +120,7 @@ _FILES: Json = {
     "maxItems": MOST_FILES,
 }
 
-UPLOAD_FILES = BrowserTool(
+UPLOAD_FILES = browser_tool(
     name="browser_upload_files",
     title="Upload files",
     description=(
@@ -128,7 +128,7 @@ UPLOAD_FILES = BrowserTool(
         "or, without a target, answer the file chooser that a click has opened. One of paths, "
         "files (their bytes) and screenshotId says which. Tells what the page has received."
     ),
-    run=_upload_files,
+    handler=_upload_files,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -144,28 +144,28 @@ UPLOAD_FILES = BrowserTool(
     toolsets=BROWSER,
 )
 
-FILE_UPLOAD = BrowserTool(
+FILE_UPLOAD = browser_tool(
     name="file_upload",
     title="Upload files by path",
     description=(
         "Give files of this machine to a file input, or drop them onto another element. Do not "
         "click the input before."
     ),
-    run=with_tabs(_file_upload),
+    handler=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
     same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 
-UPLOAD_IMAGE = BrowserTool(
+UPLOAD_IMAGE = browser_tool(
     name="upload_image",
     title="Upload a screenshot",
     description=(
         "Give an earlier screenshot, by its id, to a file input (ref), or drop it at a point "
         "(coordinate): one of the two."
     ),
-    run=with_tabs(_upload_image),
+    handler=with_tabs(_upload_image),
     properties={
         "imageId": {"type": "string"},
         "ref": REF,

@@ -5,7 +5,7 @@ from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tabs import held_up, location, navigate, open_tab, page, pending, target
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -39,14 +39,14 @@ def _tidy(url: str) -> str:
     return url.partition("#")[0].rstrip("/").lower()
 
 
-NAVIGATE = BrowserTool(
+NAVIGATE = browser_tool(
     name="navigate",
     title="Navigate",
     description=(
         "Go to an address, or back, forward or reload, and wait until the page has loaded. Tells "
         "the final address. Without a tab yet, opens one."
     ),
-    run=with_tabs(_navigate),
+    handler=with_tabs(_navigate),
     properties={"url": {"type": "string", "minLength": 1}},
     required=("url",),
     opens_tab=True,

@@ -10,7 +10,7 @@ from tabhub.tools.claude.tabs import URL, target
 from tabhub.tools.groups import in_group
 from tabhub.tools.tab_context import group_tabs
 from tabhub.tools.tabs import held_up, location, open_tab, page, pending
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context
+from tabhub.tools.tool import CLAUDE, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 
@@ -56,14 +56,14 @@ def _prominence(
     return is_in_front, group is own, group.used
 
 
-TABS_CONTEXT = BrowserTool(
+TABS_CONTEXT = browser_tool(
     name="tabs_context",
     title="Tabs of the shown group",
     description=(
         "The tabs of the group before the person: of yours, the one whose tab is in front. Another "
         "than your own is used by its groupHandle in _meta tabhub/group."
     ),
-    run=_context,
+    handler=_context,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
@@ -71,11 +71,11 @@ TABS_CONTEXT = BrowserTool(
     toolsets=CLAUDE,
 )
 
-TABS_CREATE = BrowserTool(
+TABS_CREATE = browser_tool(
     name="tabs_create",
     title="New tab in the shown group",
     description="Open a background tab in the group that tabs_context shows.",
-    run=_create,
+    handler=_create,
     properties={"url": URL},
     needs_tab=False,
     address_of=target,
