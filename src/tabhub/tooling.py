@@ -19,7 +19,7 @@ from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
-from tabhub.tools.shortcut_recording import RecordedSource, Recordings
+from tabhub.tools.shortcut_recording import Recordings, ShortcutObserver
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
@@ -62,6 +62,8 @@ class Tooling:
             folders,
             self.guard,
             lambda: self.settings.untrusted_input,
+            self._replays,
+            [ShortcutObserver(self._recordings)],
         )
 
     def _runner(self) -> Runner:
@@ -79,7 +81,7 @@ class Tooling:
     def _add_browsing(self) -> None:
         hub = self.hub
         self.sources |= {
-            SOURCE: RecordedSource(self._in_browser, self._recordings, self._replays),
+            SOURCE: self._in_browser,
             permissions_check.SOURCE: permissions_check.PermissionSource(hub, self.guard),
             turns.SOURCE: turns.TurnSource(hub.sessions),
             tab_list.SOURCE: tab_list.TabListSource(hub),

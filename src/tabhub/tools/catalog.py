@@ -1,7 +1,7 @@
 """Every browser tool, and the source that runs them."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tabhub.browser.browsers import Browsers
@@ -9,7 +9,7 @@ from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Handler, Tool, ToolRegistry
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
     acting,
     batch,
@@ -52,9 +52,11 @@ from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
 from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
-from tabhub.tools.gif_recorder import Recorder
+from tabhub.tools.gif_recorder import GifObserver
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.keywords import KEYWORDS
+from tabhub.tools.recording import Observer
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import Context
 from tabhub.tools.upload_folders import UploadFolders
@@ -145,6 +147,8 @@ class BrowserSource:
         folders: UploadFolders,
         guard: Guard,
         untrusted: Callable[[], bool],
+        replays: Replays,
+        observers: Iterable[Observer],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
@@ -154,7 +158,8 @@ class BrowserSource:
         self.shots = Shots(time.monotonic)
         self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
-        self._recorder = Recorder(hub, guard)
+        self._replays = replays
+        self._observers = (GifObserver(self._recordings, hub, guard), *observers)
         hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
     def context(self, call: Call) -> Context:
@@ -172,27 +177,33 @@ class BrowserSource:
         )
 
     async def run(self, call: Call) -> CallResult:
-        return await self.run_in(self.context(call))
+        context = self.context(call)
+        if call.replayed:
+            await self._replays.resolve(replace(context))
+        following = [one for each in self._observers if (one := each.follow(call)) is not None]
+        if not following:
+            return await self._handled(context)
+        context.seen = [one.seen for one in following]
+        for observation in following:
+            # Looking is no part of the call, whose effect is judged by its own commands.
+            await observation.before(replace(context, seen=()))
+        result = await self._handled(context)
+        for observation in following:
+            await observation.after(context, result)
+        return result
 
-    async def run_in(self, context: Context) -> CallResult:
+    async def _handled(self, context: Context) -> CallResult:
         call = context.call
-        handler = call.tool.handler
-        if handler is None:
+        if call.tool.handler is None:
             raise Internal(f"The tool {call.tool.name!r} has no handler.")
         try:
-            return await self._handled(context, handler)
+            result: CallResult = await call.tool.handler(context)
+            return result
         except TabhubError as error:
             if error.effect == "none" and context.answered and not _is_reading(call):
                 # This command changed nothing, but one before it may have.
                 raise error.with_effect("unknown") from error.__cause__
             raise
-
-    async def _handled(self, context: Context, handler: Handler) -> CallResult:
-        recording = self._recordings.running(context.session)
-        if recording is not None:
-            return await self._recorder.run(recording, context, handler)
-        result: CallResult = await handler(context)
-        return result
 
 
 def _is_reading(call: Call) -> bool:

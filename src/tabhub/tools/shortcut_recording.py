@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from tabhub.calls.call import Call
-from tabhub.calls.source import Source
 from tabhub.errors import TabhubError
 from tabhub.hub.sessions import AgentSession, AgentSessions
 from tabhub.store.shortcuts import Step, Target, View
+from tabhub.tools.recording import Observation, is_step
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -20,8 +20,6 @@ MOST_STEPS = 100
 MOST_BYTES = 1_000_000
 MOST_LEFT_OUT = 100
 LONGEST_ARGUMENTS = 100_000
-WAITING = frozenset({"browser_wait_for_element"})
-"""Reading tools whose place between others matters."""
 PASSING = frozenset(
     (
         *("tabId", "tabIds", "windowId", "groupId", "connectionId", "sessionId", "parentId"),
@@ -112,47 +110,15 @@ class Recordings:
         return self._open.pop(session, None)
 
 
-class Prepared(Protocol):
-    """What a replay has prepared for the calls that it makes."""
+class ShortcutObserver:
+    """Adds the calls of sessions that record to their recordings."""
 
-    async def resolve(self, context: Context) -> None:
-        """Put what is there now in the place of what was recorded."""
-
-
-class Contexts(Source, Protocol):
-    """The source of the browser tools."""
-
-    def context(self, call: Call) -> Context: ...
-
-    async def run_in(self, context: Context) -> CallResult: ...
-
-
-class RecordedSource:
-    """The browser tools, listened to where a session records; otherwise as they are."""
-
-    def __init__(self, inner: Contexts, recordings: Recordings, prepared: Prepared) -> None:
-        self._inner = inner
+    def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
-        self._prepared = prepared
 
-    async def run(self, call: Call) -> CallResult:
-        context = self._inner.context(call)
-        if call.replayed:
-            await self._prepared.resolve(context)
+    def follow(self, call: Call) -> Observation | None:
         recording = self._recordings.find(call.session)
-        if recording is None or not _matters(call):
-            return await self._inner.run_in(context)
-        before = await _look(context)
-        result = await self._inner.run_in(context)
-        try:
-            recording.add(_step(recording, context, before, result))
-        except _LeftOut as reason:
-            recording.leave_out(f"{call.tool.name}: {reason}")
-        return result
-
-
-def _matters(call: Call) -> bool:
-    return call.tool.name in WAITING or not call.tool.is_reading(call.arguments)
+        return None if recording is None or not is_step(call) else _StepObservation(recording)
 
 
 @dataclass(frozen=True)
@@ -162,6 +128,23 @@ class _Before:
     elements: dict[str, Json] = field(default_factory=dict)
     """What the call's places name."""
     view: View | None = None
+
+
+class _StepObservation(Observation):
+    """Makes a step of one call."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._before = _Before()
+
+    async def before(self, context: Context) -> None:
+        self._before = await _look(context)
+
+    async def after(self, context: Context, result: CallResult) -> None:
+        try:
+            self._recording.add(_step(self._recording, context, self._before, result))
+        except _LeftOut as reason:
+            self._recording.leave_out(f"{context.call.tool.name}: {reason}")
 
 
 async def _look(context: Context) -> _Before:

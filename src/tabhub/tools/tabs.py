@@ -88,7 +88,7 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
 
     place = Place(context.browsers, context.hub, session, browser)
     found = await opening.opened(place, input, context.wait_ms, context.report)
-    context.answered.append("tabs.open")
+    context.answered = True
     return found
 
 

@@ -1,7 +1,7 @@
 """How a browser tool is declared, and the narrow context that its handler gets."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
@@ -66,12 +66,12 @@ class Context:
     shots: Shots
     closings: Closings
     recordings: Recordings
-    seen: Seen | None = None
-    """Is told what was done in tabs."""
+    seen: Sequence[Seen] = ()
+    """Each is called with every command that was carried out in a tab."""
     untrusted: bool = False
     """Whether a script may act where the debugger cannot be used."""
-    answered: list[str] = field(default_factory=list)
-    """The commands of this call that the browser has answered."""
+    answered: bool = False
+    """Whether the browser has answered a command of this call."""
 
     @property
     def session(self) -> str:
@@ -127,9 +127,9 @@ class Context:
         else:
             pending = Pending(learn=learn)
         output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
-        self.answered.append(command)
-        if self.seen is not None:
-            self.seen(command, input, output)
+        self.answered = True
+        for seen in self.seen:
+            seen(command, input, output)
         return output
 
     async def in_browser(
@@ -137,7 +137,7 @@ class Context:
     ) -> Any:
         pending = Pending(learn=learn)
         output = await self.browsers.in_browser(browser, command, input, self.report, pending)
-        self.answered.append(command)
+        self.answered = True
         return output
 
     def may_tell(self, url: str) -> bool:
