@@ -8,7 +8,7 @@ import pytest
 
 from tabhub.calls.approval import Approvals, Terms
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Call, Event, Job, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Call, Event, Job
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner, paused
 from tabhub.config.clients import Client
@@ -75,10 +75,10 @@ class Nobody:
 
     present = False
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         raise AssertionError("there is nobody to ask")
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         pass
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tabhub.calls.approval import Approvals
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Call, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Call
 from tabhub.calls.record import Record
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.routing import Routes
@@ -66,9 +66,9 @@ class Permit:
         record.verdict = "asked" if answer.by_person else "allowed"
         record.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
-    async def _ask(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> Answer:
+    async def _ask(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> ApprovalAnswer:
         try:
-            return await self._approvals.ask(call, _question(call, record, tool, tab))
+            return await self._approvals.ask(call, _request(call, record, tool, tab))
         except Forbidden as refused:
             record.rule += f"; {refused.reason}"
             raise
@@ -85,7 +85,7 @@ class Permit:
                 "navigated_away",
             )
 
-    def _keep(self, subject: Subject, answer: Answer) -> None:
+    def _keep(self, subject: Subject, answer: ApprovalAnswer) -> None:
         if answer.scope is not None:
             grant = new_grant(subject, answer.scope, time.time(), answer.seconds)
             self._guard.permissions.grants.add(grant)
@@ -95,8 +95,8 @@ def _denied(verdict: Deny) -> Forbidden:
     return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
-def _question(call: Call, record: Record, tool: Tool, tab: Tab | None) -> Question:
-    return Question(
+def _request(call: Call, record: Record, tool: Tool, tab: Tab | None) -> ApprovalRequest:
+    return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=tool,
         client=call.client,

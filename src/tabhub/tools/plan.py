@@ -12,7 +12,7 @@ from typing import Any
 from tabhub.calls.approval import Approvals
 from tabhub.calls.flights import Flights
 from tabhub.calls.guard import Guard, subject_of
-from tabhub.calls.ports import Answer, Call, Job, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Call, Job
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import ToolRegistry
@@ -127,10 +127,10 @@ class PlanSource:
         asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
         return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
-    async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> Answer:
+    async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> ApprovalAnswer:
         # Asked about as a call, it was shown without them.
         if job.asked and not tools:
-            return Answer(True)
+            return ApprovalAnswer(True)
         call = Call(
             tool=job.tool.name,
             arguments=None,
@@ -141,9 +141,9 @@ class PlanSource:
             elicit=job.elicit,
         )
         with self._flights.begin(job.session, None):
-            return await self._approvals.ask(call, _question(job, sites, tools))
+            return await self._approvals.ask(call, _request(job, sites, tools))
 
-    def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
+    def _keep(self, job: Job, sites: list[str], answer: ApprovalAnswer) -> list[str]:
         """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
         if not answer.by_person:
             return []
@@ -157,9 +157,9 @@ def _has(kinds: type | tuple[type, ...], verdicts: Verdicts) -> bool:
     return any(isinstance(verdict, kinds) for verdict in verdicts.values())
 
 
-def _question(job: Job, sites: list[str], tools: list[str]) -> Question:
+def _request(job: Job, sites: list[str], tools: list[str]) -> ApprovalRequest:
     also = {"alsoAllows": tools} if tools else {}
-    return Question(
+    return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=job.tool,
         client=job.client,
