@@ -36,9 +36,15 @@ def tools() -> str:
     return "\n".join(
         [
             f"# Browser tools\n\n{NOTE}\n\n{intro}\n",
+            _table(("tool", "toolsets", "what it does"), [*map(_overview, LISTED)]),
             *(_tool(tool) for tool in LISTED),
         ]
     )
+
+
+def _overview(tool: Any) -> tuple[str, str, str]:
+    toolsets = ", ".join(f"`{name}`" for name in sorted(tool.toolsets))
+    return f"[`{tool.name}`](#{tool.name})", toolsets, tool.summary
 
 
 def _tool(tool: Any) -> str:

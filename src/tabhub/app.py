@@ -15,7 +15,7 @@ from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.desk import Desk
+from tabhub.browser.desk import PanelRequests
 from tabhub.browser.link import LinkEndpoint
 from tabhub.browser.panel_news import PanelNews
 from tabhub.browser.panel_state import PanelState
@@ -106,7 +106,7 @@ class App:
         self._page_images = self._remembering()
         self._link = LinkEndpoint(
             self.browsers,
-            self._desk(),
+            self._panel_requests(),
             LinkPages(self.pages, self.hub, self.browsers),
             settings.limits.ws_bytes,
             settings.recording,
@@ -226,7 +226,7 @@ class App:
             approvals=self.approvals,
             tools=tools,
             sessions=self._session_counts,
-            knocks=self.pairing.waiting,
+            waiting_pages=self.pairing.waiting,
         )
 
     def _session_counts(self) -> dict[str, int]:
@@ -249,14 +249,14 @@ class App:
     def _throttled(self, refusal: Refusal) -> None:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
-    def _desk(self) -> Desk:
+    def _panel_requests(self) -> PanelRequests:
         pairing = self.pairing
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
         given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
-        desk = Desk(*given, pairing)
-        self.desk = desk
-        return desk
+        requests = PanelRequests(*given, pairing)
+        self.panel_requests = requests
+        return requests
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)

@@ -48,7 +48,7 @@ class Report:
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
-    knocks: Callable[[], list[Json]]
+    waiting_pages: Callable[[], list[Json]]
     """Pages that wait to be let in."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
@@ -83,7 +83,7 @@ class Report:
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
-            "waitingPages": self.knocks(),
+            "waitingPages": self.waiting_pages(),
             "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,

@@ -9,7 +9,7 @@ import pytest
 from tabhub.calls.approval import Approvals, Terms
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Event, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner, paused
 from tabhub.config.clients import Client
@@ -76,10 +76,10 @@ class Nobody:
 
     present = False
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         raise AssertionError("there is nobody to ask")
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         pass
 
 

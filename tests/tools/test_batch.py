@@ -9,7 +9,7 @@ import pytest
 from tabhub.calls.approval import Terms
 from tabhub.calls.call import Call
 from tabhub.calls.control import Control
-from tabhub.calls.ports import Answer, Interrupted, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Interrupted
 from tabhub.calls.results import Incomplete, done, failed
 from tabhub.config.clients import Client
 from tabhub.config.settings import PermissionSettings
@@ -326,7 +326,7 @@ async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> 
     stage = by(Stage(), tools={"free": "ask"})
     stage.terms = Terms(seconds=1, elicitation=True)
 
-    async def elicit(question: Question) -> Answer:
+    async def elicit(request: ApprovalRequest) -> ApprovalAnswer:
         raise Interrupted
 
     with pytest.raises(Incomplete, match="Call it by itself") as refused:

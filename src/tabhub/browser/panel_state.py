@@ -31,8 +31,8 @@ class RulesSeen(Protocol):
         """The level that config.json sets for a tool, if it does."""
 
 
-class KnocksSeen(Protocol):
-    """Pages that wait to be let in."""
+class PairingSeen(Protocol):
+    """Pages that wait until a person allows them."""
 
     def waiting(self) -> list[Json]: ...
 
@@ -47,14 +47,14 @@ class PanelState:
         panels: Panels,
         guard: Guard,
         rules: RulesSeen,
-        knocks: KnocksSeen,
+        pairing: PairingSeen,
     ) -> None:
         self._hub = hub
         self._browsers = browsers
         self._panels = panels
         self._guard = guard
         self._rules = rules
-        self._knocks = knocks
+        self._pairing = pairing
 
     def __call__(self, browser: str) -> Json:
         permissions = self._guard.permissions
@@ -73,7 +73,7 @@ class PanelState:
             "toolsLeftOut": left_out,
             "plugins": [],
             "grants": [_grant(grant) for grant in permissions.grants.all()],
-            "knocks": self._knocks.waiting(),
+            "knocks": self._pairing.waiting(),
         }
 
     def _shown_tools(self) -> tuple[list[Tool], int]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tabhub.calls.approval import Approvals
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.routing import Routes
 from tabhub.hub.tools import Tool
@@ -63,9 +63,9 @@ class Authorization:
         call.verdict = "asked" if answer.by_person else "allowed"
         call.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
-    async def _ask(self, call: Call) -> Answer:
+    async def _ask(self, call: Call) -> ApprovalAnswer:
         try:
-            return await self._approvals.ask(call, _question(call))
+            return await self._approvals.ask(call, _request(call))
         except Forbidden as refused:
             call.rule += f"; {refused.reason}"
             raise
@@ -83,7 +83,7 @@ class Authorization:
                 "navigated_away",
             )
 
-    def _keep(self, subject: Subject, answer: Answer) -> None:
+    def _keep(self, subject: Subject, answer: ApprovalAnswer) -> None:
         if answer.scope is not None:
             grant = new_grant(subject, answer.scope, time.time(), answer.seconds)
             self._guard.permissions.grants.add(grant)
@@ -93,9 +93,9 @@ def _denied(verdict: Deny) -> Forbidden:
     return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
-def _question(call: Call) -> Question:
+def _request(call: Call) -> ApprovalRequest:
     tool = call.tool
-    return Question(
+    return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=tool,
         client=call.client,

@@ -36,8 +36,8 @@ class Undelivered(Exception):
         self.error = error
 
 
-class Question(Struct, frozen=True):
-    """A call that waits for a person's word."""
+class ApprovalRequest(Struct, frozen=True):
+    """A call that needs a person's approval."""
 
     id: str
     tool: Tool
@@ -52,7 +52,7 @@ class Question(Struct, frozen=True):
     """How far a yes can reach, where that is not as usual."""
 
 
-class Answer(Struct, frozen=True):
+class ApprovalAnswer(Struct, frozen=True):
     """What was decided, how far it goes, and for how long; no expiry means for good."""
 
     allowed: bool
@@ -67,8 +67,8 @@ class Answer(Struct, frozen=True):
 LATE = "late"
 """What an approver is cancelled with when nobody has answered in time."""
 
-Elicit = Callable[[Question], Coroutine[Any, Any, Answer]]
-"""Puts a question to whoever sits behind the agent's own client."""
+Elicit = Callable[[ApprovalRequest], Coroutine[Any, Any, ApprovalAnswer]]
+"""Puts a request to the person behind the agent's own client."""
 
 
 class Approver(Protocol):
@@ -77,10 +77,10 @@ class Approver(Protocol):
     @property
     def present(self) -> bool: ...
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         """Wait for an answer; cancelled with the word `LATE` when the time is up."""
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         """Nobody could be asked: leave word of it."""
 
 

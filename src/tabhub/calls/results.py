@@ -21,11 +21,11 @@ class Incomplete(TabhubError):
         self.structured = structured
 
 
-def size_of(told: CallResult | Incomplete) -> int:
+def size_of(result: CallResult | Incomplete) -> int:
     """In bytes, as it is sent."""
-    structured = told.structured if isinstance(told, Incomplete) else told.structured_content
+    structured = result.structured if isinstance(result, Incomplete) else result.structured_content
     shown = None if structured is msgspec.UNSET else structured
-    return len(msgspec.json.encode((told.content, shown)))
+    return len(msgspec.json.encode((result.content, shown)))
 
 
 def done(sentence: str, data: Any) -> CallResult:
@@ -34,12 +34,12 @@ def done(sentence: str, data: Any) -> CallResult:
 
 def failed(error: TabhubError) -> CallResult:
     """A tool's error as a result, so that the model can read it and go on."""
-    content, structured = [text(error.message)], {"error": told(error)}
+    content, structured = [text(error.message)], {"error": error_data(error)}
     if isinstance(error, Incomplete):
         content, structured = content + error.content, error.structured | structured
     return CallResult(content=content, structured_content=structured, is_error=True)
 
 
-def told(error: TabhubError) -> Json:
+def error_data(error: TabhubError) -> Json:
     """An error as data."""
     return {"code": error.code, **error.data()}

@@ -12,8 +12,8 @@ import msgspec
 
 from tabhub.calls.call import Call
 from tabhub.calls.limit import Limit
-from tabhub.calls.ports import Answer, Elicit, Interrupted, Progress, Question
-from tabhub.calls.results import Incomplete, size_of, told
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Elicit, Interrupted, Progress
+from tabhub.calls.results import Incomplete, error_data, size_of
 from tabhub.calls.runner import Runner
 from tabhub.errors import (
     Forbidden,
@@ -190,14 +190,14 @@ def _within(progress: Progress, number: int, total: int) -> Progress:
 
 
 def _uninterrupted(elicit: Elicit) -> Elicit:
-    """Where a question means that the whole call comes again, half a batch would be run twice."""
+    """Where asking means that the client repeats the whole call, half a batch would run twice."""
 
-    async def ask(question: Question) -> Answer:
+    async def ask(request: ApprovalRequest) -> ApprovalAnswer:
         try:
-            return await elicit(question)
+            return await elicit(request)
         except Interrupted:
             raise Forbidden(
-                f"{question.tool.name} needs a person's approval, and your client cannot ask "
+                f"{request.tool.name} needs a person's approval, and your client cannot ask "
                 "them within a batch. Call it by itself.",
                 "approval_unavailable",
             ) from None
@@ -211,8 +211,7 @@ def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
         f"Action {number + 1} ({name}) failed: {cause.message} "
         f"{number} completed, {run.remaining} not: this one and what follows it."
     )
-    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
-    return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
+    return _incomplete(run, number, sentence, cause)
 
 
 def _too_large(run: _Run, number: int, most: int) -> Incomplete:
@@ -222,7 +221,12 @@ def _too_large(run: _Run, number: int, most: int) -> Incomplete:
         f"{cause.message} Action {number + 1} ({name}) was done, but what it told is left out. "
         f"{number + 1} completed, {run.remaining} not: what follows it."
     )
-    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
+    return _incomplete(run, number, sentence, cause)
+
+
+def _incomplete(run: _Run, number: int, sentence: str, cause: TabhubError) -> Incomplete:
+    error = {**error_data(cause), "message": cause.message}
+    failure = {"index": number, "name": run.calls[number].name, "error": error}
     return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from tabhub.calls.approval import Approvals
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard, subject_of
-from tabhub.calls.ports import Answer, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
@@ -128,14 +128,14 @@ class PlanSource:
         asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
         return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
-    async def _answer(self, call: Call, sites: list[str], tools: list[str]) -> Answer:
+    async def _answer(self, call: Call, sites: list[str], tools: list[str]) -> ApprovalAnswer:
         # Asked about as a call, it was shown without them.
         if call.asked and not tools:
-            return Answer(True)
+            return ApprovalAnswer(True)
         with self._running.begin(call):
-            return await self._approvals.ask(call, _question(call, sites, tools))
+            return await self._approvals.ask(call, _request(call, sites, tools))
 
-    def _keep(self, call: Call, sites: list[str], answer: Answer) -> list[str]:
+    def _keep(self, call: Call, sites: list[str], answer: ApprovalAnswer) -> list[str]:
         """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
         if not answer.by_person:
             return []
@@ -149,9 +149,9 @@ def _has(kinds: type | tuple[type, ...], verdicts: Verdicts) -> bool:
     return any(isinstance(verdict, kinds) for verdict in verdicts.values())
 
 
-def _question(call: Call, sites: list[str], tools: list[str]) -> Question:
+def _request(call: Call, sites: list[str], tools: list[str]) -> ApprovalRequest:
     also = {"alsoAllows": tools} if tools else {}
-    return Question(
+    return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=call.tool,
         client=call.client,
