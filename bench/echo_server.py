@@ -8,6 +8,7 @@ import uvloop
 
 from tabhub.app import App
 from tabhub.calls.call import Call
+from tabhub.calls.source import Source
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool
@@ -29,7 +30,7 @@ ECHO = Tool(
 )
 
 
-class EchoSource:
+class EchoSource(Source):
     """Answers at once."""
 
     async def run(self, call: Call) -> CallResult:

@@ -24,6 +24,7 @@ from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
 from tabhub.calls.incidents import incident, throttled
+from tabhub.calls.source import Source
 from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
@@ -86,8 +87,13 @@ class App:
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
+        self.sources: dict[str, Source] = {}
         self.guard = Guard(
-            self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
+            self.rules.permissions,
+            self.hub.ownership,
+            self.browsers.is_managed,
+            time.time,
+            self.sources,
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
         self.hub.pages.on_named(self.rules.meet)
@@ -95,8 +101,7 @@ class App:
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.approvals = Approvals(self.panels, lambda: self.rules.terms)
         self.shortcuts = Shortcuts(self.store)
-        tooling = self._equip()
-        self.sources, self.runner = tooling.sources, tooling.runner
+        self.runner = self._equip().runner
         self.control = Control(self.hub, self.runner.running)
         AgentImages(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
@@ -151,6 +156,7 @@ class App:
             self.approvals,
             self.audit,
             self.shortcuts,
+            self.sources,
         )
 
     def _open_doors(self) -> Doors:

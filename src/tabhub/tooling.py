@@ -38,7 +38,7 @@ class Tooling:
     approvals: Approvals
     audit: AuditLog
     shortcuts: Shortcuts
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, Source]
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +75,6 @@ class Tooling:
             self.sources,
             time.monotonic,
             self.settings.limits,
-            {page_source.SOURCE: page_source.PageRouter(self.hub, self.pages)},
         )
 
     def _add_browsing(self) -> None:
@@ -89,7 +88,6 @@ class Tooling:
 
     def _add_page_tools(self) -> None:
         opener = BrowserOpener(self.browsers, self.hub)
-        self.guard.opens_in = opener.browser_for
         self.sources[page_source.SOURCE] = page_source.PageSource(
             self.hub, self.pages, opener, lambda: self.settings.limits
         )

@@ -12,6 +12,7 @@ from tabhub.calls.guard import Guard
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner, paused
+from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
 from tabhub.errors import (
@@ -40,7 +41,7 @@ SCHEMA = {
 }
 
 
-class Recorder:
+class Recorder(Source):
     """A source that counts its runs and does what the test says."""
 
     def __init__(self) -> None:
@@ -210,7 +211,7 @@ async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
     assert bench.source.ended == ["cancelled"]
 
 
-class Talker:
+class Talker(Source):
     """A source that makes progress a number of times, then ends."""
 
     def __init__(self, steps: int, pause: float) -> None:
@@ -345,7 +346,7 @@ async def test_operations_that_still_run_are_not_without_end(
 
 
 async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_done_again() -> None:
-    class Talkative:
+    class Talkative(Source):
         runs = 0
 
         async def run(self, call: Call) -> CallResult:
@@ -369,7 +370,7 @@ async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_d
 async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken:
+    class Broken(Source):
         async def run(self, call: Call) -> CallResult:
             raise KeyError("very internal")
 

@@ -11,6 +11,7 @@ from tabhub.calls.call import Call
 from tabhub.calls.control import Control
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Interrupted
 from tabhub.calls.results import Incomplete, done, failed
+from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError
@@ -65,7 +66,7 @@ class Stage(Bench):
         return [call.arguments["n"] for call in self.source.calls]
 
 
-class Failing:
+class Failing(Source):
     """A source that fails at one number."""
 
     def __init__(self, stage: Stage, at: int, error: TabhubError) -> None:
@@ -171,7 +172,7 @@ async def test_a_batch_that_is_none_is_refused(actions: list[Any]) -> None:
 async def test_progress_is_told_for_each_item_and_only_grows() -> None:
     stage = Stage()
 
-    class Talking:
+    class Talking(Source):
         async def run(self, call: Call) -> CallResult:
             await call.report(50, 100, "half of it")
             await call.report(100, 100, "all of it")
@@ -203,7 +204,7 @@ async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other()
 async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_was_done() -> None:
     stage = Stage(call_seconds=60, max_call_seconds=1)
 
-    class Stuck:
+    class Stuck(Source):
         async def run(self, call: Call) -> CallResult:
             if call.arguments["n"] == 2:
                 stage.source.go.clear()
@@ -311,7 +312,7 @@ async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -
 async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
     stage = Stage()
 
-    class Ending:
+    class Ending(Source):
         async def run(self, call: Call) -> CallResult:
             stage.sessions.end("s")
             return await stage.source.run(call)
@@ -344,7 +345,7 @@ async def test_points_in_a_batch_are_those_of_the_picture_before_it() -> None:
     stage, seen = Stage(), []
     stage.shots.keep(shot(100))
 
-    class Shooting:
+    class Shooting(Source):
         async def run(self, call: Call) -> CallResult:
             stage.shots.keep(shot(200))
             seen.append(stage.shots.frame("s", 1))

@@ -140,7 +140,7 @@ class Rest:
             description=marked(tool.description, disabled),
             input_schema=whole_schema(tool),
             annotations=dict(tool.annotations) or UNSET,
-            plugin=tool.plugin or tool.domain,
+            plugin=tool.namespace,
             toolsets=sorted(tool.toolsets),
             disabled=disabled,
         )

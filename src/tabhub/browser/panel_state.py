@@ -78,8 +78,8 @@ class PanelState:
 
     def _shown_tools(self) -> tuple[list[Tool], int]:
         """Our own, some of the pages', and how many are not among them."""
-        own = [tool for tool in self._hub.tools if not tool.domain]
-        of_pages = [tool for tool in self._hub.tools if tool.domain]
+        own = [tool for tool in self._hub.tools if not tool.site]
+        of_pages = [tool for tool in self._hub.tools if tool.site]
         return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
 
     def _agent(self, agent: AgentSession) -> Json:
@@ -112,7 +112,7 @@ class PanelState:
             "name": tool.name,
             "title": tool.title or tool.name,
             "plugin": tool.plugin,
-            "site": tool.domain,
+            "site": tool.site,
             "permission": self._rules.level_of(tool.name),
             "effective": self._effective(tool, browser),
         }

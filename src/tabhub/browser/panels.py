@@ -149,9 +149,9 @@ def _shown(request: ApprovalRequest) -> Json:
 def _scopes(request: ApprovalRequest) -> list[str]:
     """How far a yes can reach; there is no "this site" where there is none.
 
-    A page's tool is its site's: there is no everywhere for it.
+    A tool that belongs to a site has no everywhere.
     """
     scopes = ["once", "session"]
     if request.site not in ("", OPAQUE):
         scopes.append("domain")
-    return scopes if request.tool.domain else [*scopes, "always"]
+    return scopes if request.tool.site else [*scopes, "always"]

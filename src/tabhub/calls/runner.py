@@ -21,7 +21,7 @@ from tabhub.calls.ports import (
     Undelivered,
 )
 from tabhub.calls.running import RunningCalls
-from tabhub.calls.source import Router, Source
+from tabhub.calls.source import Source
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
 from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut
@@ -48,9 +48,7 @@ class Runner:
         sources: Mapping[str, Source],
         clock: Clock,
         limits: Limits,
-        routers: Mapping[str, Router] | None = None,
     ) -> None:
-        self._routers = routers or {}
         self.running = RunningCalls()
         self._tools = hub.tools
         self._tabs = hub.tabs
@@ -110,15 +108,15 @@ class Runner:
         tool = call.tool = self._named(call)
         call.secrets = set(tool.secret_arguments)
         call.arguments = arguments = self._validators.decoded(tool, call.raw)
-        if not tool.domain:
+        if not tool.is_bounded:
             self._check(call)
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
         call.wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
         call.tab_key = call.wanted if isinstance(call.wanted, int | str) else None
         await self._route(call)
-        if tool.domain:
-            # What a page's schema costs is spent only on calls that may be made.
+        if tool.is_bounded:
+            # What a schema costs that somebody else wrote is spent only on calls that may be made.
             self._authorization.require_not_denied(call)
             self._check(call)
         with self._begun(call):
@@ -185,7 +183,7 @@ class Runner:
 
     def _finds_anew(self, tool: Tool) -> bool:
         """Whether its source finds its page by itself, whatever tab was meant."""
-        return tool.source in self._routers
+        return self._sources[tool.source].router is not None
 
     async def _route(self, call: Call) -> None:
         """Find the call's tab; the audit names one without a browser by its page's word."""
@@ -196,7 +194,7 @@ class Runner:
         tool = call.tool
         if not tool.needs_tab:
             return None
-        if (router := self._routers.get(tool.source)) is not None:
+        if (router := self._sources[tool.source].router) is not None:
             return await router.route(tool, call.session, call.wanted)
         if tool.opens_tab and call.wanted is None:
             return self._routes.at_hand(call.session)

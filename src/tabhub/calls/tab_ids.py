@@ -28,8 +28,8 @@ def unknown_tab(tabs: Tabs, tool: Tool, given: Mapping[str, Any]) -> NotFound | 
 
 
 def _taken(tool: Tool) -> list[str]:
-    """Pages' tools are routed by others, and what they call so is their own."""
-    known = () if tool.domain else tool.input_schema.get("properties", ())
+    """What a schema that somebody else wrote calls so is its own."""
+    known = () if tool.is_bounded else tool.input_schema.get("properties", ())
     return [key for key in (ONE, MANY) if key in known]
 
 

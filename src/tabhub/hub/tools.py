@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.errors import Internal, NotFound
+from tabhub.hub.bounded_schema import BoundedSchema
 
 LONGEST_SUMMARY = 120
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)")
@@ -54,8 +55,8 @@ class Tool:
     """A time limit of its own, where the usual one does not fit."""
     plugin: str = ""
     """The family it belongs to: "browser", or a plugin's name; page tools have none."""
-    domain: str = ""
-    """The site whose pages publish it, for a tool of a page."""
+    site: str = ""
+    """The site it belongs to: whatever tab a call goes to, it is decided about for this site."""
     page_tool: str = ""
     """What those pages call it."""
     plain_name: str = ""
@@ -88,6 +89,22 @@ class Tool:
         said = sentence[0] if sentence else told
         return said if len(said) <= LONGEST_SUMMARY else said[: LONGEST_SUMMARY - 1] + "…"
 
+    @property
+    def namespace(self) -> str:
+        """What its name is listed, filtered and searched under."""
+        return self.plugin or self.site
+
+    @property
+    def page(self) -> tuple[str, str] | None:
+        """For a tool of a page: the page's site, and what the page calls it."""
+        return (self.site, self.page_tool) if self.page_tool else None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether somebody else wrote its schema."""
+        schema = self.input_schema
+        return type(schema) is not dict and isinstance(schema, BoundedSchema)
+
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
         changes = self.changes_when
@@ -97,8 +114,6 @@ class Tool:
 
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
         """The tools whose rules hold for a call as well."""
-        if self.domain:
-            return self.rule_names
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
         return (*same, *self.opens_as) if opens else same
 

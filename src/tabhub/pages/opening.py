@@ -16,6 +16,9 @@ WAIT_MS = 15_000
 class Opener(Protocol):
     """Opens tabs."""
 
+    def browser_for(self, tool: Tool) -> str | None:
+        """The browser that a tab for a tool would be opened in; None if any will do."""
+
     async def open(self, call: Call, url: str) -> Tab: ...
 
 

@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from tabhub.calls.call import Call
 from tabhub.calls.limit import Limit
 from tabhub.calls.ports import Progress, Undelivered
+from tabhub.calls.source import Source
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
 from tabhub.hub.descriptions import one_line
@@ -59,7 +60,7 @@ class PageRouter:
         tab, why = await self._back(tool, session, wanted)
         if why == "no_active":
             log.warning("%s: no tab is active; tab %s, updated last, is used", tool.name, tab)
-        return None if tab is None else self._tab(tool.domain, tab)
+        return None if tab is None else self._tab(tool.site, tab)
 
     async def _back(self, tool: Tool, session: str, wanted: object) -> Choice:
         """The tab; whose it is must be known first, also after a restart of the server."""
@@ -69,7 +70,7 @@ class PageRouter:
         while True:
             current = self._hub.sessions.current(session)
             choice = self._hub.page_routes.choose(tool.name, wanted, current)
-            if choice.tab is None or not self._is_awaited(tool.domain, choice.tab):
+            if choice.tab is None or not self._is_awaited(tool.site, choice.tab):
                 return choice
             if clock() >= end:
                 message = f"Tab {choice.tab} has not come back since the server was started anew."
@@ -81,7 +82,7 @@ class PageRouter:
         meant = wanted if wanted is not None else self._hub.sessions.current(session)
         clock = asyncio.get_running_loop().time
         end = clock() + SETTLE_SECONDS
-        while isinstance(meant, int) and self._is_silent(tool.domain, meant):
+        while isinstance(meant, int) and self._is_silent(tool.site, meant):
             if clock() >= end:
                 self._silent[meant] = None
                 if len(self._silent) > MOST_OPENED:
@@ -139,12 +140,13 @@ class _Running:
         self._limit.reschedule(self._limit.loop.time() + GRACE_SECONDS)
 
 
-class PageSource:
+class PageSource(Source):
     """The `Source` of page tools."""
 
     def __init__(
         self, hub: Hub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
     ) -> None:
+        self.router = PageRouter(hub, pages)
         self._hub = hub
         self._pages = pages
         self._opener = opener
@@ -153,6 +155,18 @@ class PageSource:
         self._made: dict[tuple[str, str, str], int] = {}
         """The tab that was opened last for a session's call of a tool."""
         pages.on_gone(self._page_gone)
+
+    def opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+        return self._opener.browser_for(tool)
+
+    def browser_of(self, tool: Tool, session: str) -> str | None:
+        """That of the tab which has the tool; of a page that no browser has told of, nobody's."""
+        current = self._hub.sessions.current(session)
+        tab = self._hub.page_routes.choose(tool.name, None, current).tab
+        if tab is None:
+            return self.opens_in(tool, {})
+        found = self._hub.tabs.find(tab) if isinstance(tab, int) else None
+        return "" if found is None else found.browser
 
     async def run(self, call: Call) -> CallResult:
         tab = call.tab or await self._opened(call)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tabhub.calls.call import Call
+from tabhub.calls.source import Source
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, TabKey
 from tabhub.hub.tools import Tool
@@ -27,7 +28,7 @@ TOOL = Tool(
 )
 
 
-class TabListSource:
+class TabListSource(Source):
     """Looks at what the hub knows."""
 
     def __init__(self, hub: Hub) -> None:

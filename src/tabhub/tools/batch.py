@@ -15,6 +15,7 @@ from tabhub.calls.limit import Limit
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Elicit, Interrupted, Progress
 from tabhub.calls.results import Incomplete, error_data, size_of
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.errors import (
     Forbidden,
     InvalidArguments,
@@ -102,7 +103,7 @@ class _Run:
         }
 
 
-class BatchSource:
+class BatchSource(Source):
     """Runs batches through the runner, as if their items had come one by one."""
 
     def __init__(

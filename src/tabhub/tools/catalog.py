@@ -7,6 +7,7 @@ from dataclasses import replace
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
+from tabhub.calls.source import Source
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
@@ -136,7 +137,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
 ALL = all_for(ToolRegistry())
 
 
-class BrowserSource:
+class BrowserSource(Source):
     """Runs browser tools."""
 
     def __init__(

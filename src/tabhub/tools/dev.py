@@ -10,6 +10,7 @@ from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
+from tabhub.calls.source import Source
 from tabhub.errors import Forbidden
 from tabhub.hub.hub import Hub
 from tabhub.permissions.grants import Grants
@@ -45,7 +46,7 @@ TOOL = browser_tool(
 )
 
 
-class DevSource:
+class DevSource(Source):
     """Runs the one tool; of other agents it tells nothing."""
 
     def __init__(

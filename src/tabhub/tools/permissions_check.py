@@ -2,6 +2,7 @@
 
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard, subject_of
+from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -39,7 +40,7 @@ TOOL = browser_tool(
 )
 
 
-class PermissionSource:
+class PermissionSource(Source):
     """Runs the one tool that looks at the rules."""
 
     def __init__(self, hub: Hub, guard: Guard) -> None:
@@ -63,8 +64,8 @@ class PermissionSource:
 
     def _verdict(self, tool: Tool, call: Call, site: str, managed: bool) -> Verdict:
         given = call.arguments
-        if tool.domain and "tabId" not in given:
-            managed = self._is_in_managed(tool, call)
+        if "tabId" not in given:
+            managed = self._guard.would_be_managed(tool, call.session)
         arguments = {"url": given["url"]} if "url" in given else {}
         if "tool" in given and "action" in given:
             arguments["action"] = given["action"]
@@ -73,20 +74,10 @@ class PermissionSource:
             arguments or None,
             call.client,
             call.session,
-            site=tool.domain or site,
+            site=tool.site or site,
             managed=managed,
         )
         return self._guard.decide(subject)
-
-    def _is_in_managed(self, tool: Tool, call: Call) -> bool:
-        """Whether the agents' own browser has the page that a call of its tool would go to."""
-        current = self._hub.sessions.current(call.session)
-        tab = self._hub.page_routes.choose(tool.name, None, current).tab
-        if tab is None:
-            return self._guard.is_managed(self._guard.opens_in(tool))
-        found = self._hub.tabs.find(tab) if isinstance(tab, int) else None
-        # A page that no browser has told of may be in anybody's.
-        return found is not None and self._guard.is_managed(found.browser)
 
     def _place(self, call: Call) -> tuple[str, bool]:
         """The site that is meant, and whether the browser is the agents' own."""

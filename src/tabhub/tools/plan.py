@@ -15,6 +15,7 @@ from tabhub.calls.guard import Guard, subject_of
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
+from tabhub.calls.source import Source
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import ToolRegistry
 from tabhub.permissions.grants import plan_grant
@@ -79,7 +80,7 @@ TOOL = browser_tool(
 )
 
 
-class PlanSource:
+class PlanSource(Source):
     """Asks the person about a plan, and keeps their yes."""
 
     def __init__(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -97,7 +98,7 @@ DELETE = _tool(
 TOOLS = (LIST, EXECUTE, RECORD, DELETE)
 
 
-class ShortcutSource:
+class ShortcutSource(Source):
     """Runs the tools about shortcuts."""
 
     def __init__(

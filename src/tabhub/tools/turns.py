@@ -4,6 +4,7 @@ import time
 
 from tabhub.calls.call import Call
 from tabhub.calls.results import done
+from tabhub.calls.source import Source
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Tool
 from tabhub.tools.tool import CLAUDE, Json, browser_tool
@@ -41,7 +42,7 @@ COMPLETE = _tool(
 TOOLS = (START, COMPLETE)
 
 
-class TurnSource:
+class TurnSource(Source):
     """Notes when an answer began; the session forgets it with its end."""
 
     def __init__(self, sessions: AgentSessions) -> None:

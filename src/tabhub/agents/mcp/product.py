@@ -21,8 +21,8 @@ from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
+from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_schema import PageSchema
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
@@ -87,7 +87,7 @@ class ProductBackend(Backend):
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
         schema = None if tool is None else tool.input_schema
-        if not isinstance(schema, PageSchema):
+        if not isinstance(schema, BoundedSchema):
             return schema
         return schema.plain() if b"x-mcp-header" in schema.own else None
 
