@@ -12,8 +12,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from tabhub.browser import checked
 from tabhub.browser.pending import Fence, Learn, Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
+from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
 from tabhub.wire.pages import Execute, Outcome
@@ -47,6 +49,7 @@ class Connection:
         self._numbers = count(1)
         self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._is_checked = in_development()
         self.closed = False
         self.hang_up: HangUp = _nowhere
         """Ends the connection from our side; the extension comes back by itself."""
@@ -72,9 +75,13 @@ class Connection:
         """
         if self.closed:
             raise gone()
+        reads = None
+        if self._is_checked:
+            checked.require_input(command, input)
+            reads = checked.reads_output(command)
         id = self._new_id()
         body = self._request(id, command, input, tab, fence)
-        return await self._answered(id, body, Pending(learn, fence), progress)
+        return await self._answered(id, body, Pending(learn, fence, reads), progress)
 
     async def execute(self, call: Execute, progress: Progress) -> Outcome:
         """Run a tool of a page; its `callId` is set here."""

@@ -44,7 +44,7 @@ class Pending:
     def __init__(
         self, learn: Learn | None, fence: Fence | None, reads: Reads | None = None
     ) -> None:
-        self.reads = reads or _dispatched
+        self.reads = reads or dispatched
         self._learn = learn
         self._fence = fence
         self._told: asyncio.Queue[Told] = asyncio.Queue()
@@ -98,7 +98,8 @@ def as_told(message: jsonrpc.Incoming, reads: Reads) -> Told:
     return nonsense()
 
 
-def _dispatched(result: msgspec.Raw) -> Any:
+def dispatched(result: msgspec.Raw) -> Any:
+    """The output in the result of a `tool.dispatch`."""
     return _output(result).output
 
 
