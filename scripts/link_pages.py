@@ -99,7 +99,7 @@ def _shapes() -> dict[str, type[Shape]]:
             for inner in _inside(kind):
                 note(inner)
         elif kind.cls.__name__ not in found:
-            found[kind.cls.__name__] = kind.cls
+            found[kind.cls.__name__] = cast(type[Shape], kind.cls)
             for field in kind.fields:
                 note(field.type)
 
@@ -154,17 +154,18 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 def declarations() -> str:
     """`extension/worker/types.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
     lines = [
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
         "// prettier-ignore",
         "declare namespace Wire {",
-        *(f"  {line}".rstrip() for shape in _shapes().values() for line in _interface(shape)),
+        *(f"  {line}".rstrip() for shape in declared for line in _interface(shape)),
         "  interface Commands {",
         *(f"    {line}" for command in COMMANDS.values() for line in _entry(command)),
         "  }",
         "",
-        "  type Input<N extends keyof Commands> = Commands[N][\"input\"];",
-        "  type Output<N extends keyof Commands> = Commands[N][\"output\"];",
+        '  type Input<N extends keyof Commands> = Commands[N]["input"];',
+        '  type Output<N extends keyof Commands> = Commands[N]["output"];',
         f"  type BrowserCommand = {_names(needs_tab=False)};",
         f"  type TabCommand = {_names(needs_tab=True)};",
         "}",
@@ -172,7 +173,7 @@ def declarations() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _interface(shape: type[Shape]) -> list[str]:
+def _interface(shape: type[link.Params]) -> list[str]:
     lines = [f"/** {_words(shape.__doc__)} */", f"interface {shape.__name__} {{"]
     for member in members(shape):
         lines += [f"  /** {member.about} */"] if member.about else []
@@ -214,9 +215,17 @@ def _family(title: str, commands: Iterable[Command]) -> str:
         f"| `{one.name}` | {_cell(one.about)} | {_side(one.inputs)} | {_side(one.outputs)} |"
         for one in commands
     ]
-    return "\n".join(
-        [f"### {title}\n", "| command | what it does | input | output |", "|---|---|---|---|", *rows]
-    ) + "\n"
+    return (
+        "\n".join(
+            [
+                f"### {title}\n",
+                "| command | what it does | input | output |",
+                "|---|---|---|---|",
+                *rows,
+            ]
+        )
+        + "\n"
+    )
 
 
 def _inner() -> str:

@@ -50,9 +50,8 @@ def _seconds(item: pytest.Item) -> float:
 
 
 @pytest.fixture(autouse=True)
-def _link_as_declared(request: pytest.FixtureRequest) -> Iterator[None]:
+def _link_as_declared() -> Iterator[None]:
     """Every command that a server in this process sends, and every output, is as its table says."""
     checked.MISFITS.clear()
     yield
-    if request.node.get_closest_marker("unlike_link") is None:
-        assert checked.MISFITS == []
+    assert checked.MISFITS == []

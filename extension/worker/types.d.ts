@@ -1,6 +1,21 @@
 /** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */
 // prettier-ignore
 declare namespace Wire {
+  /** `tool.dispatch`: run one command. */
+  interface Dispatch {
+    plugin: string;
+    tool: string;
+    input: unknown;
+    tabId: number | null;
+    dispatchId: string;
+    /** The site that was decided about: on any other the command must not run. */
+    site?: string | null;
+    /** Whether to ask (`frames.allowed`) before it enters frames of other sites. */
+    frames?: boolean;
+    /** Whether a script may make the input where the debugger cannot be used. */
+    untrusted?: boolean;
+  }
+
   /** Nothing. */
   interface NoInput {
   }

@@ -41,6 +41,8 @@ class FakeExtension:
         self.page_tools: dict[str, Handler] = {}
         self.heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.greeting: dict[str, Any] = {}
+        """What came with `sync.full`."""
         self._commands: dict[str, str] = {}
         """By the id of the request; for tests that answer it themselves."""
 
@@ -165,7 +167,7 @@ async def connected(
     ) as socket:
         extension = FakeExtension(socket)
         running = asyncio.create_task(extension.run())
-        await extension.next("sync.full")
+        extension.greeting = (await extension.next("sync.full"))["params"]
         yield extension
         await socket.close()
         await running

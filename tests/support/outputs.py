@@ -1,4 +1,4 @@
-"""Outputs of commands as a double of the extension gives them: what matters, and the rest filled in."""
+"""Outputs of commands, as a double of the extension gives them: a test says only what matters."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from msgspec import inspect
 
 from tabhub.wire.commands import COMMANDS
 from tabhub.wire.commands.checking import misfit
-from tabhub.wire.commands.shapes import Shape
 
 
 def completed(command: str, output: Any) -> Any:
@@ -19,7 +18,7 @@ def completed(command: str, output: Any) -> Any:
     return next(fitting, filled[0])
 
 
-def _filled(shape: type[Shape], given: dict[str, Any]) -> dict[str, Any]:
+def _filled(shape: type[msgspec.Struct], given: dict[str, Any]) -> dict[str, Any]:
     kind = inspect.type_info(shape)
     assert isinstance(kind, inspect.StructType)
     missing = (field for field in kind.fields if field.required and field.encode_name not in given)

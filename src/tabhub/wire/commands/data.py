@@ -321,12 +321,8 @@ COMMANDS = (
         Download,
         needs_tab=False,
     ),
-    Command(
-        "downloads.list", "Lists downloads.", ListDownloads, DownloadList, needs_tab=False
-    ),
-    Command(
-        "downloads.status", "Describes a download.", DownloadStatus, Download, needs_tab=False
-    ),
+    Command("downloads.list", "Lists downloads.", ListDownloads, DownloadList, needs_tab=False),
+    Command("downloads.status", "Describes a download.", DownloadStatus, Download, needs_tab=False),
     Command(
         "downloads.save", "Saves a file of the server's among the downloads.", SaveFile, Download
     ),
@@ -341,9 +337,7 @@ COMMANDS = (
         FoundBookmarks,
         needs_tab=False,
     ),
-    Command(
-        "bookmarks.create", "Makes a bookmark.", CreateBookmark, Bookmark, needs_tab=False
-    ),
+    Command("bookmarks.create", "Makes a bookmark.", CreateBookmark, Bookmark, needs_tab=False),
     Command("bookmarks.tree", "Lists bookmarks.", ListBookmarks, BookmarkTree, needs_tab=False),
     Command(
         "extension.state", "Describes the extension.", NoInput, ExtensionState, needs_tab=False

@@ -291,9 +291,7 @@ COMMANDS = (
     Command("record.network", "Tells requests.", ReadNetwork, NetworkRecord),
     Command("record.request", "Tells all of one request.", ReadRequest, RequestRead),
     Command("record.sockets", "Tells frames of web sockets.", ReadSockets, SocketRecord),
-    Command(
-        "record.start", "Begins to record, from nothing.", StartRecording, StartedRecording
-    ),
+    Command("record.start", "Begins to record, from nothing.", StartRecording, StartedRecording),
     Command("record.stop", "Stops recording, until `record.start`.", NoInput, NoOutput),
     Command(
         "intercept.start",

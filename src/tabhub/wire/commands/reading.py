@@ -318,8 +318,6 @@ COMMANDS = (
     Command(
         "page.storage", "Reads what the page's origin keeps in the tab.", ReadStorage, StorageRead
     ),
-    Command(
-        "page.resources", "Lists the files the page is made of.", ListResources, ResourceList
-    ),
+    Command("page.resources", "Lists the files the page is made of.", ListResources, ResourceList),
     Command("page.resource", "Reads one of these files.", ReadResource, ResourceRead),
 )
