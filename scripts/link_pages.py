@@ -211,21 +211,17 @@ def _tables() -> str:
 
 
 def _family(title: str, commands: Iterable[Command]) -> str:
+    columns = ["command", "in", "what it does", "input", "output"]
     rows = [
-        f"| `{one.name}` | {_cell(one.about)} | {_side(one.inputs)} | {_side(one.outputs)} |"
+        [f"`{one.name}`", _where(one), _cell(one.about), _side(one.inputs), _side(one.outputs)]
         for one in commands
     ]
-    return (
-        "\n".join(
-            [
-                f"### {title}\n",
-                "| command | what it does | input | output |",
-                "|---|---|---|---|",
-                *rows,
-            ]
-        )
-        + "\n"
-    )
+    lines = [columns, ["---"] * len(columns), *rows]
+    return f"### {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _where(command: Command) -> str:
+    return "a tab" if command.needs_tab else "the browser"
 
 
 def _inner() -> str:
