@@ -8,7 +8,7 @@ from typing import Any
 from tabhub.agents.admin import Admin
 from tabhub.agents.arrivals import Arrivals
 from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.crowd import Crowd
+from tabhub.agents.connections import Crowd
 from tabhub.agents.health import ToolReport
 from tabhub.agents.rates import Rates, Refusal
 from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
@@ -30,8 +30,7 @@ from tabhub.config.home import Home
 from tabhub.config.origins import Origins
 from tabhub.config.proof import label_of
 from tabhub.config.settings import Settings
-from tabhub.departures import Departures
-from tabhub.doors import Doors
+from tabhub.endpoints import Doors
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
@@ -44,6 +43,7 @@ from tabhub.pages.worker_endpoint import PREFIX as BY_WORKER
 from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.reloading import Reloading, hidden, with_flags
 from tabhub.report import Report
+from tabhub.session_ends import Departures
 from tabhub.store.agents import AgentImages
 from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules

@@ -15,9 +15,9 @@ from tabhub.config.keys import differing, take_live
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
-from tabhub.departures import Departures
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub import toolsets
+from tabhub.session_ends import Departures
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tabhub.agents import bounded, crowd
+from tabhub.agents import bounded
+from tabhub.agents import connections as crowd
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.server import Server

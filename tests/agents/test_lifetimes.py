@@ -69,7 +69,7 @@ async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tabhub.app.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("tabhub.departures.FAREWELL_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.session_ends.FAREWELL_SECONDS", 0.05)
     guest, other = Clients(home).add("guest"), Clients(home).add("other")
     async with (
         served(home=home) as server,

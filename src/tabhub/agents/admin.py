@@ -9,8 +9,8 @@ import msgspec
 from tabhub.agents.answers import send_body, send_json
 from tabhub.agents.auditing import AuditQuery, asked, send_entries
 from tabhub.agents.body import read_body, require_json
+from tabhub.agents.messages import query_of, require_method
 from tabhub.agents.metrics import Picture, written
-from tabhub.agents.requests import query_of, require_method
 from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client

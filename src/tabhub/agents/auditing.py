@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from tabhub.agents.answers import JSON
-from tabhub.agents.requests import as_query, query_of
+from tabhub.agents.messages import as_query, query_of
 from tabhub.errors import InvalidArguments
 from tabhub.wire.asgi import Scope, Send
 

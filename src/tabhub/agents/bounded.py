@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from tabhub.agents.crowd import SEAT, Crowd, Seat
+from tabhub.agents.connections import SEAT, Crowd, Seat
 from tabhub.agents.security import CALLER
 from tabhub.errors import ProtocolError, TabhubError
 from tabhub.wire.asgi import Scope

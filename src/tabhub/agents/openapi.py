@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents import openapi_paths as paths
+from tabhub.agents import path_items as paths
 from tabhub.agents.admin import PluginSettings
 from tabhub.agents.answers import send_json
-from tabhub.agents.requests import require_method
+from tabhub.agents.messages import require_method
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
 from tabhub.agents.security import refuse
 from tabhub.errors import REASONS, ProtocolError

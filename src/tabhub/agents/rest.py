@@ -14,14 +14,14 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 
 from tabhub.agents.answers import send_json
-from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
 from tabhub.agents.body import read_body, require_json
-from tabhub.agents.choosing import Choosing, Limit, Wanted
 from tabhub.agents.mcp.listing import Listing, marked, whole_schema
 from tabhub.agents.mcp.watch import Watch
-from tabhub.agents.requests import as_query, query_of, require_method
+from tabhub.agents.messages import as_query, query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
 from tabhub.agents.security import CALLER, refuse
+from tabhub.agents.tab_groups import LONGEST_AGENT, Groups, operation_id
+from tabhub.agents.tool_search import Choosing, Limit, Wanted
 from tabhub.calls.ports import Call, Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner

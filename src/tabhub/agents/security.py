@@ -18,8 +18,8 @@ from contextlib import suppress
 import msgspec
 
 from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.crowd import SEAT
-from tabhub.agents.origins import answer_preflight, is_preflight, showing
+from tabhub.agents.connections import SEAT
+from tabhub.agents.cors import answer_preflight, is_preflight, showing
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client

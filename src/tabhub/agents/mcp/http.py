@@ -11,7 +11,7 @@ from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
-from tabhub.agents.requests import accepts_streams, named_toolsets
+from tabhub.agents.messages import accepts_streams, named_toolsets
 from tabhub.agents.security import CALLER
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings

@@ -7,13 +7,13 @@ from functools import partial
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents.belonging import GROUP, LONGEST_AGENT, Groups, operation_id
-from tabhub.agents.choosing import Choosing
 from tabhub.agents.mcp.announce import Announcer, Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
+from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, Groups, operation_id
+from tabhub.agents.tool_search import Choosing
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import AuditSink, Call, MayTell
 from tabhub.calls.results import failed

@@ -20,7 +20,7 @@ from tabhub.agents.mcp.http import Admit, Refused
 from tabhub.agents.mcp.outbox import Outbox
 from tabhub.agents.mcp.outlet import Outlet
 from tabhub.agents.mcp.session import Register, Session
-from tabhub.agents.requests import (
+from tabhub.agents.messages import (
     accepts_streams,
     named_toolsets,
     query_of,

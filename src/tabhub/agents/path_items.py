@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.choosing import MOST_AT_ONCE
+from tabhub.agents.tool_search import MOST_AT_ONCE
 from tabhub.config.settings import TOOLSETS
 from tabhub.hub.toolsets import ALL
 

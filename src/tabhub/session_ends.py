@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tabhub.agents.crowd import Crowd, Seat
+from tabhub.agents.connections import Crowd, Seat
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tabhub.agents.belonging import Groups
-from tabhub.agents.choosing import Choosing
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint, Refused
@@ -15,12 +13,14 @@ from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rates import Rates
 from tabhub.agents.rest import Rest
+from tabhub.agents.tab_groups import Groups
+from tabhub.agents.tool_search import Choosing
 from tabhub.audit.log import AuditLog
 from tabhub.calls.guard import Guard
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
-from tabhub.departures import Departures
 from tabhub.hub.hub import Hub
+from tabhub.session_ends import Departures
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
 from tabhub.store.tool_index import FullTextIndex
