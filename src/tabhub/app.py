@@ -5,13 +5,11 @@ import logging
 import time
 from typing import Any
 
-from tabhub.agents.admin import Admin
-from tabhub.agents.arrivals import Arrivals
-from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.connections import Crowd
-from tabhub.agents.health import ToolReport
+from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.connections import Connections
+from tabhub.agents.messages import refuse
 from tabhub.agents.rates import Rates, Refusal
-from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
+from tabhub.agents.security import FOR_PAGES, Gatekeeper
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
@@ -42,8 +40,8 @@ from tabhub.pages.pairing import Pairing
 from tabhub.pages.worker_endpoint import PREFIX as BY_WORKER
 from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.reloading import Reloading, hidden, with_flags
-from tabhub.report import Report
-from tabhub.session_ends import Departures
+from tabhub.report import Report, ToolReport
+from tabhub.session_ends import SessionEnds, SessionLog
 from tabhub.store.agents import AgentImages
 from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
@@ -113,16 +111,16 @@ class App:
         )
         self._clients = Clients(home) if home else None
         self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.crowd = Crowd()
+        self.connections = Connections()
         self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.departures = self._departures()
+        self.session_ends = self._make_session_ends()
         self._doors = doors = self._open_doors()
         self.mcp, self.gateway, self.sse = doors.mcp, doors.gateway, doors.sse
         self.report = self._report()
         self._admin = Admin(self, self.report, secret, self.asgi.challenges)
         self._tell_panels()
-        Arrivals(self.hub.sessions, self.departures.has_session)
+        SessionLog(self.hub.sessions, self.session_ends.has_session)
         self._reloading = self._reloader(home, Changes(settings))
 
     def _remembering(self) -> PageImages:
@@ -162,21 +160,21 @@ class App:
             self.rules,
             self.audit,
             self.rates,
-            self.departures,
+            self.session_ends,
             self.store,
             self.asgi.refused,
             lambda: self.paths,
         )
 
-    def _departures(self) -> Departures:
-        return Departures(
+    def _make_session_ends(self) -> SessionEnds:
+        return SessionEnds(
             self.settings,
             self.hub,
             self.browsers,
             self.rules,
             self.rates,
             self.runner.flights,
-            self.crowd,
+            self.connections,
         )
 
     def _reloader(self, home: Home | None, changes: Changes) -> Reloading:
@@ -187,7 +185,7 @@ class App:
             secret=self._admin.secret,
             clients=self._clients,
             changes=changes,
-            departures=self.departures,
+            session_ends=self.session_ends,
             rules=self.rules,
             shortcuts=self.shortcuts,
             audit=self.audit,
@@ -231,7 +229,7 @@ class App:
 
     def _session_counts(self) -> dict[str, int]:
         return dict(
-            zip(("mcp", "gateway", "sse"), map(len, self.departures.registers), strict=True)
+            zip(("mcp", "gateway", "sse"), map(len, self.session_ends.registers), strict=True)
         )
 
     def _client_of(self, token: str) -> Client | None:
@@ -334,6 +332,6 @@ class App:
 
     def tidy(self, now: float) -> None:
         """Let go of what nobody has used for long."""
-        self.departures.reap(now)
+        self.session_ends.reap(now)
         self.pages.tidy()
         self._page_images.alive(now)

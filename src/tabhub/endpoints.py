@@ -13,14 +13,14 @@ from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rates import Rates
 from tabhub.agents.rest import Rest
-from tabhub.agents.tab_groups import Groups
-from tabhub.agents.tool_search import Choosing
+from tabhub.agents.tab_groups import TabGroups
+from tabhub.agents.tool_search import ToolSearch
 from tabhub.audit.log import AuditLog
 from tabhub.calls.guard import Guard
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
-from tabhub.session_ends import Departures
+from tabhub.session_ends import SessionEnds
 from tabhub.store.rules import Rules
 from tabhub.store.store import Store
 from tabhub.store.tool_index import FullTextIndex
@@ -29,7 +29,7 @@ from tabhub.wire.asgi import App as AsgiApp
 
 @dataclass
 class Doors:
-    """One runner behind all of them; who leaves does so by `departures`."""
+    """One runner behind all of them; who leaves does so by `session_ends`."""
 
     settings: Settings
     hub: Hub
@@ -38,7 +38,7 @@ class Doors:
     rules: Rules
     audit: AuditLog
     rates: Rates
-    departures: Departures
+    session_ends: SessionEnds
     store: Store
     refused: Refused
     served: Callable[[], list[str]]
@@ -47,14 +47,14 @@ class Doors:
     def __post_init__(self) -> None:
         self.index = FullTextIndex(self.hub.tools)
         self._listing = Listing(self.hub.tools, self.guard, lambda: self.settings.toolsets)
-        self._choosing = Choosing(self.hub.tools, self.index)
+        self._search = ToolSearch(self.hub.tools, self.index)
         product, gateway = self._backends()
         self._tell_news(product)
         self.mcp = self._endpoint(product, "sessions")
         self.gateway = self._endpoint(gateway, "gateway-sessions")
         self.sse = self._sse(product)
-        self.departures.endpoints = self.mcp, self.gateway
-        self.departures.sse = self.sse
+        self.session_ends.endpoints = self.mcp, self.gateway
+        self.session_ends.sse = self.sse
         self.rest = self._rest()
         self.paths = self._paths()
 
@@ -70,10 +70,10 @@ class Doors:
             self.hub,
             self.runner,
             self._listing,
-            self._choosing,
+            self._search,
             self.guard,
             self.audit,
-            self.departures.release,
+            self.session_ends.release,
         )
         product = ProductBackend(*given)
         return product, GatewayBackend(*given, product.news)
@@ -108,8 +108,8 @@ class Doors:
         )
 
     def _rest(self) -> Rest:
-        groups, most = Groups(self.hub.sessions, self.audit), self.settings.limits.body_bytes
-        return Rest(self.runner, self._listing, self._choosing, groups, most)
+        groups, most = TabGroups(self.hub.sessions, self.audit), self.settings.limits.body_bytes
+        return Rest(self.runner, self._listing, self._search, groups, most)
 
     def _paths(self) -> dict[str, AsgiApp]:
         paths: dict[str, AsgiApp] = {

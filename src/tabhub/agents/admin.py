@@ -2,16 +2,25 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, Protocol
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import msgspec
 
-from tabhub.agents.answers import send_body, send_json
-from tabhub.agents.auditing import AuditQuery, asked, send_entries
-from tabhub.agents.body import read_body, require_json
-from tabhub.agents.messages import query_of, require_method
+from tabhub.agents.messages import (
+    CALLER,
+    JSON,
+    as_query,
+    query_of,
+    read_body,
+    refuse,
+    require_json,
+    require_method,
+    send_body,
+    send_json,
+)
 from tabhub.agents.metrics import Picture, written
-from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
 from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
@@ -21,6 +30,8 @@ from tabhub.wire.asgi import Receive, Scope, Send
 Json = dict[str, Any]
 MOST_BYTES = 256 * 1024
 """Of a plugin's settings."""
+PIECE = 32
+"""Audit entries sent at once; between two pieces other requests get their turn."""
 
 
 class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -28,6 +39,21 @@ class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
 
     plugin: str
     settings: Json
+
+
+class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """Which entries of the audit are asked for."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
+    plugin: str | None = None
+    tool: str | None = None
+    client: str | None = None
+    success: bool | None = None
+    since: str | None = None
+
+    def begin(self) -> float | None:
+        """`since` in seconds since 1970."""
+        return None if self.since is None else max(_moment(self.since), 0)
 
 
 class Status(Protocol):
@@ -145,7 +171,7 @@ class Admin:
         await _say(send, self._work.in_force())
 
     async def _audit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send_entries(send, self._work.audited(asked(scope)))
+        await _send_entries(send, self._work.audited(_audit_query(scope)))
 
     async def _metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, kind = await asyncio.to_thread(written, self._status.picture())
@@ -176,3 +202,35 @@ def _plugin(body: bytes) -> PluginSettings:
 
 async def _say(send: Send, told: Json) -> None:
     await send_json(send, 200, msgspec.json.encode(told))
+
+
+def _audit_query(scope: Scope) -> AuditQuery:
+    query = as_query(query_of(scope), AuditQuery, strict=False)
+    try:
+        query.begin()
+    except ValueError as error:
+        raise InvalidArguments(f"The query: {error}.") from None
+    return query
+
+
+def _moment(written: str) -> float:
+    """A time that names no zone is one of UTC."""
+    # In a URL, a plus means a blank.
+    for spelling in (written, written.replace(" ", "+")):
+        with suppress(ValueError):
+            time = datetime.fromisoformat(spelling)
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    raise ValueError(f"since is no date or time of ISO 8601: {written!r}")
+
+
+async def _send_entries(send: Send, lines: list[bytes]) -> None:
+    size = sum(map(len, lines)) + max(len(lines) - 1, 0) + 2
+    headers = [JSON, (b"content-length", b"%d" % size)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    begin = b"["
+    for first in range(0, len(lines), PIECE):
+        piece = begin + b",".join(lines[first : first + PIECE])
+        begin = b","
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(0)
+    await send({"type": "http.response.body", "body": b"]" if lines else b"[]"})

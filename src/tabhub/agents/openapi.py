@@ -13,10 +13,8 @@ import msgspec
 from tabhub import __version__
 from tabhub.agents import path_items as paths
 from tabhub.agents.admin import PluginSettings
-from tabhub.agents.answers import send_json
-from tabhub.agents.messages import require_method
+from tabhub.agents.messages import refuse, require_method, send_json
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
-from tabhub.agents.security import refuse
 from tabhub.errors import REASONS, ProtocolError
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp.messages import CallResult

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.agents.auditing import AuditQuery
+from tabhub.agents.admin import AuditQuery
 from tabhub.agents.tool_search import MOST_AT_ONCE
 from tabhub.config.settings import TOOLSETS
 from tabhub.hub.toolsets import ALL

@@ -7,21 +7,27 @@ or the group that the request names. Raw ASGI, like `/mcp`.
 import asyncio
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 from urllib.parse import unquote
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from tabhub.agents.answers import send_json
-from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.listing import Listing, marked, whole_schema
+from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply
 from tabhub.agents.mcp.watch import Watch
-from tabhub.agents.messages import as_query, query_of, require_method
-from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
-from tabhub.agents.security import CALLER, refuse
-from tabhub.agents.tab_groups import LONGEST_AGENT, Groups, operation_id
-from tabhub.agents.tool_search import Choosing, Limit, Wanted
+from tabhub.agents.messages import (
+    CALLER,
+    as_query,
+    query_of,
+    read_body,
+    refuse,
+    require_json,
+    require_method,
+    send_json,
+)
+from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
+from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch
 from tabhub.calls.ports import Call, Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
@@ -84,6 +90,56 @@ _call_body = msgspec.json.Decoder(CallBody).decode
 _encode = msgspec.json.Encoder().encode
 
 
+class JsonAnswer:
+    """Answers with JSON when the call ends."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        return None
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        return None
+
+    async def end(self, status: int, body: bytes) -> None:
+        await send_json(self._send, status, body)
+
+
+class EventAnswer:
+    """`progress` events, and at last `result` or `error`; an error before them is plain JSON."""
+
+    def __init__(self, send: Send) -> None:
+        self._reply = Reply(send, may_stream=True)
+
+    async def __aenter__(self) -> Self:
+        self._beat = asyncio.create_task(self._keep_alive())
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        self._beat.cancel()
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        said = {"progress": progress, "total": total, "message": message}
+        told: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        await self._reply.frame(_event(b"progress", msgspec.json.encode(told)))
+
+    async def end(self, status: int, body: bytes) -> None:
+        if status != 200 and not self._reply.streaming:
+            await self._reply.json(status, body)
+            return
+        await self._reply.frame(_event(b"result" if status == 200 else b"error", body))
+        await self._reply.end()
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(KEEPALIVE_SECONDS)
+            await self._reply.frame(PING)
+
+
 class Rest:
     """Answers everything below `/tools`."""
 
@@ -91,13 +147,13 @@ class Rest:
         self,
         runner: Runner,
         listing: Listing,
-        choosing: Choosing,
-        groups: Groups,
+        search: ToolSearch,
+        groups: TabGroups,
         max_body: int,
     ) -> None:
         self._runner = runner
         self._listing = listing
-        self._choosing = choosing
+        self._search = search
         self._groups = groups
         self._max_body = max_body
 
@@ -121,11 +177,11 @@ class Rest:
             await send_json(send, 200, _encode(told))
 
     def _one(self, name: str, client: Client) -> ToolEntry:
-        return self._entry(self._choosing.find(name, client), client)
+        return self._entry(self._search.find(name, client), client)
 
     def _list(self, scope: Scope) -> ToolPage:
         wanted, client = _wanted(scope), scope[CALLER]
-        page = self._choosing.page(wanted, client, None, wanted.limit)
+        page = self._search.page(wanted, client, None, wanted.limit)
         entries = [self._entry(tool, client) for tool in page.tools]
         return ToolPage(entries, page.next_cursor or UNSET)
 
@@ -186,10 +242,10 @@ class Rest:
         return 200, _encode(result)
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
-        if error.reason != "unknown_tool" or self._choosing.has(call.tool):
+        if error.reason != "unknown_tool" or self._search.has(call.tool):
             # What a tool does not find, or waits for in vain, is no failing of the door.
             return _status(error), _with_result(error)
-        return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+        return error.status, _encode(self._search.unknown(call.tool, call.client).to_http())
 
 
 def _status(error: TabhubError) -> int:
@@ -215,11 +271,11 @@ def _place(scope: Scope) -> tuple[str | None, bool]:
     raise NotFound(f"There is nothing at {scope['path']}.")
 
 
-def _wanted(scope: Scope) -> Wanted:
+def _wanted(scope: Scope) -> ToolQuery:
     given: dict[str, Any] = {**query_of(scope)}
     if "limit" in given:
         given["limit"] = _limit(given["limit"])
-    return as_query(given, Wanted, strict=True)
+    return as_query(given, ToolQuery, strict=True)
 
 
 def _limit(written: str) -> int:
@@ -259,3 +315,7 @@ def _error_of(result: m.CallResult) -> m.Json:
 
 def _allow(methods: Iterable[str]) -> list[Header]:
     return [(b"allow", ", ".join(methods).encode())]
+
+
+def _event(kind: bytes, data: bytes) -> bytes:
+    return b"event: " + kind + b"\ndata: " + data + b"\n\n"

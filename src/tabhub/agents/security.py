@@ -15,11 +15,9 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-import msgspec
-
-from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.connections import SEAT
+from tabhub.agents.connections import SLOT
 from tabhub.agents.cors import answer_preflight, is_preflight, showing
+from tabhub.agents.messages import CALLER, refuse
 from tabhub.calls.ports import AuditSink
 from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
@@ -29,9 +27,6 @@ from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
-
-CALLER = "tabhub.caller"
-"""Where in the scope the gatekeeper writes who is asking; None for nobody known."""
 
 LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
@@ -91,7 +86,7 @@ class Gatekeeper:
             else:
                 self._check_origin(headers)
             caller = self._caller(scope, headers)
-            _take_seat(scope, caller)
+            _take_slot(scope, caller)
             scope[CALLER] = caller
             await self.app(scope, receive, send)
         except TabhubError as error:
@@ -158,23 +153,12 @@ class Gatekeeper:
         return client
 
 
-def _take_seat(scope: Scope, caller: Client | None) -> None:
+def _take_slot(scope: Scope, caller: Client | None) -> None:
     """The connection is theirs from now on, unless they have too many."""
-    seat = scope.get(SEAT)
-    if seat is not None and caller is not None:
+    slot = scope.get(SLOT)
+    if slot is not None and caller is not None:
         path: str = scope["path"]
-        seat.take(caller, urgent=path == "/health" or not is_for_agents(path))
-
-
-async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
-    """Answer with an error, on a WebSocket that was not accepted too where the server can."""
-    body = msgspec.json.encode(error.to_http())
-    if scope["type"] != "websocket":
-        await send_json(send, error.status, body, headers_of(error))
-    elif "websocket.http.response" in scope.get("extensions", {}):
-        await send_json(send, error.status, body, prefix="websocket.")
-    else:
-        await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
+        slot.take(caller, urgent=path == "/health" or not is_for_agents(path))
 
 
 def _offered(scope: Scope) -> bytes:

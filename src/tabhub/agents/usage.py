@@ -4,7 +4,7 @@ neither is what was refused: the gatekeeper stands before it."""
 import asyncio
 from collections.abc import Callable
 
-from tabhub.agents.security import CALLER
+from tabhub.agents.messages import CALLER
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 LOOKING = frozenset({"/health", "/ws", "/metrics"})

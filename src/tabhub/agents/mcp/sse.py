@@ -12,8 +12,6 @@ from typing import Any, cast
 
 import msgspec
 
-from tabhub.agents.answers import send_json
-from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.answering import Answers, introduction, took
 from tabhub.agents.mcp.backend import Backend, Visitor
 from tabhub.agents.mcp.http import Admit, Refused
@@ -21,12 +19,16 @@ from tabhub.agents.mcp.outbox import Outbox
 from tabhub.agents.mcp.outlet import Outlet
 from tabhub.agents.mcp.session import Register, Session
 from tabhub.agents.messages import (
+    CALLER,
     accepts_streams,
     named_toolsets,
     query_of,
+    read_body,
+    refuse,
+    require_json,
     require_method,
+    send_json,
 )
-from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits
 from tabhub.errors import (
