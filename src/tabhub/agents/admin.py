@@ -1,10 +1,9 @@
 """The administration endpoints: health, settings, reloading, the audit, metrics, the link."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 
@@ -14,18 +13,16 @@ from tabhub.agents.messages import (
     as_query,
     query_of,
     read_body,
-    refuse,
     require_json,
-    require_method,
     send_body,
     send_json,
 )
 from tabhub.agents.metrics import Picture, written
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
-from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.wire import jsonrpc
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
 MOST_BYTES = 256 * 1024
@@ -79,65 +76,30 @@ class Work(Protocol):
 
     def audited(self, query: AuditQuery) -> list[bytes]: ...
 
-    def throttle(self, client: Client) -> None: ...
-
     def hash_labelled(self, label: str) -> str | None: ...
 
 
-Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-class Route(NamedTuple):
-    """An endpoint; one that does something is limited in how often."""
-
-    method: str
-    answer: Answer
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        return (self.method,) if self.does_something else (self.method, "HEAD")
-
-    @property
-    def does_something(self) -> bool:
-        return self.method == "POST"
-
-
 class Admin:
-    """Small endpoints, each a function of the request."""
+    """The handlers of administration, each a function of the request."""
 
-    def __init__(
-        self, work: Work, status: Status, secret: str, challenges: Challenges | None = None
-    ) -> None:
+    def __init__(self, work: Work, status: Status, secret: str, challenges: Challenges) -> None:
         self._work = work
         self._status = status
         self.secret = secret
-        self._challenges = challenges or Challenges()
-        self._routes: dict[str, Route] = {
-            "/health": Route("GET", self._health),
-            "/ws-info": Route("GET", self._ws_info),
-            "/settings": Route("GET", self._settings),
-            "/audit": Route("GET", self._audit),
-            "/metrics": Route("GET", self._metrics),
-            "/reload": Route("POST", self._reload),
-            "/extension/reload": Route("POST", self._reload_extension),
-            "/plugin-settings": Route("POST", self._plugin_settings),
-        }
+        self._challenges = challenges
 
     @property
-    def paths(self) -> list[str]:
-        return list(self._routes)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            route = self._routes.get(scope["path"])
-            if route is None:
-                raise NotFound(f"There is nothing at {scope['path']}.")
-            require_method(scope, *route.methods)
-            if route.does_something:
-                self._work.throttle(scope[CALLER])
-            await route.answer(scope, receive, send)
-        except TabhubError as error:
-            await refuse(scope, send, error)
+    def handlers(self) -> dict[str, App]:
+        return {
+            "health": self._health,
+            "ws_info": self._ws_info,
+            "settings": self._settings,
+            "audit": self._audit,
+            "metrics": self._metrics,
+            "reload": self._reload,
+            "reload_extension": self._reload_extension,
+            "plugin_settings": self._plugin_settings,
+        }
 
     async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Without a token only that we are alive, and on request that we are who we say."""

@@ -6,9 +6,7 @@ or the group that the request names. Raw ASGI, like `/mcp`.
 
 import asyncio
 import re
-from collections.abc import Iterable
 from typing import Any, Self
-from urllib.parse import unquote
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
@@ -21,22 +19,21 @@ from tabhub.agents.messages import (
     as_query,
     query_of,
     read_body,
-    refuse,
     require_json,
-    require_method,
     send_json,
 )
+from tabhub.agents.routes import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch
 from tabhub.calls.ports import Call, Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
-from tabhub.errors import InvalidArguments, NotFound, Refused, TabhubError
+from tabhub.errors import InvalidArguments, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
-from tabhub.wire.asgi import Header, Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
 
@@ -44,7 +41,6 @@ Headers = dict[bytes, bytes]
 KEY_NAME = "Idempotency-Key"
 KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
-READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
 NOT_BEGUN = frozenset({400, 403, 413, 429, 500, 503})
 """What a call may end in beside: refused, or nobody there who could do it."""
@@ -141,7 +137,7 @@ class EventAnswer:
 
 
 class Rest:
-    """Answers everything below `/tools`."""
+    """The handlers of `/tools` and of the paths below it."""
 
     def __init__(
         self,
@@ -157,33 +153,20 @@ class Rest:
         self._groups = groups
         self._max_body = max_body
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._answer(scope, receive, send)
-        except TabhubError as error:
-            await refuse(scope, send, error)
+    @property
+    def handlers(self) -> dict[str, App]:
+        return {"list_tools": self._list, "get_tool": self._one, "call_tool": self._call}
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name, is_call = _place(scope)
-        methods = CALLS if is_call else READS
-        require_method(scope, *methods)
-        if scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": _allow(methods)})
-            await send({"type": "http.response.body"})
-        elif is_call:
-            await self._call(name or "", scope, receive, send)
-        else:
-            told = self._list(scope) if name is None else self._one(name, scope[CALLER])
-            await send_json(send, 200, _encode(told))
-
-    def _one(self, name: str, client: Client) -> ToolEntry:
-        return self._entry(self._search.find(name, client), client)
-
-    def _list(self, scope: Scope) -> ToolPage:
+    async def _list(self, scope: Scope, receive: Receive, send: Send) -> None:
         wanted, client = _wanted(scope), scope[CALLER]
         page = self._search.page(wanted, client, None, wanted.limit)
         entries = [self._entry(tool, client) for tool in page.tools]
-        return ToolPage(entries, page.next_cursor or UNSET)
+        await send_json(send, 200, _encode(ToolPage(entries, page.next_cursor or UNSET)))
+
+    async def _one(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client: Client = scope[CALLER]
+        tool = self._search.find(scope[PARAMETERS]["name"], client)
+        await send_json(send, 200, _encode(self._entry(tool, client)))
 
     def _entry(self, tool: Tool, client: Client) -> ToolEntry:
         disabled = self._listing.is_disabled(tool, client)
@@ -198,12 +181,12 @@ class Rest:
             disabled=disabled,
         )
 
-    async def _call(self, tool: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         arguments = _arguments(headers, await read_body(headers, receive, self._max_body))
         is_stream = STREAM in headers.get(b"accept", b"")
         answer = EventAnswer(send) if is_stream else JsonAnswer(send)
-        call = self._made(tool, arguments, headers, scope[CALLER], answer.progress)
+        call = self._made(scope, arguments, headers, answer.progress)
         watch = Watch(receive)
         try:
             async with answer:
@@ -215,11 +198,10 @@ class Rest:
         finally:
             watch.stop()
 
-    def _made(
-        self, tool: str, arguments: Raw, headers: Headers, client: Client, progress: Progress
-    ) -> Call:
+    def _made(self, scope: Scope, arguments: Raw, headers: Headers, progress: Progress) -> Call:
+        client: Client = scope[CALLER]
         return Call(
-            tool=tool,
+            tool=scope[PARAMETERS]["name"],
             arguments=arguments,
             session=self._groups.session(
                 h.value_of(headers, GROUP), client, f"{COMMON}{client.name}"
@@ -243,7 +225,7 @@ class Rest:
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
         if error.reason != "unknown_tool" or self._search.has(call.tool):
-            # What a tool does not find, or waits for in vain, is no failing of the door.
+            # What a tool does not find, or waits for in vain, is no failing of REST.
             return _status(error), _with_result(error)
         return error.status, _encode(self._search.unknown(call.tool, call.client).to_http())
 
@@ -251,24 +233,6 @@ class Rest:
 def _status(error: TabhubError) -> int:
     has_begun = error.status not in NOT_BEGUN or error.reason == "page_may_have_received"
     return TOOL_FAILED if has_begun else error.status
-
-
-def _place(scope: Scope) -> tuple[str | None, bool]:
-    """Which tool a path names, if any, and whether it is to be called.
-
-    The raw path is taken apart, so that a name may have any character.
-    """
-    steps = [unquote(step) for step in scope["raw_path"].decode("latin-1").split("/")]
-    if len(steps) > 2 and not steps[-1]:
-        steps.pop()
-    match steps:
-        case ["", "tools"]:
-            return None, False
-        case ["", "tools", name]:
-            return name, False
-        case ["", "tools", name, "call"]:
-            return name, True
-    raise NotFound(f"There is nothing at {scope['path']}.")
 
 
 def _wanted(scope: Scope) -> ToolQuery:
@@ -311,10 +275,6 @@ def _error_of(result: m.CallResult) -> m.Json:
     said = next((block["text"] for block in result.content if block["type"] == "text"), "")
     error: m.Json = Refused(said or "The tool failed.", "script_error").to_http()["error"]
     return error
-
-
-def _allow(methods: Iterable[str]) -> list[Header]:
-    return [(b"allow", ", ".join(methods).encode())]
 
 
 def _event(kind: bytes, data: bytes) -> bytes:

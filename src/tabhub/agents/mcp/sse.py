@@ -26,7 +26,6 @@ from tabhub.agents.messages import (
     read_body,
     refuse,
     require_json,
-    require_method,
     send_json,
 )
 from tabhub.config.clients import MAIN, Client
@@ -175,7 +174,6 @@ class SseEndpoint:
                 self.end(session.id, error)
 
     def _open(self, scope: Scope) -> SseSession:
-        require_method(scope, "GET")
         if not accepts_streams(dict(scope["headers"])):
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         named = named_toolsets(scope)
@@ -197,7 +195,6 @@ class SseEndpoint:
             self.sessions.end(session.id)
 
     async def _take(self, scope: Scope, receive: Receive) -> None:
-        require_method(scope, "POST")
         caller = scope.get(CALLER, MAIN)
         session = self._session(scope, caller)
         self._throttle(caller, session.id)
