@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.audit.log import AuditLog
-from tabhub.calls.record import incident
+from tabhub.calls.incidents import incident
 from tabhub.config.changes import Changes
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
 from tabhub.config.home import Home

@@ -12,7 +12,7 @@ from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rates import Rates
 from tabhub.browser.browsers import Browsers
-from tabhub.calls.flights import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.config.settings import Settings
 from tabhub.errors import AccessError
 from tabhub.hub.hub import Hub
@@ -34,7 +34,7 @@ class SessionEnds:
     browsers: Browsers
     rules: Rules
     rates: Rates
-    flights: Flights
+    running: RunningCalls
     connections: Connections
     endpoints: tuple[McpEndpoint, ...] = ()
     """The endpoints whose sessions outlive their connections."""
@@ -55,7 +55,7 @@ class SessionEnds:
         """Drop clients; their running calls end even where the session stays."""
         gone = self._sessions_of(which)
         error = AccessError("The token of this client was revoked.")
-        self.flights.end(error, lambda flight: flight.session in gone)
+        self.running.end(error, lambda running: running.call.session in gone)
         if self.sse:
             self.sse.end_of(which, error)
         for key in gone:
@@ -70,7 +70,7 @@ class SessionEnds:
         for endpoint in self.endpoints:
             # One that has called nothing yet still gets notifications.
             sessions = endpoint.sessions.all()
-            found |= {one.id for one in sessions if which(one.visitor.client.name)}
+            found |= {one.id for one in sessions if which(one.caller.name)}
         return found
 
     def end_session(self, key: str) -> None:
@@ -99,7 +99,7 @@ class SessionEnds:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if not self.has_session(key) and not self.flights.has(key):
+            if not self.has_session(key) and not self.running.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 

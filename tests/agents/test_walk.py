@@ -76,7 +76,7 @@ def said(there: Protected, method: str) -> Json:
 
 def handled(app: App) -> set[str]:
     """Every message that the link takes, from the tables that handle them."""
-    return {*app.desk.methods, *Browsers._HANDLERS, "ping", "tool.progress"}
+    return {*app.panel_requests.methods, *Browsers._HANDLERS, "ping", "tool.progress"}
 
 
 async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:

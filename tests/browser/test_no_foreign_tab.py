@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from tabhub.app import App
 from tabhub.browser.connection import Connection
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
 from tests.support.examples import examples

@@ -20,8 +20,8 @@ from tabhub.agents.connections import SLOT
 from tabhub.agents.cors import answer_preflight, is_preflight, showing
 from tabhub.agents.messages import CALLER, refuse
 from tabhub.agents.routes import ROUTE, Access, find
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins
 from tabhub.config.proof import Challenges
