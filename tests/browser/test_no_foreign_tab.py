@@ -129,7 +129,7 @@ async def _step(world: World, what: str, profile: str, number: int, session: str
         world.owners[place] = None
         world.shared.discard(place)
     elif what == "ends":
-        app.departures.release(session)
+        app.session_ends.release(session)
         world.owners = {k: None if v == session else v for k, v in world.owners.items()}
     elif what in ("link drops", "browser restarts"):
         app.browsers.leave(profile, world.links[profile])
