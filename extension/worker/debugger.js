@@ -206,7 +206,7 @@ async function adoptAttachments() {
   holds.load(stored[STORED], attached);
   for (const tabId of attached) {
     // Others may have a debugger on a tab too.
-    if (holds.has(tabId) || taken.includes(tabId)) rest(tabId, begin(tabId));
+    if (holds.has(tabId) || taken.includes(tabId)) rest(tabId, begin(tabId, true));
     else setTimeout(releaseUnused, IDLE_MS, tabId);
   }
 }
@@ -218,13 +218,20 @@ function releaseUnused(tabId) {
   release(tabId);
 }
 
-/** @param {number} tabId */
-function begin(tabId) {
+/**
+ * @param {number} tabId
+ * @param {boolean} [isPrepared] by an earlier life of this worker; a page that shows a dialog, or is
+ *   busy, would not answer now
+ */
+function begin(tabId, isPrepared = false) {
   const attached = attach(tabId);
   /** @type {Session} */
   const session = {
     attached,
-    ready: attached.then(() => prepare(tabId)),
+    ready: attached.then(() => {
+      const prepared = prepare(tabId);
+      return isPrepared ? void prepared.catch(() => {}) : prepared;
+    }),
     awake: null,
     again: null,
     drawn: null,

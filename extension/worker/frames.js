@@ -26,6 +26,7 @@ const save = keeper(STORED, () => books.dump());
 
 async function restoreSlots() {
   books.load((await chrome.storage.session.get(STORED))[STORED]);
+  save();
 }
 
 /** @param {chrome.runtime.Port} port */
@@ -107,7 +108,10 @@ export function onFrame(listener) {
  * @param {number} [timeoutMs]
  */
 export async function askMinting(frame, type, body, timeoutMs) {
-  frame.range ??= books.assign(frame.tabId, frame.frameId === 0);
+  if (!frame.range) {
+    frame.range = books.assign(frame.tabId, frame.frameId === 0);
+    save();
+  }
   const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
   frame.range = { slot: frame.range.slot, next };
   noteRange(frame);

@@ -332,6 +332,13 @@ function forget(tabId) {
   if (tabs.delete(tabId)) save();
 }
 
+function describeKept() {
+  return [...tabs].map(([tabId, { requests, ...rest }]) => {
+    const { waiting, ...counts } = requests.dump();
+    return [tabId, { ...rest, ...counts, waiting: waiting.map(({ since: _, ...one }) => one) }];
+  });
+}
+
 register({
   name: "interception",
   after: ["children", "first documents", "sites"],
@@ -342,5 +349,5 @@ register({
   returned: (tabId) => void (tabs.has(tabId) && enable(tabId, undefined).catch(() => {})),
   lost: forget,
   released: async (tabId) => void (tabs.has(tabId) && (await end(tabId))),
-  describe: dump,
+  describe: describeKept,
 });

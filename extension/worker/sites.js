@@ -65,10 +65,8 @@ function siteStays(tabId) {
 
 /** The navigations were seen by an earlier life of this worker. */
 async function learnSites() {
-  for (const { id, url, pendingUrl } of await chrome.tabs.query({})) {
-    if (id === undefined) continue;
-    sites.set(id, siteOf(url || pendingUrl));
-    if (pendingUrl) coming.set(id, siteOf(pendingUrl));
+  for (const { id, url } of await chrome.tabs.query({})) {
+    if (id !== undefined && url) sites.set(id, siteOf(url));
   }
 }
 
@@ -162,5 +160,6 @@ register({
   navigating: siteComing,
   stayed: siteStays,
   committed: siteCommitted,
-  describe: () => ({ now: [...sites], coming: [...coming] }),
+  // A blank tab counts as one that nothing is known of.
+  describe: () => [...sites].filter(([, site]) => site),
 });
