@@ -13,6 +13,7 @@ import click
 import msgspec
 import typer
 
+from scripts import link_docs
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.kinds import is_section
@@ -154,6 +155,9 @@ PAGES = {
     "docs/errors.md": errors,
     "docs/settings.md": settings,
     "protocol/link.schema.json": link_schema,
+    "docs/link.md": lambda: link_docs.filled("docs/link.md"),
+    "docs/protocol.md": lambda: link_docs.filled("docs/protocol.md"),
+    "extension/worker/methods.js": link_docs.extension_lists,
 }
 
 

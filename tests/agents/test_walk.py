@@ -9,10 +9,10 @@ import httpx
 import pytest
 from websockets.frames import Frame, Opcode
 
-from tabhub.app import App
-from tabhub.browser.browsers import Browsers
+from tabhub.wire.methods import EXTENSION
 from tests.agents.mcp.clients import Client, LoneClient, connect
 from tests.agents.protected import (
+    DOCUMENT,
     GRANT,
     INTRUDER,
     OWNED,
@@ -23,6 +23,7 @@ from tests.agents.protected import (
     Protected,
     protected,
 )
+from tests.support.extension import page_tool
 from tests.support.patience import PATIENCE
 from tests.support.serving import client
 from tests.support.worker import SHOP
@@ -43,6 +44,8 @@ POWERLESS: dict[str, Json] = {
     "config.getState": {},
     "config.setPluginSettings": {"plugin": "browser", "settings": {}},
     "tool.progress": {"dispatchId": "1", "progress": 1},
+    "frames.allowed": {"dispatchId": "1", "sites": ["shop.example"]},
+    "files.read": {"dispatchId": "1", "index": 0, "offset": 0},
     "ping": {},
 }
 """What changes nothing, whoever says it."""
@@ -60,6 +63,9 @@ POWERFUL: dict[str, Json] = {
     "tab.syncAll": {"browser": {"kind": "managed"}, "tabs": []},
     "tab.stateChanged": {"tabId": PRIVATE, "state": "closed"},
     "panel.changed": {"open": 0},
+    "browser/registerTools": {"tabId": PRIVATE, "origin": SHOP, "tools": [page_tool("buy")]},
+    "browser/updateTools": {**DOCUMENT, "tools": []},
+    "browser/unregisterTools": DOCUMENT,
 }
 EVERY = POWERLESS | POWERFUL
 
@@ -72,11 +78,6 @@ def said(there: Protected, method: str) -> Json:
         for key, value in EVERY[method].items()
     }
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
-def handled(app: App) -> set[str]:
-    """Every message that the link takes, from the tables that handle them."""
-    return {*app.desk.methods, *Browsers._HANDLERS, "ping", "tool.progress"}
 
 
 async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
@@ -101,7 +102,7 @@ async def test_the_walk_knows_every_endpoint_and_every_message(tmp_path: Path) -
     async with protected(tmp_path) as there:
         app = there.server.app
         assert set(app.paths) == FOR_AGENTS | FOR_THE_PERSON
-        assert handled(app) == set(EVERY)
+        assert set(EXTENSION.received) == set(EVERY)
 
 
 @pytest.mark.requirement("OT-34")

@@ -17,6 +17,7 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import readable
 from tabhub.hub.tabs import Tab
 from tabhub.wire import link
+from tabhub.wire.methods import EXTENSION, Handlers
 
 log = logging.getLogger(__name__)
 
@@ -83,14 +84,10 @@ class Browsers:
             loop = asyncio.get_running_loop()
             self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
 
-    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> bool:
-        """Take news from one browser, if they are news; which ones there are is a closed list."""
-        handler = self._HANDLERS.get(method)
-        if handler is None:
-            return False
+    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
+        """Take what a browser reports of itself; a replaced connection no longer counts."""
         if self.is_current(id, sender):
-            handler(self, id, params)
-        return True
+            self._HANDLERS.handle(method, params, self, id)
 
     def is_managed(self, id: str | None) -> bool:
         """Whether a browser is the agents' own; None for the one used when a call names none.
@@ -209,13 +206,13 @@ class Browsers:
     def reload_extensions(self) -> int:
         """Have every extension start anew; its browser and tabs stay what they are."""
         self._reloading = {*self._all}
-        return self.tell_all("extension.reload", {})
+        return self.tell_all("extension.reload", link.Nothing())
 
     def reload_extension(self, id: str) -> Connection:
         """Have one extension start anew; the connection that will go."""
         connection = self.get(id).connection
         self._reloading.add(id)
-        connection.notify("extension.reload", {})
+        connection.notify("extension.reload", link.Nothing())
         return connection
 
     async def hang_up(self, id: str) -> Connection:
@@ -253,8 +250,7 @@ class Browsers:
         known = self._all.get(id)
         return known is not None and known.connection is connection
 
-    def _sync(self, id: str, params: msgspec.Raw) -> None:
-        told = msgspec.json.decode(params, type=link.SyncAll)
+    def _sync(self, id: str, told: link.SyncAll) -> None:
         browser = self._all[id]
         is_first, browser.info, browser.ready = not browser.ready, told.browser, True
         if is_first:
@@ -271,8 +267,7 @@ class Browsers:
         self._arrival.set()
         self._set_panels(id, told.browser.panels)
 
-    def _changed(self, id: str, params: msgspec.Raw) -> None:
-        told = msgspec.json.decode(params, type=link.StateChanged)
+    def _changed(self, id: str, told: link.StateChanged) -> None:
         if told.state == "closed":
             gone = self._tabs.remove(id, told.tab_id)
             if gone is not None:
@@ -325,8 +320,8 @@ class Browsers:
         self._sessions.forget_tab(tab)
         self._ownership.closed(tab)
 
-    def _panel(self, id: str, params: msgspec.Raw) -> None:
-        self._set_panels(id, msgspec.json.decode(params, type=link.PanelChanged).open)
+    def _panel(self, id: str, told: link.PanelChanged) -> None:
+        self._set_panels(id, told.open)
 
     def _set_panels(self, id: str, panels: int) -> None:
         self._all[id].panels = panels
@@ -345,11 +340,10 @@ class Browsers:
                 agent.awaited = tab.native_id
         self.learn_all(id, [])
 
-    _HANDLERS: ClassVar[dict[str, Callable[["Browsers", str, msgspec.Raw], None]]] = {
-        "tab.syncAll": _sync,
-        "tab.stateChanged": _changed,
-        "panel.changed": _panel,
-    }
+    _HANDLERS: ClassVar = Handlers(
+        EXTENSION.taken_by("browsers"),
+        {"tab.syncAll": _sync, "tab.stateChanged": _changed, "panel.changed": _panel},
+    )
 
 
 async def _no_progress(progress: float, total: float | None, message: str | None) -> None:

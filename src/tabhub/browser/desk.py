@@ -14,12 +14,12 @@ from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
-from tabhub.wire import link
+from tabhub.wire import panel
+from tabhub.wire.link import Nothing, Params
+from tabhub.wire.methods import EXTENSION, Handlers
 
-Json = dict[str, Any]
 LOOK = "config.getState"
-P = TypeVar("P", bound=link.Params)
-Handler = Callable[[str, msgspec.Raw], Json]
+P = TypeVar("P", bound=Params)
 
 
 class Rules(Protocol):
@@ -48,7 +48,7 @@ class Desk:
         control: Control,
         rules: Rules,
         tools: ToolRegistry,
-        state: Callable[[str], Json],
+        state: Callable[[str], panel.State],
         audit: AuditSink,
         knocks: Knocks,
     ) -> None:
@@ -60,34 +60,30 @@ class Desk:
         self._state = state
         self._audit = audit
         self._knocks = knocks
-        self._handlers: dict[str, Handler] = {
-            LOOK: lambda browser, params: self._state(browser),
-            "config.setToolPermission": _taking(link.SetToolPermission, self._set_tool),
-            "config.setPluginPermission": _taking(link.SetPluginPermission, self._set_plugin),
-            "config.setSkipPermissions": _taking(link.SetSkipPermissions, self._set_skip),
-            "config.setPluginSettings": _taking(link.SetPluginSettings, self._set_settings),
-            "confirmation.response": _taking(link.ConfirmationResponse, self._respond),
-            "agent.pause": _taking(link.AgentPause, self._pause),
-            "agents.stop": _taking(link.AgentsStop, self._stop),
-            "tab.share": _taking(link.TabShare, self._share),
-            "tab.takeBack": _taking(link.TabTakeBack, self._take_back),
-            "grant.revoke": _taking(link.GrantRevoke, self._revoke),
-            "page.pair": _taking(link.PagePair, self._pair),
-        }
+        self._handlers = Handlers(
+            EXTENSION.taken_by("panel"),
+            {
+                LOOK: lambda browser, told: self._state(browser),
+                "config.setToolPermission": _said(self._set_tool),
+                "config.setPluginPermission": _said(self._set_plugin),
+                "config.setSkipPermissions": _said(self._set_skip),
+                "config.setPluginSettings": _said(self._set_settings),
+                "confirmation.response": _said(self._respond),
+                "agent.pause": _said(self._pause),
+                "agents.stop": _said(self._stop),
+                "tab.share": _said(self._share),
+                "tab.takeBack": _said(self._take_back),
+                "grant.revoke": _said(self._revoke),
+                "page.pair": _said(self._pair),
+            },
+        )
 
-    @property
-    def methods(self) -> list[str]:
-        return list(self._handlers)
+    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+        if method == LOOK or method not in self._handlers:
+            return self._handlers.handle(method, params, browser)
+        return self._noted(method, params, lambda: self._handlers.handle(method, params, browser))
 
-    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Json:
-        handler = self._handlers.get(method)
-        if handler is None:
-            raise ProtocolError(f"There is no method {method!r} here.", "method_not_found")
-        if method == LOOK:
-            return handler(browser, params)
-        return self._noted(method, params, lambda: handler(browser, params))
-
-    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Json]) -> Json:
+    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
         """What a person does is in the record beside what agents do."""
         failed: TabhubError | None = None
         try:
@@ -100,26 +96,26 @@ class Desk:
             given = told if isinstance(told, dict) else {}
             self._audit.record(incident("panel", MAIN.name, method, given, failed))
 
-    def _respond(self, told: link.ConfirmationResponse) -> Json:
+    def _respond(self, told: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
         return self._panels.respond(told)
 
-    def _set_tool(self, told: link.SetToolPermission) -> Json:
+    def _set_tool(self, told: panel.SetToolPermission) -> Nothing:
         tool = self._tools.get(told.tool)
         if tool.plugin != told.plugin:
             raise NotFound(f"{told.plugin!r} has no tool {told.tool!r}.", "unknown_tool")
         self._rules.set_level("tools", tool.name, told.permission)
-        return {}
+        return Nothing()
 
-    def _set_plugin(self, told: link.SetPluginPermission) -> Json:
+    def _set_plugin(self, told: panel.SetPluginPermission) -> Nothing:
         self._require_plugin(told.plugin)
         self._rules.set_level("plugins", told.plugin, told.permission)
-        return {}
+        return Nothing()
 
-    def _set_skip(self, told: link.SetSkipPermissions) -> Json:
+    def _set_skip(self, told: panel.SetSkipPermissions) -> Nothing:
         self._rules.set_skip(told.skip)
-        return {}
+        return Nothing()
 
-    def _set_settings(self, told: link.SetPluginSettings) -> Json:
+    def _set_settings(self, told: panel.SetPluginSettings) -> Nothing:
         self._require_plugin(told.plugin)
         raise NotFound(f"{told.plugin!r} has no settings.")
 
@@ -127,35 +123,34 @@ class Desk:
         if not any(tool.plugin == name for tool in self._tools if name):
             raise NotFound(f"There is no plugin {name!r}.")
 
-    def _pause(self, told: link.AgentPause) -> Json:
+    def _pause(self, told: panel.AgentPause) -> Nothing:
         self._control.pause(told.session, told.paused)
-        return {}
+        return Nothing()
 
-    def _stop(self, told: link.AgentsStop) -> Json:
+    def _stop(self, told: panel.AgentsStop) -> Nothing:
         self._control.stop(told.stopped)
-        return {}
+        return Nothing()
 
-    def _share(self, told: link.TabShare) -> Json:
+    def _share(self, told: panel.TabShare) -> Nothing:
         tab = self._control.share(told.tab_id, told.shared)
         if not told.shared:
             self._browsers.soon(tab, "tabs.release", {})
-        return {}
+        return Nothing()
 
-    def _take_back(self, told: link.TabTakeBack) -> Json:
+    def _take_back(self, told: panel.TabTakeBack) -> Nothing:
         self._browsers.soon(self._control.take_back(told.tab_id), "tabs.ungroup", {})
-        return {}
+        return Nothing()
 
-    def _pair(self, told: link.PagePair) -> Json:
+    def _pair(self, told: panel.PagePair) -> Nothing:
         self._knocks.decide(told.origin, told.code, told.allowed)
-        return {}
+        return Nothing()
 
-    def _revoke(self, told: link.GrantRevoke) -> Json:
+    def _revoke(self, told: panel.GrantRevoke) -> Nothing:
         if not self._rules.revoke(told.id):
             raise NotFound("That grant is not there any more.")
-        return {}
+        return Nothing()
 
 
-def _taking(kind: type[P], act: Callable[[P], Json]) -> Handler:
-    """A handler that reads its parameters first; what is wrong with them, the link says."""
-    decode = msgspec.json.Decoder(kind).decode
-    return lambda browser, params: act(decode(params))
+def _said(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
+    """A handler of what a person may say in any browser."""
+    return lambda browser, told: act(told)

@@ -14,6 +14,7 @@ from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
 from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.methods import EXTENSION
 
 UNNAMED = "default"
 """The profile of a client that does not say which it is."""
@@ -90,16 +91,14 @@ class LinkEndpoint:
         return connection
 
     def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
-        try:
-            if self._browsers.hear(profile, sender, method, params):
-                return None
-            if not self._browsers.is_current(profile, sender):
-                raise ProtocolError("This connection was replaced by a newer one.")
-            if method.startswith("browser/"):
-                return self._pages.hear(profile, method, params)
-            return self._desk.hear(profile, method, params)
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
+        row = EXTENSION.received.get(method)
+        if row is not None and row.receiver == "browsers":
+            return self._browsers.hear(profile, sender, method, params)
+        if not self._browsers.is_current(profile, sender):
+            raise ProtocolError("This connection was replaced by a newer one.")
+        if row is not None and row.receiver == "pages":
+            return self._pages.hear(profile, method, params)
+        return self._desk.hear(profile, method, params)
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
@@ -110,13 +109,16 @@ class LinkEndpoint:
                 await self._closers[replaced](link.REPLACED, "replaced")
         await connection.tell(
             "sync.full",
-            {
-                "protocol": link.PROTOCOL,
-                "server": {"name": "tabhub", "version": __version__},
-                "maxBytes": self._max_bytes,
-                "recording": self._recording,
-                "plugins": [],
-            },
+            link.SyncFull(
+                protocol=link.PROTOCOL,
+                server=link.ServerInfo(name="tabhub", version=__version__),
+                max_bytes=self._max_bytes,
+                recording=link.Recording(
+                    console_entries=self._recording.console_entries,
+                    network_entries=self._recording.network_entries,
+                ),
+                plugins=[],
+            ),
         )
 
 

@@ -4,19 +4,25 @@ import asyncio
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import LATE, Answer, Question
 from tabhub.errors import Forbidden, Unavailable
+from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE
-from tabhub.wire.link import ConfirmationResponse
+from tabhub.wire.panel import (
+    Confirmation,
+    ConfirmationClosed,
+    ConfirmationMissed,
+    ConfirmationOutcome,
+    ConfirmationResponse,
+    ConfirmationTab,
+    Outcome,
+)
 
 MOST_QUESTIONS = 8
 REMEMBERED = 100
 """How many decisions are known to a panel that comes late."""
-
-Json = dict[str, Any]
 
 
 @dataclass
@@ -26,15 +32,15 @@ class _Open:
     expires_at: int
     is_late: bool = False
 
-    def outcome(self) -> str:
+    def outcome(self) -> Outcome:
         if self.answer.done() and not self.answer.cancelled():
             if self.answer.exception() is not None:
                 return "unavailable"
             return "allowed" if self.answer.result().allowed else "denied"
         return "timeout" if self.is_late else "cancelled"
 
-    def shown(self) -> Json:
-        return {**_shown(self.question), "expiresAt": self.expires_at}
+    def shown(self) -> Confirmation:
+        return _shown(self.question, self.expires_at)
 
 
 class Panels:
@@ -43,7 +49,7 @@ class Panels:
     def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
         self._open: dict[str, _Open] = {}
-        self._ended: OrderedDict[str, str] = OrderedDict()
+        self._ended: OrderedDict[str, Outcome] = OrderedDict()
         browsers.on_panels(self._panels_changed)
 
     @property
@@ -79,27 +85,33 @@ class Panels:
 
     def missed(self, question: Question) -> None:
         """Say who wanted what, without the parameters: nobody asked for them."""
-        told = _shown(question)
-        kept = {key: told[key] for key in ("tool", "title", "client", "agent", "origin")}
-        self._browsers.tell_all("confirmation.missed", kept)
+        tool = question.tool
+        told = ConfirmationMissed(
+            tool=tool.name,
+            title=tool.title or tool.name,
+            client=question.client.name,
+            agent=question.agent,
+            origin=question.site,
+        )
+        self._browsers.tell_all("confirmation.missed", told)
 
-    def respond(self, told: ConfirmationResponse) -> Json:
+    def respond(self, told: ConfirmationResponse) -> ConfirmationOutcome:
         """Take a decision: whether it was the one that counts, and what was decided then."""
         opened = self._open.get(told.id)
         if opened is None:
-            return {"accepted": False, "outcome": self._ended.get(told.id, "unknown")}
+            return ConfirmationOutcome(accepted=False, outcome=self._ended.get(told.id, "unknown"))
         accepted = not opened.answer.done()
         if accepted:
             opened.answer.set_result(_answer(told))
-        return {"accepted": accepted, "outcome": opened.outcome()}
+        return ConfirmationOutcome(accepted=accepted, outcome=opened.outcome())
 
-    def _close(self, id: str, outcome: str) -> None:
+    def _close(self, id: str, outcome: Outcome) -> None:
         self._ended[id] = outcome
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
-        self._browsers.tell_all("confirmation.closed", {"id": id, "outcome": outcome})
+        self._browsers.tell_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
 
-    def pending(self) -> list[Json]:
+    def pending(self) -> list[Confirmation]:
         return [opened.shown() for opened in self._open.values()]
 
     def _panels_changed(self) -> None:
@@ -126,22 +138,28 @@ def _answer(told: ConfirmationResponse) -> Answer:
     return Answer(True, None if scope == "once" else scope, told.seconds)  # type: ignore[arg-type]
 
 
-def _shown(question: Question) -> Json:
+def _shown(question: Question, expires_at: int) -> Confirmation:
     tab = question.tab
-    return {
-        "id": question.id,
-        "tool": question.tool.name,
-        "title": question.tool.title or question.tool.name,
-        "plugin": question.tool.plugin,
-        "client": question.client.name,
-        "agent": question.agent,
-        "session": question.session,
-        "tab": tab and {"tabId": tab.id, "title": tab.title, "url": tab.url},
-        "origin": question.site,
-        "parameters": question.arguments,
-        "rule": question.rule,
-        "scopes": _scopes(question) if question.scopes is None else question.scopes,
-    }
+    scopes = _scopes(question) if question.scopes is None else list(question.scopes)
+    return Confirmation(
+        id=question.id,
+        tool=question.tool.name,
+        title=question.tool.title or question.tool.name,
+        plugin=question.tool.plugin,
+        client=question.client.name,
+        agent=question.agent,
+        session=question.session,
+        tab=None if tab is None else _tab(tab),
+        origin=question.site,
+        parameters=question.arguments,
+        rule=question.rule,
+        scopes=scopes,
+        expires_at=expires_at,
+    )
+
+
+def _tab(tab: Tab) -> ConfirmationTab:
+    return ConfirmationTab(tab_id=tab.id, title=tab.title, url=tab.url)
 
 
 def _scopes(question: Question) -> list[str]:
