@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.wire import methods
+from tabhub.wire import methods, versions
 from tabhub.wire.methods import Method
 
 ROOT = Path(__file__).parent.parent
@@ -132,7 +132,10 @@ def extension_lists() -> str:
     received = ((row.name, row.sender) for row in link.received.values())
     sent = ((row.name, f"{row.receiver} {row.kind}") for row in link.sent.values())
     return (
-        "/** Written by `make docs` from `src/tabhub/wire/methods.py`. */\n\n"
+        "/** Written by `make docs` from `wire/methods.py` and `wire/versions.py`. */\n\n"
+        "/** What this extension speaks, and the oldest that it understands. */\n"
+        f"export const PROTOCOL = {versions.PROTOCOL};\n"
+        f"export const OLDEST_PROTOCOL = {versions.OLDEST_PROTOCOL};\n\n"
         "/** Who sends each method that the server takes: this extension itself, or its panel. */\n"
         + _map("SENDERS", received)
         + "\n/** What takes each method that the server sends, and how it is sent. */\n"

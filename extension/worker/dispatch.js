@@ -17,7 +17,7 @@ import { Reach } from "./reach.js";
  * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
  *   calls a tool that a page publishes
  * @property {() => Promise<void>} tellNews
- * @property {(settings: {recording: unknown}) => void} [learn] takes what the server wishes
+ * @property {(greeting: any) => void} [learn] takes what the server says of itself and wishes
  */
 
 export class Dispatcher {
@@ -51,8 +51,9 @@ export class Dispatcher {
   }
 
   /** @param {any} params */
-  #greeted({ maxBytes, recording }) {
-    this.#commands.learn?.({ recording });
+  #greeted(params) {
+    this.#commands.learn?.(params);
+    const { maxBytes } = params;
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 

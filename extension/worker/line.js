@@ -24,8 +24,9 @@ export class Line {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  close() {
-    this.#socket.close();
+  /** @param {number} [code] */
+  close(code) {
+    this.#socket.close(code);
   }
 
   /** To be called once it has closed, from either end. */
@@ -126,8 +127,9 @@ function errorOf({ message, data }) {
   return new CommandError(String(data?.reason ?? "internal"), String(message));
 }
 
-export function closedError() {
-  return new CommandError("not_connected", "There is no connection to the server.");
+/** @param {string} [why] */
+export function closedError(why) {
+  return new CommandError("not_connected", why || "There is no connection to the server.");
 }
 
 function tooLarge() {

@@ -49,6 +49,7 @@ import { Relay } from "./relay.js";
 import { requestEvent } from "./requests.js";
 import { forgetSite, siteComing, siteCommitted, siteStays } from "./sites.js";
 import { TabNews } from "./tabnews.js";
+import { INCOMPATIBLE, MetServer } from "./versions.js";
 import { within } from "./within.js";
 
 const RESCUE = "rescue";
@@ -101,6 +102,7 @@ tellPublisher({
     framedServers.gone(frame);
   },
 });
+const metServer = new MetServer();
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
@@ -110,7 +112,11 @@ const link = new Link((line) => {
     },
     execute: (params, how) => pageTools.execute(params, how),
     tellNews: () => news.flush(),
-    learn: ({ recording }) => setRecording(recording),
+    learn: (greeting) => {
+      setRecording(greeting.recording);
+      if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
+      panels.tell("mismatch", { text: metServer.text });
+    },
   });
   note("info", "the link to the server is open");
   void herald.opened(line).then(() => {
@@ -119,10 +125,12 @@ const link = new Link((line) => {
   });
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => {
+link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
-  relay.closed();
+  metServer.closed(code);
+  relay.closed(metServer.problem);
 };
+link.problem = () => metServer.problem;
 
 /** @param {number} tabId */
 function forgetEverything(tabId) {
@@ -145,6 +153,7 @@ listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
   panels.connected(port);
+  panels.tell("mismatch", { text: metServer.text });
   link.rescue();
 });
 // Comes only where the browser does not open the side panel by itself.
@@ -158,7 +167,9 @@ chrome.runtime.onInstalled.addListener(findLostLoads);
 chrome.alarms.onAlarm.addListener(() => link.rescue());
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
-  if (message === "link-state" && fromOptions) reply(link.isOpen);
+  if (message === "link-state" && fromOptions) {
+    reply({ isOpen: link.isOpen, mismatch: metServer.text });
+  }
 });
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 

@@ -1,4 +1,8 @@
-/** Written by `make docs` from `src/tabhub/wire/methods.py`. */
+/** Written by `make docs` from `wire/methods.py` and `wire/versions.py`. */
+
+/** What this extension speaks, and the oldest that it understands. */
+export const PROTOCOL = 1;
+export const OLDEST_PROTOCOL = 1;
 
 /** Who sends each method that the server takes: this extension itself, or its panel. */
 export const SENDERS = new Map([

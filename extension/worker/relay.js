@@ -59,9 +59,10 @@ export class Relay {
     }
   }
 
-  closed() {
+  /** @param {string} [problem] why, if it is known */
+  closed(problem) {
     this.#attention.reset();
-    this.#panels.tell("closed", {});
+    this.#panels.tell("closed", { problem });
   }
 
   #refreshSoon() {

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -18,10 +19,13 @@ from tabhub.hub.sessions import readable
 from tabhub.hub.tabs import Tab
 from tabhub.wire import link
 from tabhub.wire.methods import EXTENSION, Handlers
+from tabhub.wire.versions import Mismatch
 
 log = logging.getLogger(__name__)
 
 CLOSE = "tabs.close"
+MOST_MISMATCHES = 20
+"""Of how many profiles it is kept that their extension is of another version."""
 FORGET_AFTER_SECONDS = 60.0
 """How long the tabs of a browser that has gone keep their ids, in case it comes back."""
 
@@ -63,9 +67,26 @@ class Browsers:
         self._all: dict[str, Browser] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         self._arrival = asyncio.Event()
+        self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
+
+    def mismatched(self, id: str, found: Mismatch | None) -> bool:
+        """Keep how a profile's extension differs from this server; whether that is news."""
+        before = self._mismatches.pop(id, None)
+        if found is not None:
+            self._mismatches[id] = found
+            if len(self._mismatches) > MOST_MISMATCHES:
+                self._mismatches.popitem(last=False)
+        return found != before
+
+    def mismatch_of(self, id: str) -> Mismatch | None:
+        return self._mismatches.get(id)
+
+    def refused(self) -> dict[str, Mismatch]:
+        """The profiles whose extension cannot be used with this server."""
+        return {id: found for id, found in self._mismatches.items() if found.is_refused}
 
     def join(self, id: str, connection: Connection) -> Connection | None:
         """A profile has connected; the connection that it replaces, if it had one."""

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-PROTOCOL = 1
 _ANSWER_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
 SUBPROTOCOLS = ("tabhub", "opentabs")
 """What a client may call the link; the second name is accepted for the sake of others."""
