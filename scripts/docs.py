@@ -13,7 +13,7 @@ import click
 import msgspec
 import typer
 
-from scripts import link_docs
+from scripts import link_methods, link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.kinds import is_section
@@ -21,7 +21,6 @@ from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
 from tabhub.pages import tab_list
 from tabhub.tools import catalog
-from tabhub.wire import link
 
 ROOT = Path(__file__).parent.parent
 LISTED = (*catalog.ALL, tab_list.TOOL)
@@ -37,9 +36,15 @@ def tools() -> str:
     return "\n".join(
         [
             f"# Browser tools\n\n{NOTE}\n\n{intro}\n",
+            _table(("tool", "toolsets", "what it does"), [*map(_overview, LISTED)]),
             *(_tool(tool) for tool in LISTED),
         ]
     )
+
+
+def _overview(tool: Any) -> tuple[str, str, str]:
+    toolsets = ", ".join(f"`{name}`" for name in sorted(tool.toolsets))
+    return f"[`{tool.name}`](#{tool.name})", toolsets, tool.summary
 
 
 def _tool(tool: Any) -> str:
@@ -92,11 +97,23 @@ def errors() -> str:
         "error of a tool is a result with `isError` and `structuredContent.error`; faults of the "
         "message are JSON-RPC errors with `data.reason`. The HTTP status is that of plain HTTP "
         "answers and of faults that MCP ties to a status; JSON-RPC answers come with 200 "
-        "otherwise. A call by REST that was begun and failed is told with 422."
+        "otherwise. A call by REST that was begun and failed is told with 422.\n\n"
+        "The last column is the usual effect of a call that fails so: `none` if it certainly "
+        "changed nothing, otherwise `unknown`. It is not part of the message. The server may know "
+        "better in a single case, for instance that a call was refused before it began. An "
+        "operation id whose call failed without effect can be used again; after any other failure "
+        "the call is not run again."
     )
-    columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help")
+    columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help", "effect")
     rows = [
-        (f"`{word}`", row.code, row.status, row.category, "yes" if row.retryable else "no")
+        (
+            f"`{word}`",
+            row.code,
+            row.status,
+            row.category,
+            "yes" if row.retryable else "no",
+            row.effect,
+        )
         for word, row in REASONS.items()
     ]
     return f"# Errors\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"
@@ -142,11 +159,8 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
-def link_schema() -> str:
-    kinds = [link.SyncAll, link.StateChanged, link.ProgressTold, link.Dispatch, link.Dispatched]
-    _, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": components}
-    return json.dumps(schema, indent=2) + "\n"
+def link_page() -> str:
+    return link_methods.filled(link_pages.page(_read(ROOT / "docs/link.md")))
 
 
 PAGES = {
@@ -154,10 +168,11 @@ PAGES = {
     "docs/cli.md": cli,
     "docs/errors.md": errors,
     "docs/settings.md": settings,
-    "protocol/link.schema.json": link_schema,
-    "docs/link.md": lambda: link_docs.filled("docs/link.md"),
-    "docs/protocol.md": lambda: link_docs.filled("docs/protocol.md"),
-    "extension/worker/methods.js": link_docs.extension_lists,
+    "docs/link.md": link_page,
+    "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
+    "protocol/link.schema.json": link_pages.schema,
+    "extension/worker/types.d.ts": link_pages.declarations,
+    "extension/worker/methods.js": link_methods.extension_lists,
 }
 
 

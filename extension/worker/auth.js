@@ -11,9 +11,9 @@ import { clip, TITLE_LENGTH } from "./texts.js";
 
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
 /** @typedef {(answer?: chrome.webRequest.BlockingResponse) => void} Reply */
-/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Question */
+/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Login */
 
-/** @type {Map<number, Question>} */
+/** @type {Map<number, Login>} */
 const open = new Map();
 /** @type {Map<number, Set<() => void>>} */
 const watchers = new Map();
@@ -74,9 +74,9 @@ export function onLogin(tabId, listener) {
  * @param {{username: string, password: string} | null} authCredentials null: none are given
  */
 export function answerLogin(tabId, authCredentials) {
-  const question = open.get(tabId);
+  const login = open.get(tabId);
   open.delete(tabId);
-  question?.reply(authCredentials ? { authCredentials } : { cancel: true });
+  login?.reply(authCredentials ? { authCredentials } : { cancel: true });
 }
 
 /**

@@ -60,6 +60,7 @@ export function chooserEvent(tabId, session, method, params) {
   if (method !== "Page.fileChooserOpened") return;
   const { frameId, mode, backendNodeId } = params;
   const multiple = mode === "selectMultiple";
+  /** @type {Wire.Dialog} */
   const dialog = { type: "file_chooser", message: "", multiple };
   open.set(tabId, { dialog, session, input: hold(tabId, session, frameId, backendNodeId) });
   keepFrames(tabId, session !== undefined);

@@ -16,7 +16,7 @@ export const COVERAGE = "coverage";
 
 /** @typedef {import("./ruleusage.js").Usage} Usage */
 /** @typedef {import("./css.js").Sheet} Sheet */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 /**
  * @typedef {object} Count
@@ -28,7 +28,7 @@ export const COVERAGE = "coverage";
 const counting = new Map();
 const turns = new Turns();
 
-/** @param {Context} context */
+/** @param {Context<Wire.CssCoverage>} context */
 export async function cssCoverage(context) {
   const { tabId, signal } = context;
   return unlessDialog(tabId, signal, (live) =>
@@ -36,7 +36,7 @@ export async function cssCoverage(context) {
   );
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.CssCoverage>} context */
 async function look(context) {
   const { tabId, input } = context;
   const count = counting.get(tabId) ?? (await begin(tabId));

@@ -10,10 +10,7 @@ import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
 
-/**
- * @typedef {{type: string, message: string, defaultPrompt?: string, multiple?: boolean,
- *   origin?: string, realm?: string, scheme?: string}} Dialog
- */
+/** @typedef {Wire.Dialog} Dialog */
 
 /** @type {Map<number, Dialog>} */
 const open = new Map();

@@ -5,9 +5,10 @@ import { CommandError, toWire } from "./errors.js";
 import { handlersOf } from "./handlers.js";
 import { note, noteFault } from "./journal.js";
 import { Reach } from "./reach.js";
+import { checker } from "./schema.js";
 
 /** @typedef {import("./line.js").Line} Line */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./rpc.js").Request} Request */
 
 /**
@@ -33,6 +34,8 @@ export class Dispatcher {
     "extension.reload": () => chrome.runtime.reload(),
     pong: () => {},
   });
+  /** @type {ReturnType<typeof checker> | undefined} where the server is in development */
+  #check;
 
   /**
    * @param {Line} line
@@ -52,8 +55,9 @@ export class Dispatcher {
 
   /** @param {any} params */
   #greeted(params) {
+    const { maxBytes, commands } = params;
     this.#commands.learn?.(params);
-    const { maxBytes } = params;
+    this.#check = commands && checker(commands);
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 
@@ -96,6 +100,7 @@ export class Dispatcher {
   /** @param {any} params */
   async #dispatch(params) {
     if (params.plugin !== "browser") throw unknown("tool.dispatch");
+    this.#check?.(params.tool, params.input ?? {});
     const work = (/** @type {AbortSignal} */ signal) =>
       this.#commands.run(params.tool, this.#contextOf(params, signal));
     return { output: await this.#tracked(params.dispatchId, work) };
@@ -119,7 +124,7 @@ export class Dispatcher {
   }
 
   /**
-   * @param {any} params
+   * @param {Wire.Dispatch} params
    * @param {AbortSignal} signal
    * @returns {Context}
    */
@@ -133,7 +138,9 @@ export class Dispatcher {
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
     const how = { reach, signal, progress, readFile, tellNews, untrusted: untrusted === true };
-    return { tabId, input: input ?? {}, ...where, ...how };
+    // Whoever needs a tab looks at the number first.
+    const tab = /** @type {number} */ (tabId);
+    return { tabId: tab, input: input ?? {}, ...where, ...how };
   }
 
   /**

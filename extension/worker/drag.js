@@ -20,7 +20,7 @@ const CAUGHT_MS = 5000;
 const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {import("./spots.js").Place} Place */
@@ -38,7 +38,7 @@ export function dragEvent(tabId, method, params) {
   if (method === "Input.dragIntercepted") catching.get(tabId)?.note("caught", params.data);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Drag>} context */
 export async function drag(context) {
   const { input } = context;
   const modifiers = modifierBits(input.modifiers);
@@ -51,11 +51,11 @@ export async function drag(context) {
     const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
     const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
     if (!isPoint(input.from)) requireArrival(outcome, "press");
-    return { effect: effectOf(outcome), trusted: true, path };
+    return { effect: effectOf(outcome), trusted: true, path: /** @type {Way} */ (path) };
   });
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Drag>} context */
 async function findBoth(context) {
   const { tabId, input, signal } = context;
   return unlessDialog(tabId, signal, async () => {

@@ -18,10 +18,11 @@ const WHY = "emulation";
 const STORED = "emulation";
 const CHILD_MS = 3000;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./emulated.js").Emulated} Emulated */
 /** @typedef {import("./emulated.js").Kind} Kind */
 /** @typedef {import("./emulated.js").Order} Order */
+/** @typedef {[Kind, Wire.EmulationChanges[Kind]]} Change null ends it */
 
 /** @type {Map<number, Emulated>} */
 const tabs = new Map();
@@ -49,7 +50,7 @@ export function emulatedIn(tabId) {
   return tabs.get(tabId) ?? {};
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Emulate>} context */
 export async function emulate({ tabId, input, site, signal }) {
   const changes = changesOf(input);
   return unlessDialog(tabId, signal, (live) =>
@@ -59,7 +60,7 @@ export async function emulate({ tabId, input, site, signal }) {
 
 /**
  * @param {number} tabId
- * @param {[Kind, any][]} changes
+ * @param {Change[]} changes
  * @param {string | undefined} site
  * @param {AbortSignal} live
  */
@@ -76,11 +77,11 @@ async function apply(tabId, changes, site, live) {
 }
 
 /**
- * @param {any} input
- * @returns {[Kind, any][]}
+ * @param {Wire.Emulate} input
+ * @returns {Change[]}
  */
 function changesOf({ set }) {
-  const changes = /** @type {[Kind, any][]} */ (Object.entries(set ?? {}));
+  const changes = /** @type {Change[]} */ (Object.entries(set ?? {}));
   if (changes.every(([kind]) => KIND_NAMES.includes(kind))) return changes;
   throw new CommandError("invalid_arguments", `There is ${KIND_NAMES.join(", ")} to emulate.`);
 }
@@ -88,7 +89,7 @@ function changesOf({ set }) {
 /**
  * @param {number} tabId
  * @param {Kind} kind
- * @param {any} value undefined ends it
+ * @param {Emulated[Kind]} value undefined ends it
  */
 async function change(tabId, kind, value) {
   const before = emulatedIn(tabId);

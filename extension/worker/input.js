@@ -17,7 +17,7 @@ const SHIFT = 8;
 /** @typedef {{button: string, buttons: number, clickCount: number, modifiers: number}} Press */
 
 /**
- * @param {any} input
+ * @param {Pick<Wire.Click, "button" | "clickCount" | "modifiers">} input
  * @returns {Press}
  */
 export function pressOf({ button = "left", clickCount = 1, modifiers }) {

@@ -25,7 +25,7 @@ import { requireKnownSite, siteNow, siteOf } from "./sites.js";
 const WHY = "interception";
 const STORED = "interception";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./paused.js").Paused} Paused */
 
 /**
@@ -60,7 +60,7 @@ const save = keeper(STORED, () =>
   ]),
 );
 
-/** @param {Context} context */
+/** @param {Context<Wire.StartIntercepting>} context */
 export async function startIntercepting({ tabId, input, site, signal, reach }) {
   const { urlPatterns } = input;
   const named = originsIn(urlPatterns).map(siteOf);
@@ -122,13 +122,13 @@ function describe({ fetchId: _, session: __, ...request }) {
 
 /**
  * @param {number} tabId
- * @returns {object[]} what waits in a tab, whether or not anything is intercepted there
+ * @returns {Wire.WaitingRequest[]} what waits in a tab, whether or not anything is intercepted there
  */
 export function waitingIn(tabId) {
   return (tabs.get(tabId)?.requests.waiting ?? []).map(describe);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListIntercepted>} context */
 export async function listIntercepted({ tabId, input, signal }) {
   const { requests } = require(tabId);
   const { timeoutMs = 0 } = input;
@@ -173,11 +173,13 @@ export function onHeldUp(tabId, listener) {
   return onPaused(tabId, ({ resourceType }) => void (holdsUpLoading(resourceType) && listener()));
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Input<"intercept.answer">>} context */
 export async function answerRequest({ tabId, input, site, signal, reach }) {
   const { requests } = require(tabId);
   const request = requests.require(input.requestId);
-  if (input.url !== undefined) await requireReach(reach, input.url, site);
+  if (input.how === "continue" && input.url !== undefined) {
+    await requireReach(reach, input.url, site);
+  }
   const { method, params, past } = answerOf(input, request.headers);
   signal.throwIfAborted();
   requireKnownSite(tabId, site);

@@ -7,8 +7,8 @@ const STORED = "journal";
 const KEPT = 300;
 const SAVE_AFTER_MS = 500;
 
-/** @typedef {"log" | "info" | "warn" | "error"} Level */
-/** @typedef {{time: number, level: Level, source: "background", message: string}} Line */
+/** @typedef {Wire.LogLine} Line */
+/** @typedef {Line["level"]} Level */
 
 export class Journal {
   /** @type {Line[]} */
@@ -35,7 +35,7 @@ export class Journal {
   }
 
   /**
-   * @param {any} wanted
+   * @param {Wire.ReadLogs} wanted
    * @returns {Line[]} the latest of those that fit
    */
   find({ level = "all", source = "all", limit = 100, since = 0 }) {
@@ -82,7 +82,7 @@ export async function restoreJournal() {
   saveSoon();
 }
 
-/** @param {import("./navigation.js").Context} context */
+/** @param {import("./navigation.js").Context<Wire.ReadLogs>} context */
 export async function readJournal({ input }) {
   const entries = journal.find(input);
   return { entries, total: journal.lines.length };

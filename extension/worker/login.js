@@ -6,25 +6,28 @@ import { CommandError } from "./errors.js";
 import { Departure } from "./settle.js";
 import { requireKnownSite, siteOf } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @param {Context} context */
+/**
+ * @param {Context<Wire.AnswerDialog>} context
+ * @returns {Promise<Wire.AnsweredDialog>}
+ */
 export async function login(context) {
   const { tabId, input, site, signal, tellNews } = context;
-  const question = /** @type {import("./auth.js").Question} */ (openLogin(tabId));
+  const pending = /** @type {import("./auth.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
-  await requireAllowed(context, siteOf(question.url));
+  await requireAllowed(context, siteOf(pending.url));
   signal.throwIfAborted();
   requireKnownSite(tabId, site);
   const departure = new Departure(tabId);
   try {
     answerLogin(tabId, credentials);
-    if (question.holdsPage) await departure.arrival();
+    if (pending.holdsPage) await departure.arrival();
     const navigated = await departure.destination();
     await tellNews();
     const again = openLogin(tabId)?.dialog;
     const effect = effectOf({ navigated, mutated: navigated !== undefined, dialog: again });
-    return { effect, answered: question.dialog, trusted: true };
+    return { effect, answered: pending.dialog, trusted: true };
   } finally {
     departure.stop();
   }

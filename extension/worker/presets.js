@@ -22,7 +22,7 @@ const NAMES = /** @type {const} */ ({
   microphone: "microphone",
 });
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {keyof typeof NAMES} Name */
 /** @typedef {{tabId: number, origin: string, name: Name, setting: "allow" | "block" | "ask"}} Preset */
 
@@ -36,7 +36,7 @@ export async function restorePresets() {
   else await keep([], Object.keys(NAMES));
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.SetPermission>} context */
 export async function setPermission(context) {
   const { tabId, input, site, signal } = context;
   const { name, setting } = input;

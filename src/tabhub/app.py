@@ -15,7 +15,7 @@ from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.desk import Desk
+from tabhub.browser.desk import PanelRequests
 from tabhub.browser.link import LinkEndpoint
 from tabhub.browser.panel_news import PanelNews
 from tabhub.browser.panel_state import PanelState
@@ -23,7 +23,8 @@ from tabhub.browser.panels import Panels
 from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
-from tabhub.calls.record import incident, throttled
+from tabhub.calls.incidents import incident, throttled
+from tabhub.calls.source import Source
 from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
@@ -86,8 +87,13 @@ class App:
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
+        self.sources: dict[str, Source] = {}
         self.guard = Guard(
-            self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
+            self.rules.permissions,
+            self.hub.ownership,
+            self.browsers.is_managed,
+            time.time,
+            self.sources,
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
         self.hub.pages.on_named(self.rules.meet)
@@ -95,9 +101,8 @@ class App:
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.approvals = Approvals(self.panels, lambda: self.rules.terms)
         self.shortcuts = Shortcuts(self.store)
-        tooling = self._equip()
-        self.sources, self.runner = tooling.sources, tooling.runner
-        self.control = Control(self.hub, self.runner.flights)
+        self.runner = self._equip().runner
+        self.control = Control(self.hub, self.runner.running)
         AgentImages(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
@@ -106,7 +111,7 @@ class App:
         self._page_images = self._remembering()
         self._link = LinkEndpoint(
             self.browsers,
-            self._desk(),
+            self._panel_requests(),
             LinkPages(self.pages, self.hub, self.browsers),
             settings.limits.ws_bytes,
             settings.recording,
@@ -151,6 +156,7 @@ class App:
             self.approvals,
             self.audit,
             self.shortcuts,
+            self.sources,
         )
 
     def _open_doors(self) -> Doors:
@@ -175,7 +181,7 @@ class App:
             self.browsers,
             self.rules,
             self.rates,
-            self.runner.flights,
+            self.runner.running,
             self.crowd,
         )
 
@@ -222,11 +228,11 @@ class App:
             rules=self.rules,
             audit=self.audit,
             rates=self.rates,
-            flights=self.runner.flights,
+            running=self.runner.running,
             approvals=self.approvals,
             tools=tools,
             sessions=self._session_counts,
-            knocks=self.pairing.waiting,
+            waiting_pages=self.pairing.waiting,
         )
 
     def _session_counts(self) -> dict[str, int]:
@@ -249,14 +255,14 @@ class App:
     def _throttled(self, refusal: Refusal) -> None:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
-    def _desk(self) -> Desk:
+    def _panel_requests(self) -> PanelRequests:
         pairing = self.pairing
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
         given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
-        desk = Desk(*given, pairing)
-        self.desk = desk
-        return desk
+        requests = PanelRequests(*given, pairing)
+        self.panel_requests = requests
+        return requests
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)

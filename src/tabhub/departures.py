@@ -12,7 +12,7 @@ from tabhub.agents.mcp.session import Register
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rates import Rates
 from tabhub.browser.browsers import Browsers
-from tabhub.calls.flights import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.config.settings import Settings
 from tabhub.errors import AccessError
 from tabhub.hub.hub import Hub
@@ -33,7 +33,7 @@ class Departures:
     browsers: Browsers
     rules: Rules
     rates: Rates
-    flights: Flights
+    running: RunningCalls
     crowd: Crowd
     endpoints: tuple[McpEndpoint, ...] = ()
     """The ways in whose sessions outlive their connections."""
@@ -54,7 +54,7 @@ class Departures:
         """Put clients out; what they have under way ends also where their session stays."""
         gone = self._sessions_of(which)
         error = AccessError("The token of this client was revoked.")
-        self.flights.end(error, lambda flight: flight.session in gone)
+        self.running.end(error, lambda running: running.call.session in gone)
         if self.sse:
             self.sse.end_of(which, error)
         for key in gone:
@@ -69,7 +69,7 @@ class Departures:
         for endpoint in self.endpoints:
             # One that has called nothing yet still hears the news.
             sessions = endpoint.sessions.all()
-            found |= {one.id for one in sessions if which(one.visitor.client.name)}
+            found |= {one.id for one in sessions if which(one.caller.name)}
         return found
 
     def end_session(self, key: str) -> None:
@@ -98,7 +98,7 @@ class Departures:
                 log.info("session %s was idle and has been ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
-            if not self.has_session(key) and not self.flights.has(key):
+            if not self.has_session(key) and not self.running.has(key):
                 self.release(key)
         self.rules.grants.drop_expired(now)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tabhub.agents.health import Reloads
 from tabhub.audit.log import AuditLog
-from tabhub.calls.record import incident
+from tabhub.calls.incidents import incident
 from tabhub.config.changes import Changes
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
 from tabhub.config.home import Home

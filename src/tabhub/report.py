@@ -14,7 +14,7 @@ from tabhub.agents.rates import Rates
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
+from tabhub.calls.running import RunningCalls
 from tabhub.config.clients import Client
 from tabhub.config.keys import HIDDEN, plain
 from tabhub.config.settings import Settings
@@ -43,12 +43,12 @@ class Report:
     rules: Rules
     audit: AuditLog
     rates: Rates
-    flights: Flights
+    running: RunningCalls
     approvals: Approvals
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
-    knocks: Callable[[], list[Json]]
+    waiting_pages: Callable[[], list[Json]]
     """Pages that wait to be let in."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
@@ -86,7 +86,7 @@ class Report:
             **NO_PLUGINS,
             **self.tools.told(),
             "tabs": len(self.hub.tabs),
-            "waitingPages": self.knocks(),
+            "waitingPages": self.waiting_pages(),
             "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
@@ -121,7 +121,7 @@ class Report:
             single("tabhub_uptime_seconds", "Since the server started.", self._uptime),
             by("kind", "tabhub_links", "Connected browsers.", links),
             by("kind", "tabhub_sessions", "Sessions of agents.", self._kinds()),
-            single("tabhub_calls_in_flight", "Calls under way.", len(self.flights)),
+            single("tabhub_calls_in_flight", "Calls under way.", len(self.running)),
             single("tabhub_commands_queued", "Commands that wait for a browser.", pending),
             single("tabhub_approvals_waiting", "Calls to be approved.", self.approvals.waiting),
             by("kind", "tabhub_throttled", "Above a rate.", throttled, is_counter=True),

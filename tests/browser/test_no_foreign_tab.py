@@ -12,10 +12,11 @@ from msgspec import Raw
 
 from tabhub.app import App
 from tabhub.browser.connection import Connection
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
 from tests.support.examples import examples
+from tests.support.outputs import completed
 
 SESSIONS = ("ann", "bob")
 NUMBERS = range(1, 5)
@@ -67,7 +68,7 @@ class World:
             return
         if params["tool"] == "page.evaluate":
             self.ran.append((profile, params["tabId"]))
-        output = {"value": 1, **_state(params["tabId"] or 0)}
+        output = completed(params["tool"], {})
         reply = {"jsonrpc": "2.0", "id": message["id"], "result": {"output": output}}
         self.links[profile].receive(json.dumps(reply))
 

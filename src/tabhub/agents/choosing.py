@@ -130,8 +130,8 @@ def _rule(wanted: Wanted, client: Client, named: Toolsets) -> Callable[[Tool], b
 
     def fits(tool: Tool) -> bool:
         return (
-            (not wanted.plugin or (tool.plugin or tool.domain) == wanted.plugin)
-            and (not wanted.domain or tool.domain == wanted.domain)
+            (not wanted.plugin or tool.namespace == wanted.plugin)
+            and (not wanted.domain or tool.site == wanted.domain)
             and all(sets is None or tool.toolsets & sets for sets in (of_url, of_query))
             and may_call(client, tool)
         )

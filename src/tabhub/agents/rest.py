@@ -22,7 +22,8 @@ from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.requests import as_query, query_of, require_method
 from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
 from tabhub.agents.security import CALLER, refuse
-from tabhub.calls.ports import Call, Progress
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
@@ -40,8 +41,10 @@ KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
 READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
-NOT_BEGUN = frozenset({400, 403, 413, 429, 500, 503})
-"""What a call may end in beside: refused, or nobody there who could do it."""
+OWN_STATUS = frozenset({400, 403, 413, 429, 500, 503})
+"""The statuses that a failed call may have beside that; any other would look like the path's."""
+SENT_AGAIN = frozenset({429, 503})
+"""Those after which HTTP clients send a request again by themselves."""
 
 
 class CallBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -137,7 +140,7 @@ class Rest:
             description=marked(tool.description, disabled),
             input_schema=whole_schema(tool),
             annotations=dict(tool.annotations) or UNSET,
-            plugin=tool.plugin or tool.domain,
+            plugin=tool.namespace,
             toolsets=sorted(tool.toolsets),
             disabled=disabled,
         )
@@ -163,8 +166,8 @@ class Rest:
         self, tool: str, arguments: Raw, headers: Headers, client: Client, progress: Progress
     ) -> Call:
         return Call(
-            tool=tool,
-            arguments=arguments,
+            name=tool,
+            raw=arguments,
             session=self._groups.session(
                 h.value_of(headers, GROUP), client, f"{COMMON}{client.name}"
             ),
@@ -186,15 +189,15 @@ class Rest:
         return 200, _encode(result)
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
-        if error.reason != "unknown_tool" or self._choosing.has(call.tool):
+        if error.reason != "unknown_tool" or self._choosing.has(call.name):
             # What a tool does not find, or waits for in vain, is no failing of the door.
             return _status(error), _with_result(error)
-        return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+        return error.status, _encode(self._choosing.unknown(call.name, call.client).to_http())
 
 
 def _status(error: TabhubError) -> int:
-    has_begun = error.status not in NOT_BEGUN or error.reason == "page_may_have_received"
-    return TOOL_FAILED if has_begun else error.status
+    invites = error.status in SENT_AGAIN and error.effect != "none"
+    return error.status if error.status in OWN_STATUS and not invites else TOOL_FAILED
 
 
 def _place(scope: Scope) -> tuple[str | None, bool]:

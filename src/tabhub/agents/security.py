@@ -20,8 +20,8 @@ import msgspec
 from tabhub.agents.answers import headers_of, send_json
 from tabhub.agents.crowd import SEAT
 from tabhub.agents.origins import answer_preflight, is_preflight, showing
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins
 from tabhub.config.proof import Challenges

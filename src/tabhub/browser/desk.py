@@ -1,4 +1,4 @@
-"""What a person says in the side panel. Only the link carries it: no agent can say any of this."""
+"""What a person does in the side panel. Only the link carries it: no agent can send any of this."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
@@ -8,8 +8,8 @@ import msgspec
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.panels import Panels
 from tabhub.calls.control import Control
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
@@ -32,14 +32,14 @@ class Rules(Protocol):
     def revoke(self, grant: str) -> bool: ...
 
 
-class Knocks(Protocol):
-    """Pages that wait to be let in."""
+class PairingRequests(Protocol):
+    """Pages that wait until a person allows them."""
 
     def decide(self, origin: str, code: str, allowed: bool) -> None: ...
 
 
-class Desk:
-    """A closed list of methods."""
+class PanelRequests:
+    """Handles the methods that a panel may send: a closed list."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Desk:
         tools: ToolRegistry,
         state: Callable[[str], panel.State],
         audit: AuditSink,
-        knocks: Knocks,
+        pairing: PairingRequests,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -59,22 +59,22 @@ class Desk:
         self._tools = tools
         self._state = state
         self._audit = audit
-        self._knocks = knocks
+        self._pairing = pairing
         self._handlers = Handlers(
             EXTENSION.taken_by("panel"),
             {
-                LOOK: lambda browser, told: self._state(browser),
-                "config.setToolPermission": _said(self._set_tool),
-                "config.setPluginPermission": _said(self._set_plugin),
-                "config.setSkipPermissions": _said(self._set_skip),
-                "config.setPluginSettings": _said(self._set_settings),
-                "confirmation.response": _said(self._respond),
-                "agent.pause": _said(self._pause),
-                "agents.stop": _said(self._stop),
-                "tab.share": _said(self._share),
-                "tab.takeBack": _said(self._take_back),
-                "grant.revoke": _said(self._revoke),
-                "page.pair": _said(self._pair),
+                LOOK: lambda browser, params: self._state(browser),
+                "config.setToolPermission": _anywhere(self._set_tool),
+                "config.setPluginPermission": _anywhere(self._set_plugin),
+                "config.setSkipPermissions": _anywhere(self._set_skip),
+                "config.setPluginSettings": _anywhere(self._set_settings),
+                "confirmation.response": _anywhere(self._respond),
+                "agent.pause": _anywhere(self._pause),
+                "agents.stop": _anywhere(self._stop),
+                "tab.share": _anywhere(self._share),
+                "tab.takeBack": _anywhere(self._take_back),
+                "grant.revoke": _anywhere(self._revoke),
+                "page.pair": _anywhere(self._pair),
             },
         )
 
@@ -92,65 +92,65 @@ class Desk:
             failed = error if isinstance(error, TabhubError) else ProtocolError(str(error))
             raise
         finally:
-            told = msgspec.json.decode(params)
-            given = told if isinstance(told, dict) else {}
+            decoded = msgspec.json.decode(params)
+            given = decoded if isinstance(decoded, dict) else {}
             self._audit.record(incident("panel", MAIN.name, method, given, failed))
 
-    def _respond(self, told: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
-        return self._panels.respond(told)
+    def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
+        return self._panels.respond(params)
 
-    def _set_tool(self, told: panel.SetToolPermission) -> Nothing:
-        tool = self._tools.get(told.tool)
-        if tool.plugin != told.plugin:
-            raise NotFound(f"{told.plugin!r} has no tool {told.tool!r}.", "unknown_tool")
-        self._rules.set_level("tools", tool.name, told.permission)
+    def _set_tool(self, params: panel.SetToolPermission) -> Nothing:
+        tool = self._tools.get(params.tool)
+        if tool.plugin != params.plugin:
+            raise NotFound(f"{params.plugin!r} has no tool {params.tool!r}.", "unknown_tool")
+        self._rules.set_level("tools", tool.name, params.permission)
         return Nothing()
 
-    def _set_plugin(self, told: panel.SetPluginPermission) -> Nothing:
-        self._require_plugin(told.plugin)
-        self._rules.set_level("plugins", told.plugin, told.permission)
+    def _set_plugin(self, params: panel.SetPluginPermission) -> Nothing:
+        self._require_plugin(params.plugin)
+        self._rules.set_level("plugins", params.plugin, params.permission)
         return Nothing()
 
-    def _set_skip(self, told: panel.SetSkipPermissions) -> Nothing:
-        self._rules.set_skip(told.skip)
+    def _set_skip(self, params: panel.SetSkipPermissions) -> Nothing:
+        self._rules.set_skip(params.skip)
         return Nothing()
 
-    def _set_settings(self, told: panel.SetPluginSettings) -> Nothing:
-        self._require_plugin(told.plugin)
-        raise NotFound(f"{told.plugin!r} has no settings.")
+    def _set_settings(self, params: panel.SetPluginSettings) -> Nothing:
+        self._require_plugin(params.plugin)
+        raise NotFound(f"{params.plugin!r} has no settings.")
 
     def _require_plugin(self, name: str) -> None:
         if not any(tool.plugin == name for tool in self._tools if name):
             raise NotFound(f"There is no plugin {name!r}.")
 
-    def _pause(self, told: panel.AgentPause) -> Nothing:
-        self._control.pause(told.session, told.paused)
+    def _pause(self, params: panel.AgentPause) -> Nothing:
+        self._control.pause(params.session, params.paused)
         return Nothing()
 
-    def _stop(self, told: panel.AgentsStop) -> Nothing:
-        self._control.stop(told.stopped)
+    def _stop(self, params: panel.AgentsStop) -> Nothing:
+        self._control.stop(params.stopped)
         return Nothing()
 
-    def _share(self, told: panel.TabShare) -> Nothing:
-        tab = self._control.share(told.tab_id, told.shared)
-        if not told.shared:
+    def _share(self, params: panel.TabShare) -> Nothing:
+        tab = self._control.share(params.tab_id, params.shared)
+        if not params.shared:
             self._browsers.soon(tab, "tabs.release", {})
         return Nothing()
 
-    def _take_back(self, told: panel.TabTakeBack) -> Nothing:
-        self._browsers.soon(self._control.take_back(told.tab_id), "tabs.ungroup", {})
+    def _take_back(self, params: panel.TabTakeBack) -> Nothing:
+        self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
         return Nothing()
 
-    def _pair(self, told: panel.PagePair) -> Nothing:
-        self._knocks.decide(told.origin, told.code, told.allowed)
+    def _pair(self, params: panel.PagePair) -> Nothing:
+        self._pairing.decide(params.origin, params.code, params.allowed)
         return Nothing()
 
-    def _revoke(self, told: panel.GrantRevoke) -> Nothing:
-        if not self._rules.revoke(told.id):
+    def _revoke(self, params: panel.GrantRevoke) -> Nothing:
+        if not self._rules.revoke(params.id):
             raise NotFound("That grant is not there any more.")
         return Nothing()
 
 
-def _said(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
-    """A handler of what a person may say in any browser."""
-    return lambda browser, told: act(told)
+def _anywhere(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
+    """A handler of a request that means the same in every browser."""
+    return lambda browser, params: act(params)

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from tabhub.browser import checked
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
-from tabhub.browser.desk import Desk
+from tabhub.browser.desk import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link, versions
@@ -42,13 +43,13 @@ class LinkEndpoint:
     def __init__(
         self,
         browsers: Browsers,
-        desk: Desk,
+        panel_requests: PanelRequests,
         pages: PageNews,
         max_bytes: int,
         recording: RecordingSettings,
     ) -> None:
         self._browsers = browsers
-        self._desk = desk
+        self._panel_requests = panel_requests
         self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
@@ -128,7 +129,7 @@ class LinkEndpoint:
             raise ProtocolError("This connection was replaced by a newer one.")
         if row is not None and row.receiver == "pages":
             return self._pages.hear(profile, method, params)
-        return self._desk.hear(profile, method, params)
+        return self._panel_requests.hear(profile, method, params)
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
@@ -151,6 +152,7 @@ class LinkEndpoint:
                     network_entries=self._recording.network_entries,
                 ),
                 plugins=[],
+                **checked.greeting(),
             ),
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.app import App
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.permissions.sites import site_of
 
 PUBLISH_SECONDS = 10.0
@@ -71,7 +71,7 @@ async def _published(app: App, site: str) -> str | None:
         async with asyncio.timeout(PUBLISH_SECONDS):
             while True:
                 for tool in app.hub.tools:
-                    if tool.domain == site and tool.name.endswith(TOOL):
+                    if tool.site == site and tool.name.endswith(TOOL):
                         return tool.name
                 await app.pages.news(PUBLISH_SECONDS)
     return None

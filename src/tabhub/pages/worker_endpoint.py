@@ -14,8 +14,8 @@ from itertools import count
 from typing import Any
 
 from tabhub.browser.connection import Connection
+from tabhub.calls.incidents import incident, throttled
 from tabhub.calls.ports import AuditSink, Clock
-from tabhub.calls.record import incident, throttled
 from tabhub.errors import AccessError, Forbidden, TabhubError, Unavailable
 from tabhub.pages.complaints import Complaints
 from tabhub.pages.pace import Pace
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 PREFIX = "worker:"
 """What the ways to pages begin with that come here."""
-KNOCK_SECONDS = 120.0
+PAIRING_SECONDS = 120.0
 MOST_SOCKETS = 64
 MOST_OF_ONE = 16
 """Of one origin, each from another browser."""
@@ -113,8 +113,8 @@ class WorkerEndpoint:
     async def _admitted(self, origin: str, receive: Receive, tell: Tell, close: Close) -> bool:
         """Wait for a person's leave; a page that goes or speaks before that is not waited for."""
         try:
-            with self._pairing.knocking(origin) as (code, answer):
-                self._knocked(origin, code)
+            with self._pairing.requested(origin) as (code, answer):
+                self._pairing_requested(origin, code)
                 said = f"tabhub asks the person about {origin}: {code}. They answer in its side "
                 said += f"panel, or by: tabhub page allow {origin}"
                 await tell(
@@ -168,7 +168,7 @@ class WorkerEndpoint:
             if line.origin not in self._pairing and line.connection is not None:
                 line.connection.cut()
 
-    def _knocked(self, origin: str, code: str) -> None:
+    def _pairing_requested(self, origin: str, code: str) -> None:
         error = Forbidden(f"{origin} is not allowed yet; its code is {code}.")
         if self._refused(origin, error):
             # Whoever is no browser may claim origins that a shell would obey.
@@ -196,7 +196,7 @@ async def _first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:
     spoken = asyncio.ensure_future(receive())
     either: set[asyncio.Future[Any]] = {spoken, answer}
     try:
-        await asyncio.wait(either, timeout=KNOCK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=PAIRING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:
         spoken.cancel()
     return answer.done() and answer.result()

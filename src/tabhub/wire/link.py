@@ -44,6 +44,8 @@ class SyncFull(Params):
     """The largest message that the server takes."""
     recording: Recording
     plugins: list[Any]
+    commands: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    """Only in development: the JSON Schema of each command's input, to check it by."""
 
 
 class TabState(Params):

@@ -102,7 +102,9 @@ EXTENSION = Link(
         "notification",
         link.SyncFull,
         about="First on every connection. `maxBytes` is the largest message that the server takes, "
-        "`recording` how much to keep of each tab, 0 for nothing.",
+        "`recording` how much to keep of each tab, 0 for nothing. `commands` comes only in "
+        "development (`TABHUB_DEVELOPMENT=1`): the JSON Schema of every command's input, by which "
+        "the extension then checks what it gets.",
     ),
     Method(
         "tool.dispatch",

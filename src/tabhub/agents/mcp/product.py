@@ -14,14 +14,15 @@ from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import AuditSink, Call, MayTell
+from tabhub.calls.ports import AuditSink, MayTell
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
+from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_schema import PageSchema
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
@@ -86,7 +87,7 @@ class ProductBackend(Backend):
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
         schema = None if tool is None else tool.input_schema
-        if not isinstance(schema, PageSchema):
+        if not isinstance(schema, BoundedSchema):
             return schema
         return schema.plain() if b"x-mcp-header" in schema.own else None
 
@@ -107,8 +108,8 @@ class ProductBackend(Backend):
     def _call(self, exchange: Exchange, tool: str, arguments: msgspec.Raw | None) -> Call:
         elicits = "elicitation" in exchange.capabilities
         return Call(
-            tool=tool,
-            arguments=arguments,
+            name=tool,
+            raw=arguments,
             session=self._session(exchange),
             client=exchange.caller,
             agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
@@ -129,7 +130,7 @@ class ProductBackend(Backend):
     def _may_tell(self, exchange: Exchange) -> MayTell:
         """Of which sites tabs are told: as by the tool that lists them."""
         tool, session = self._tools.get(LIST_TABS), self._session(exchange)
-        return self._guard.telling(self._guard.subject(tool, {}, exchange.caller, session, None))
+        return self._guard.telling(self._guard.use_of(tool, {}, exchange.caller, session, None))
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
         only_page(params)

@@ -15,7 +15,7 @@ import msgspec
 from tabhub.agents.answers import send_json
 from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.answering import Answers, introduction, took
-from tabhub.agents.mcp.backend import Backend, Visitor
+from tabhub.agents.mcp.backend import Backend, Toolsets
 from tabhub.agents.mcp.http import Admit, Refused
 from tabhub.agents.mcp.outbox import Outbox
 from tabhub.agents.mcp.outlet import Outlet
@@ -72,9 +72,9 @@ Throttle = Callable[[Client, str], None]
 class SseSession(Session):
     """A client for as long as its stream is open."""
 
-    def __init__(self, visitor: Visitor, now: float, lose: Lose) -> None:
+    def __init__(self, caller: Client, toolsets: Toolsets, now: float, lose: Lose) -> None:
         id = f"session_{secrets.token_urlsafe(24)}"
-        super().__init__(id, STRANGER.protocol_version, STRANGER, visitor, now)
+        super().__init__(id, STRANGER.protocol_version, STRANGER, caller, toolsets, now)
         self.outbox = Outbox()
         self._lose = lose
 
@@ -169,7 +169,7 @@ class SseEndpoint:
     def end_of(self, which: Callable[[str], bool], error: TabhubError) -> None:
         """End the sessions of the clients with such names."""
         for session in self.sessions.all():
-            if which(session.visitor.client.name):
+            if which(session.caller.name):
                 self.end(session.id, error)
 
     def _open(self, scope: Scope) -> SseSession:
@@ -180,7 +180,7 @@ class SseEndpoint:
         toolsets.chosen(named or TOOLSET)
         caller = scope.get(CALLER, MAIN)
         self._admit(caller)
-        session = SseSession(Visitor(caller, named or TOOLSET), self._clock(), self.end)
+        session = SseSession(caller, named or TOOLSET, self._clock(), self.end)
         session.outbox.put(b"endpoint", b"/message?sessionId=" + session.id.encode())
         self.sessions.add(session)
         return session
