@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tabhub.browser.browsers import Browsers
+from tabhub.browser.link.browsers import Browsers
 from tabhub.wire.link import Nothing
 
 GATHER_SECONDS = 0.1

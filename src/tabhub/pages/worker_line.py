@@ -4,12 +4,12 @@ from typing import ClassVar
 
 import msgspec
 
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable, from_reason
-from tabhub.hub.page_tools import PageRef
-from tabhub.pages.admission import Registration
-from tabhub.pages.pages import Pages
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.intake import Registration
+from tabhub.page_tools.registrations import Pages
 from tabhub.wire import worker
 from tabhub.wire.methods import PAGE, Handlers
 from tabhub.wire.pages import Execute, Outcome

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabhub.browser.finder import BrowserNotFound, find_browser
-from tabhub.browser.installation import differences, packaged_extension
-from tabhub.browser.providing import left_behind
+from tabhub.browser.launcher.finder import BrowserNotFound, find_browser
+from tabhub.browser.launcher.installation import differences, packaged_extension
+from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli.doctor.finding import Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
-from tabhub.wire.versions import UPDATE_EXTENSION
+from tabhub.wire.link_versions import UPDATE_EXTENSION
 
 INSTALL = "tabhub extension path"
 RELOAD = UPDATE_EXTENSION
