@@ -11,7 +11,7 @@ from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grants, new_grant
 from tabhub.permissions.policy.policy import parse
 from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Subject
 
 LIMIT = 5.0
 RULES = 10_000

@@ -12,9 +12,9 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tabhub.agents.http.security import OURS
-from tabhub.config.proof import is_proof
+from tabhub.config.secret import is_proof
 from tabhub.config.settings import Settings, SseSettings
-from tabhub.pages import tab_list
+from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tests.support.extension import connected
 from tests.support.patience import PATIENCE
@@ -173,7 +173,7 @@ async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> Non
         async with client(server.port) as http:
             full = (await http.get("/health")).json()
     assert full["status"] == "ok"
-    assert full["toolCount"] == len(catalog.ALL) + len([tab_list.TOOL])
+    assert full["toolCount"] == len(catalog.ALL) + len([LIST_TABS])
     assert full["extensionConnected"] is False
 
 

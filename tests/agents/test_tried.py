@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.audit.entry import IDLE_BYTES
-from tabhub.audit.folding import WRITTEN
+from tabhub.audit.entry import IDLE_BYTES, WRITTEN
 from tabhub.audit.log import read
 from tabhub.audit.redaction import MARK
 from tabhub.config.clients import Clients

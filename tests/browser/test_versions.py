@@ -13,8 +13,8 @@ from websockets.typing import Subprotocol
 
 from tabhub import __version__
 from tabhub.browser.link.browsers import MOST_MISMATCHES, Browsers
-from tabhub.cli.doctor import browsers as doctor
-from tabhub.cli.doctor.visit import Visit
+from tabhub.cli.doctor import checks as doctor
+from tabhub.cli.doctor.finding import Visit
 from tabhub.cli.server import server_status as status
 from tabhub.hub.hub import Hub
 from tabhub.server.status import PRIVATE

@@ -5,9 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls import compiled
-from tabhub.calls.compiled import Kept, patterns_in
-from tabhub.calls.validation import Validators
+from tabhub.calls import validation as compiled
+from tabhub.calls.validation import Kept, Validators, patterns_in
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
 from tabhub.hub.tools import Tool

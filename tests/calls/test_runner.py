@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from tabhub.calls.approvals import Approvals, Terms
+from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner, paused

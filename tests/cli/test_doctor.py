@@ -15,7 +15,7 @@ import pytest
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.config import secret
 from tabhub.config.paths import Home
-from tabhub.config.ports import listener
+from tabhub.config.processes import listener
 from tabhub.config.secret import Auth
 from tests.cli.conftest import Here
 from tests.support.extension import connected, tab

@@ -12,7 +12,7 @@ from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.flood_limits import BURST
 from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.schema_rules import checked_schema
-from tabhub.pages.unfit import Unfit
+from tabhub.page_tools.schema_size import Unfit
 from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
 from tests.pages.memory import MemoryTransport, joined

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tabhub.page_tools.core.storage import PageRef
-from tabhub.pages.ways import BACK_SECONDS, GONE_SECONDS, Ways
+from tabhub.page_tools.registrations import BACK_SECONDS, GONE_SECONDS, Ways
 from tests.pages.memory import MemoryTransport
 
 ONE, TWO = PageRef("link", 1), PageRef("link", 2)

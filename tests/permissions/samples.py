@@ -10,8 +10,7 @@ from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
 from tabhub.permissions.policy.policy import parse
 from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Verdict
+from tabhub.permissions.verdict import Subject, Verdict
 
 NOW = 1000.0
 CLICK = Subject(

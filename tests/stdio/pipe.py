@@ -19,7 +19,7 @@ from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.clients import Client
 from tabhub.config.paths import Home
-from tabhub.config.proof import prove
+from tabhub.config.secret import prove
 from tabhub.errors import from_reason
 from tabhub.server.serving import listen
 from tabhub.wire.asgi import Receive, Scope, Send

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.mcp.backend import Change
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.frame_points import captured_box, viewport_point
+from tabhub.tools.capture.screenshots import captured_box, viewport_point
 from tabhub.tools.state import Frame, Shot, Shots
 from tabhub.tools.tool import Context
 

@@ -20,8 +20,7 @@ from tabhub.agents.http.messages import (
     send_json,
 )
 from tabhub.agents.mcp.listing import Listing, marked, whole_schema
-from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply
-from tabhub.agents.mcp.watch import Watch
+from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply, Watch
 from tabhub.agents.routes import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch

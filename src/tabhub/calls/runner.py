@@ -9,9 +9,8 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.calls.approvals import Approvals
-from tabhub.calls.authorization import Authorization
+from tabhub.calls.authorization import Authorization, Guard
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard
 from tabhub.calls.idempotency import Operations
 from tabhub.calls.ports import (
     AuditSink,

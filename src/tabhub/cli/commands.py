@@ -1,16 +1,14 @@
 """Every command with its flags. The work is done in the file of the command's name."""
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tabhub import __version__
-from tabhub.cli.group_commands import config_app
-from tabhub.cli.looking_commands import audit, doctor, logs
+from tabhub.cli.group_commands import audit, config_app, doctor, logs, page_app, tool_app
 from tabhub.cli.options import Json
-from tabhub.cli.page_commands import page_app
-from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
     name="tabhub",
@@ -111,9 +109,9 @@ def start(
     """Run the server until Ctrl-C."""
     _check_stdio(stdio, background, gateway or toolsets is not None)
     if show_config:
-        from tabhub.cli import show_config as showing
+        from tabhub.cli.server.start import show_config as show
 
-        showing.run(port, auth=not no_auth)
+        show(port, auth=not no_auth)
         return
     _check_browser(browser or demo, headless is not None or browser_arg or user_data_dir)
     if stdio:
@@ -159,15 +157,13 @@ AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
 
 
 def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> None:
-    from tabhub.cli.flags import given
-    from tabhub.cli.stdio.run import run
+    from tabhub.cli.stdio.bridge import run
 
     starter = ["--while-used", *given(context, but=ELSEWHERE)]
     run(gateway=gateway, toolsets=toolsets, starter=starter)
 
 
 def _run_background(context: typer.Context) -> None:
-    from tabhub.cli.flags import given
     from tabhub.cli.server.background import Asked, run
 
     said = context.params
@@ -211,7 +207,6 @@ def connect(
 ) -> None:
     """Write tabhub into the settings of an agent, with a token of its own."""
     from tabhub.cli.connect.command import ConnectRequest, run
-    from tabhub.cli.flags import given
 
     _check_browser(browser, headless is not None)
     flags = given(context, but=context.params.keys() - {"browser", "headless"})
@@ -221,9 +216,9 @@ def connect(
 @app.command()
 def stop() -> None:
     """Stop the running server."""
-    from tabhub.cli.stop import run
+    from tabhub.cli.server.background import stop as stop_server
 
-    run()
+    stop_server()
 
 
 @app.command()
@@ -326,6 +321,22 @@ def permissions_explain(
 @extension_app.command("path")
 def extension_path() -> None:
     """Print the folder of the unpacked extension, for a browser you set up yourself."""
-    from tabhub.cli.extension import run
+    from tabhub.cli.server.browser import show_path
 
-    run()
+    show_path()
+
+
+def given(context: typer.Context, *, but: Collection[str]) -> list[str]:
+    """What was said on this command line, without some of it."""
+    options = [option for option in context.command.params if option.name not in but]
+    return [word for option in options for word in _words(option, context.params[option.name])]
+
+
+def _words(option: Any, value: Any) -> Iterator[str]:
+    if value is True:
+        yield option.opts[0]
+    elif value is False:
+        yield from option.secondary_opts[:1]
+    elif value is not None:
+        for one in value if isinstance(value, list | tuple) else [value]:
+            yield f"{option.opts[0]}={one}"

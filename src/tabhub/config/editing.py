@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.config import settings
-from tabhub.config.files import write_private
-from tabhub.config.lock import locked
+from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
 

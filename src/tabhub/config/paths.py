@@ -1,6 +1,7 @@
 """Where tabhub keeps its things: `~/.tabhub`, or `TABHUB_HOME`."""
 
 import os
+import sys
 from pathlib import Path
 
 from tabhub.config.files import private_folder
@@ -49,3 +50,37 @@ def _require_own(folder: Path) -> None:
         raise InvalidArguments(f"{folder} belongs to another user, who could change what is in it.")
     if known.st_mode & 0o022:
         raise InvalidArguments(f"{folder} can be written to by others; chmod 700 it.")
+
+
+class Places:
+    """The folders that a system has for that; programs may name others in the environment."""
+
+    def __init__(self, home: Path | None = None, platform: str = sys.platform) -> None:
+        self.home = home or Path.home()
+        self._platform = platform
+
+    def variable(self, name: str) -> str | None:
+        return os.environ.get(name) or None
+
+    def folder(self, variable: str, default: Path) -> Path:
+        named = self.variable(variable)
+        return Path(named).expanduser() if named else default
+
+    @property
+    def config(self) -> Path:
+        """For programs of the terminal, on every system."""
+        return self.folder("XDG_CONFIG_HOME", self.home / ".config")
+
+    @property
+    def applications(self) -> Path:
+        """For programs with windows."""
+        if self._platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self._platform == "win32":
+            return self.folder("APPDATA", self.home / "AppData" / "Roaming")
+        return self.config
+
+    @property
+    def vscode(self) -> Path:
+        portable = self.variable("VSCODE_PORTABLE")
+        return Path(portable) / "user-data" if portable else self.applications / "Code"

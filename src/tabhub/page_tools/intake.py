@@ -1,21 +1,179 @@
 """What a page says of itself, as it is taken in: a page is hostile, so all of it is bounded."""
 
+import re
+import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
-from tabhub.config.settings import Settings
-from tabhub.hub.descriptions import one_line, readable
+from tabhub.config.settings import Limits, Settings
+from tabhub.page_tools.core.schema import LONGEST_TITLE, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
-from tabhub.pages.complaints import Complaints
-from tabhub.pages.definitions import checked
-from tabhub.pages.intake import Intake
-from tabhub.pages.origins import own_url
+from tabhub.page_tools.flood_limits import Complaints
+from tabhub.page_tools.pairing import domain_of, own_url
+from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
+from tabhub.page_tools.schema_size import Unfit
 from tabhub.wire.pages import Capabilities, Kind
+
+CACHE = "tabhub/cache"
+FORM = "tabhub/waitsForPerson"
+"""Says that a person may have to send a form before the tool answers."""
+SHARED_BYTES = 1024
+WITHOUT_SCHEMA: tuple[Kind, ...] = ("native", "polyfill")
+"""WebMCP lets a tool without arguments do without a schema, MCP does not."""
+KNOWN = (
+    "cache",
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+    "consequentialHint",
+    "untrustedContentHint",
+)
+_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+
+
+class Definition(msgspec.Struct, rename="camel"):
+    """A tool as a page has it."""
+
+    name: str
+    description: str = ""
+    title: str | None = None
+    input_schema: msgspec.Raw = msgspec.Raw(b"null")
+    annotations: dict[str, Any] | None = None
+    meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
+
+
+_decode = msgspec.json.Decoder(Definition).decode
+
+
+def checked(raw: msgspec.Raw, kind: Kind, limits: Limits, keeps: bool) -> Published:
+    """One tool; Unfit with the reason if it is refused. `keeps`: the site's tools stay listed."""
+    if len(raw) > 2 * limits.schema_bytes:
+        raise Unfit(f"a tool has more than {2 * limits.schema_bytes} bytes")
+    try:
+        told = _decode(raw)
+    except (ValueError, RecursionError):
+        raise Unfit("a tool cannot be read, or has no name") from None
+    if not _NAME.fullmatch(told.name):
+        shown = readable(told.name, 40)
+        raise Unfit(f"the tool {shown!r} has a name that is not made of A-Z, a-z, 0-9, _ . / -")
+    return _published(told, kind, limits, keeps)
+
+
+def _published(told: Definition, kind: Kind, limits: Limits, keeps: bool) -> Published:
+    hints, meta = told.annotations or {}, told.meta or {}
+    named = hints.get("title")
+    title = told.title or (named if isinstance(named, str) else None)
+    asked = hints.get("cache") is True or meta.get(CACHE) is True
+    return Published(
+        name=sys.intern(told.name),
+        description=readable(told.description),
+        schema=_shared(_schema(told, kind, limits)),
+        title=readable(title, LONGEST_TITLE) if title else None,
+        annotations=_shared(_annotations(hints)),
+        cached=keeps or asked,
+        asked=asked,
+        patient=meta.get(FORM) is True,
+    )
+
+
+def _shared(written: bytes) -> bytes:
+    """The same page in many tabs, or the same shop under many names, is kept once."""
+    return written if len(written) > SHARED_BYTES else _known(written)
+
+
+@lru_cache(maxsize=4096)
+def _known(written: bytes) -> bytes:
+    return bytes(written)
+
+
+def _schema(told: Definition, kind: Kind, limits: Limits) -> bytes:
+    given = told.input_schema
+    if bytes(given) in (b"null", b'""'):
+        if kind not in WITHOUT_SCHEMA:
+            raise Unfit(f"the tool {told.name} has no schema")
+        return NO_ARGUMENTS
+    try:
+        return checked_schema(given, limits.schema_bytes)
+    except Unfit as unfit:
+        raise Unfit(f"the tool {told.name} is refused: {unfit}") from None
+
+
+def _annotations(hints: dict[str, Any]) -> bytes:
+    """Those that mean something, and of the right type: clients refuse a whole list for one."""
+    known = {name: hints[name] for name in KNOWN if isinstance(hints.get(name), bool)}
+    title = hints.get("title")
+    if isinstance(title, str) and title:
+        known["title"] = readable(title, LONGEST_TITLE)
+    return msgspec.json.encode(known, order="deterministic")
+
+
+MOST_REFUSED = 50
+"""After so many that are unfit the rest of a list is not looked at."""
+MOST_PLACES = 200_000
+"""Values in all definitions of a list, counted before they are read."""
+TOO_LARGE = "the tools of a tab are too large together"
+
+Tools = dict[str, Published]
+
+
+class Intake:
+    """The allowance of one list: tools, bytes, places, and faults."""
+
+    def __init__(
+        self, limits: Limits, most: int, room: int, complain: Callable[[str], object]
+    ) -> None:
+        self._limits = limits
+        self._most = most
+        self._room = room
+        self._complain = complain
+        self._places = MOST_PLACES
+        self._refused = 0
+
+    def take(self, told: list[Raw], checked: Callable[[Raw], Published]) -> Tools:
+        tools: Tools = {}
+        for number, raw in enumerate(told):
+            self._places -= _places(raw)
+            if (full := self._full(tools, len(told) - number)) is not None:
+                self._complain(full)
+                break
+            try:
+                self._put(tools, checked(raw))
+            except Unfit as unfit:
+                self._complain(str(unfit))
+                self._refused += 1
+                self._room -= len(raw)
+        return tools
+
+    def _full(self, tools: Tools, left: int) -> str | None:
+        """Why no more is taken."""
+        if len(tools) >= self._most:
+            return f"more than {self._limits.tools_per_tab} tools in a tab"
+        if self._refused >= MOST_REFUSED:
+            return f"{self._refused} tools are unfit; {left} more are refused unread"
+        if self._room < 0 or self._places < 0:
+            return TOO_LARGE
+        return None
+
+    def _put(self, tools: Tools, tool: Published) -> None:
+        if tool.name in tools:
+            raise Unfit(f"two tools called {tool.name}; the first counts")
+        self._room -= len(tool.schema) + len(tool.description)
+        if self._room < 0:
+            raise Unfit(TOO_LARGE)
+        tools[tool.name] = tool
+
+
+def _places(raw: Raw) -> int:
+    """At least as many as there are values in it."""
+    written = bytes(raw)
+    return 1 + written.count(b",") + written.count(b"[") + written.count(b"{")
+
 
 SCHEMAS_PER_TAB = 8
 """All tools of a tab together may be as large as so many of the largest schemas."""
@@ -132,3 +290,32 @@ class Admission:
 def _taken(pages: Iterable[Page]) -> tuple[int, int]:
     sizes = [len(tool.schema) for page in pages for tool in page.tools.values()]
     return len(sizes), sum(sizes)
+
+
+class Again:
+    """The checks of a registration, for rows."""
+
+    def __init__(self, limits: Callable[[], Limits]) -> None:
+        self._limits = limits
+
+    @property
+    def most_tools(self) -> int:
+        return self._limits().tools_per_tab
+
+    def url(self, domain: str, origin: str, url: str) -> str:
+        """The address; ValueError if the domain is not the origin's."""
+        if domain_of(origin) != domain:
+            raise Unfit(f"{domain!r} is not the domain of {origin!r}"[:300])
+        return own_url(url, origin)
+
+    def tool(self, tool: Published) -> Published:
+        """The tool as it may be; ValueError if it may not."""
+        told = {
+            "name": tool.name,
+            "description": tool.description,
+            "title": tool.title,
+            "inputSchema": Raw(tool.schema),
+            "annotations": Raw(tool.annotations),
+            "_meta": {CACHE: tool.asked, FORM: tool.patient},
+        }
+        return checked(Raw(msgspec.json.encode(told)), "worker", self._limits(), keeps=tool.cached)

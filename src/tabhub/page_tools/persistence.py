@@ -11,8 +11,8 @@ from typing import Protocol
 
 import msgspec
 
-from tabhub.hub.descriptions import one_line
 from tabhub.page_tools.core.registry import PageHub
+from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import RESTORED, Page, PageRef, Published, Remembered, TabKey
 from tabhub.store.store import Store, decoded
 

@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from tabhub.hub.descriptions import LONGEST, readable
-from tabhub.page_tools.schema_size import MOST_PLACES, require_small
-from tabhub.pages import keywords as words
-from tabhub.pages.unfit import Unfit
+from tabhub.page_tools import schema_size as words
+from tabhub.page_tools.core.schema import LONGEST, readable
+from tabhub.page_tools.schema_size import MOST_PLACES, Unfit, require_small
 
 DEEPEST = 50
 MOST_PATTERNS = 100

@@ -5,14 +5,11 @@ from typing import NamedTuple
 
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import InvalidArguments
-from tabhub.permissions.levels import Level
-from tabhub.permissions.patterns import HostPatterns, normal_pattern
-from tabhub.permissions.pins import Pins
 from tabhub.permissions.policy.conditions import Condition
 from tabhub.permissions.policy.fields import dotted
 from tabhub.permissions.policy.policy import Levels, Policy
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Rule, RuleSource
+from tabhub.permissions.sites import HostPatterns, normal_pattern
+from tabhub.permissions.verdict import Level, Pins, Rule, RuleSource, Subject
 
 CONFIG = "config.json"
 

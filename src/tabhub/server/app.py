@@ -18,32 +18,30 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import PanelState
-from tabhub.browser.panel_news import PanelNews
+from tabhub.browser.panel.panel_state import PanelNews, PanelState
 from tabhub.calls.approvals import Approvals
+from tabhub.calls.authorization import Guard
 from tabhub.calls.control import Control
-from tabhub.calls.guard import Guard
-from tabhub.calls.incidents import incident, throttled
+from tabhub.calls.ports import incident, throttled
 from tabhub.calls.source import Source
-from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
-from tabhub.config.proof import Challenges, label_of
+from tabhub.config.secret import Challenges, label_of
 from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
-from tabhub.hub import toolsets
+from tabhub.hub import tools as toolsets
 from tabhub.hub.hub import Hub
 from tabhub.page_tools.core.storage import Page, Remembered
 from tabhub.page_tools.extension_pages import LinkPages
+from tabhub.page_tools.intake import Again
 from tabhub.page_tools.pairing import Pairing
 from tabhub.page_tools.persistence import PageImages
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
-from tabhub.pages.again import Again
 from tabhub.server.endpoints import Endpoints
-from tabhub.server.reload import Reloading, hidden, with_flags
+from tabhub.server.reload import Changes, Reloading, hidden, with_flags
 from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling

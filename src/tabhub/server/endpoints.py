@@ -14,7 +14,7 @@ from tabhub.agents.rest import Rest
 from tabhub.agents.tab_groups import TabGroups
 from tabhub.agents.tool_search import ToolSearch
 from tabhub.audit.log import AuditLog
-from tabhub.calls.guard import Guard
+from tabhub.calls.authorization import Guard
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub

@@ -1,13 +1,13 @@
 """Reading the files of a home again while the server runs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.audit.log import AuditLog
-from tabhub.calls.incidents import incident
-from tabhub.config.changes import Changes
+from tabhub.calls.ports import incident
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
 from tabhub.config.keys import differing, take_live
 from tabhub.config.paths import Home
@@ -15,11 +15,45 @@ from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, TabhubError
-from tabhub.hub import toolsets
+from tabhub.hub import tools as toolsets
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads
 from tabhub.store.active_rules import Rules
 from tabhub.store.saved_shortcuts import Shortcuts
+
+
+class Changes:
+    """Remembers what was read, and tells what is other this time."""
+
+    def __init__(self, settings: Settings) -> None:
+        # The server changes its own as it goes.
+        self._settings = deepcopy(settings)
+        self._clients: frozenset[str] | None = None
+        self._news: dict[str, list[str]] = {}
+
+    def see_clients(self, names: Iterable[str]) -> None:
+        now = frozenset(names)
+        before = now if self._clients is None else self._clients
+        self._note("added", sorted(now - before - {PRINTED, CLI}))
+        self._note("revoked", sorted(before - now))
+        self._clients = now
+
+    def see_settings(self, fresh: Settings) -> None:
+        self._note("changed", differing(fresh, self._settings))
+        self._settings = deepcopy(fresh)
+
+    def see_secret(self) -> None:
+        self._note("changed", ["secret"])
+
+    def told(self) -> dict[str, list[str]]:
+        """What was new, once."""
+        news, self._news = self._news, {}
+        return news
+
+    def _note(self, what: str, names: list[str]) -> None:
+        if names:
+            self._news.setdefault(what, []).extend(names)
+
 
 SHORTEST_HIDDEN = 8
 

@@ -13,7 +13,7 @@ from tabhub.agents.metrics import Picture, by, of_calls, single
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.calls.approvals import Approvals
-from tabhub.calls.guard import Guard
+from tabhub.calls.authorization import Guard
 from tabhub.calls.running import RunningCalls
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.keys import HIDDEN, plain

@@ -6,25 +6,22 @@ from dataclasses import dataclass, field
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.approvals import Approvals
-from tabhub.calls.guard import Guard
+from tabhub.calls.authorization import Guard
 from tabhub.calls.runner import Runner
 from tabhub.calls.source import Source
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.page_tools import source as page_source
+from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
-from tabhub.pages import tab_list
-from tabhub.pages.opening import BrowserOpener
 from tabhub.store.active_rules import Rules
 from tabhub.store.saved_shortcuts import Shortcuts
-from tabhub.tools import agent as permissions_check
-from tabhub.tools import catalog, dev, turns
+from tabhub.tools import agent, catalog, diagnostics
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_recording import Recordings, ShortcutObserver
 from tabhub.tools.composite.shortcut_replay import Replays
-from tabhub.tools.files import Files
+from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.tool import SOURCE
-from tabhub.tools.upload_folders import UploadFolders
 
 
 @dataclass
@@ -52,7 +49,7 @@ class Tooling:
         self._add_page_tools()
         self._add_what_calls_others()
         self._add_dev()
-        self.hub.tools.add(*catalog.all_for(self.hub.tools), tab_list.TOOL)
+        self.hub.tools.add(*catalog.all_for(self.hub.tools), page_source.LIST_TABS)
 
     def _browser_source(self) -> catalog.BrowserSource:
         files = Files(lambda: self.settings.downloads.folder)
@@ -83,9 +80,9 @@ class Tooling:
         hub = self.hub
         self.sources |= {
             SOURCE: self._in_browser,
-            permissions_check.SOURCE: permissions_check.PermissionSource(hub, self.guard),
-            turns.SOURCE: turns.TurnSource(hub.sessions),
-            tab_list.SOURCE: tab_list.TabListSource(hub),
+            agent.SOURCE: agent.PermissionSource(hub, self.guard),
+            agent.TURN_SOURCE: agent.TurnSource(hub.sessions),
+            page_source.TAB_LIST_SOURCE: page_source.TabListSource(hub),
         }
 
     def _add_page_tools(self) -> None:
@@ -105,8 +102,9 @@ class Tooling:
         }
 
     def _add_dev(self) -> None:
-        self.guard.without = frozenset() if self.settings.dev else frozenset({dev.TOOL.name})
-        self.sources[dev.SOURCE] = dev.DevSource(
+        hidden = () if self.settings.dev else (diagnostics.DEV_UTILS.name,)
+        self.guard.without = frozenset(hidden)
+        self.sources[diagnostics.DEV_SOURCE] = diagnostics.DevSource(
             lambda: self.settings.dev,
             self.hub,
             self.browsers,

@@ -13,11 +13,10 @@ from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
 from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
-from tabhub.permissions.pins import Known, PageTool
 from tabhub.permissions.policy.policy import Policy, parse
 from tabhub.permissions.rules import RuleBook
-from tabhub.store.grants import GRANTS, KeptGrants
-from tabhub.store.pins import PINS, KeptPins
+from tabhub.permissions.verdict import Known, PageTool
+from tabhub.store.images import GRANTS, PINS, KeptGrants, KeptPins
 from tabhub.store.store import Store
 
 log = logging.getLogger(__name__)

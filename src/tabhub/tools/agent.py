@@ -1,24 +1,26 @@
 """What the caller would be allowed, and by which rule. Asks nobody, changes nothing."""
 
+import time
+
+from tabhub.calls.authorization import Guard, subject_of
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard, subject_of
+from tabhub.calls.results import done
 from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments
 from tabhub.hub.hub import Hub
+from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
-from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.reports import listed
-from tabhub.tools.tool import CLAUDE, Json, browser_tool
-from tabhub.tools.urls import address
+from tabhub.tools.reports import MAX_TOKENS, listed
+from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "permissions"
 _WORDS = ("deny", "ask", "allow")
 _PLACES = ("tabId", "url", "domain")
 
-TOOL = browser_tool(
+PERMISSIONS_CHECK = browser_tool(
     name="permissions_check",
     title="Check permissions",
     description=(
@@ -113,3 +115,97 @@ def _shown(verdict: Verdict) -> Json:
 
 def _line(name: str, verdict: Verdict) -> str:
     return f"{name}: {_word(verdict)} ({verdict.rule.text})"
+
+
+TURN_SOURCE = "turns"
+LONGEST_SUMMARY = 2000
+
+
+def _tool(name: str, title: str, description: str, properties: Json) -> Tool:
+    return browser_tool(
+        name=name,
+        title=title,
+        description=description,
+        properties=properties,
+        source=TURN_SOURCE,
+        read_only=True,
+        needs_tab=False,
+        toolsets=CLAUDE,
+    )
+
+
+START = _tool(
+    "turn_answer_start",
+    "Answer begins",
+    "Say that you now write your answer; the person sees it in the panel.",
+    {},
+)
+COMPLETE = _tool(
+    "turn_answer_complete",
+    "Answer is complete",
+    "Say that your answer is complete; tells how long it took and with how many calls.",
+    {"summary": {"type": "string", "maxLength": LONGEST_SUMMARY, "description": "For the record."}},
+)
+
+
+class TurnSource(Source):
+    """Notes when an answer began; the session forgets it with its end."""
+
+    def __init__(self, sessions: AgentSessions) -> None:
+        self._sessions = sessions
+
+    async def run(self, call: Call) -> CallResult:
+        return self._start(call) if call.tool.name == START.name else self._complete(call)
+
+    def _start(self, call: Call) -> CallResult:
+        self._sessions.answering(call.session, time.time())
+        return done("Your answer has begun.", {"started": True})
+
+    def _complete(self, call: Call) -> CallResult:
+        turn = self._sessions.answering(call.session, None)
+        if turn is None:
+            return done("There was no turn_answer_start before this.", {"started": False})
+        seconds = max(time.time() - turn.since, 0.0)
+        calls = turn.calls - 1  # without the one that asks
+        sentence = f"Your answer is complete: {seconds:.1f} seconds, {calls} calls in between."
+        return done(
+            sentence, {"started": True, "durationMs": round(seconds * 1000), "calls": calls}
+        )
+
+
+async def _notify(context: Context) -> CallResult:
+    given = dict(context.arguments)
+    if "url" in given:
+        given["url"] = address(given["url"])
+    session = context.hub.sessions.find(context.session)
+    agent = context.call.client.name if session is None else session.name
+    browser = context.browsers.latest().id
+    await context.in_browser(browser, "notices.show", {**given, "agent": agent})
+    return done("The notification is shown.", {"shown": True})
+
+
+NOTIFY = browser_tool(
+    name="browser_notify",
+    title="Notify",
+    description="Show the person a notification, under your name. A click on it opens url.",
+    handler=_notify,
+    properties={
+        "title": {"type": "string"},
+        "message": {"type": "string"},
+        "contextMessage": {"type": "string"},
+        "iconUrl": {"type": "string", "description": "A data: address of a picture."},
+        "requireInteraction": {"type": "boolean", "description": "Stay until it is dismissed."},
+        "url": {"type": "string"},
+    },
+    required=("title", "message"),
+    needs_tab=False,
+    toolsets=BROWSER,
+)
+
+
+TOOLS = (
+    PERMISSIONS_CHECK,
+    START,
+    COMPLETE,
+    NOTIFY,
+)

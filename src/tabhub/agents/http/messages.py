@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from tabhub.config.kinds import complaint
+from tabhub.config.settings import complaint
 from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
-from tabhub.hub import toolsets
+from tabhub.hub import tools as toolsets
 from tabhub.wire.asgi import Header, Receive, Scope, Send
 
 CALLER = "tabhub.caller"

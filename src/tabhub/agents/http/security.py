@@ -16,17 +16,66 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from tabhub.agents.cors import answer_preflight, is_preflight, showing
 from tabhub.agents.http.connections import SLOT
 from tabhub.agents.http.messages import CALLER, refuse
 from tabhub.agents.routes import ROUTE, Access, find
-from tabhub.calls.incidents import incident
-from tabhub.calls.ports import AuditSink
+from tabhub.calls.ports import AuditSink, incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins
-from tabhub.config.proof import Challenges
+from tabhub.config.secret import Challenges
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
-from tabhub.wire.asgi import App, Receive, Scope, Send
+from tabhub.wire.asgi import App, Header, Message, Receive, Scope, Send
+
+METHODS = b"GET, POST, DELETE, OPTIONS"
+HEADERS = (
+    b"Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, "
+    b"Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Tabhub-Group"
+)
+SHOWN = b"Allow, Mcp-Session-Id, Retry-After, WWW-Authenticate, X-Session-Id"
+REMEMBERED_SECONDS = b"600"
+CUSTOM = b"mcp-param-"
+"""What headers begin with that repeat arguments; a browser wants each of them named."""
+
+
+def is_preflight(scope: Scope, headers: dict[bytes, bytes]) -> bool:
+    return scope.get("method") == "OPTIONS" and b"access-control-request-method" in headers
+
+
+async def answer_preflight(headers: dict[bytes, bytes], send: Send) -> None:
+    """Say what a page may send; the token comes with the request itself."""
+    allowed: list[Header] = [
+        (b"content-length", b"0"),
+        (b"access-control-allow-methods", METHODS),
+        (b"access-control-allow-headers", _headers(headers)),
+        (b"access-control-max-age", REMEMBERED_SECONDS),
+    ]
+    if headers.get(b"access-control-request-private-network") == b"true":
+        allowed.append((b"access-control-allow-private-network", b"true"))
+    await send({"type": "http.response.start", "status": 204, "headers": allowed})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def showing(origin: bytes, send: Send) -> Send:
+    """Let a page of that origin read what is sent."""
+    more = [
+        (b"access-control-allow-origin", origin),
+        (b"access-control-expose-headers", SHOWN),
+        (b"vary", b"Origin"),
+    ]
+
+    async def shown(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return shown
+
+
+def _headers(headers: dict[bytes, bytes]) -> bytes:
+    asked = headers.get(b"access-control-request-headers", b"").lower().split(b",")
+    custom = sorted({name.strip() for name in asked if name.strip().startswith(CUSTOM)})
+    return b", ".join([HEADERS, *custom])
+
 
 log = logging.getLogger(__name__)
 

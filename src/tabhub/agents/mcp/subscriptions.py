@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from tabhub.agents.mcp.announce import Inbox
-from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.backend import Backend, Inbox
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.errors import ProtocolError

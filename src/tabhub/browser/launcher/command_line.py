@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tabhub.browser.launcher.finder import Browser
+from tabhub.errors import Unavailable
 
 BLANK = "about:blank"
 _ALWAYS = (
@@ -70,3 +71,11 @@ def _loading(browser: Browser, extension: Path) -> tuple[str, ...]:
 
 def _is_root() -> bool:
     return sys.platform == "linux" and os.geteuid() == 0
+
+
+class BrowserFailed(Unavailable):
+    """Says in its sentence what the browser did instead."""
+
+
+class ProfileInUse(BrowserFailed):
+    """Another browser has the profile open."""

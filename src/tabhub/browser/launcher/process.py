@@ -13,13 +13,56 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tabhub.browser.failure import BrowserFailed, ProfileInUse
-from tabhub.browser.last_words import LastWords
-from tabhub.browser.launcher.command_line import browser_arguments
+from tabhub.browser.launcher.command_line import BrowserFailed, ProfileInUse, browser_arguments
 from tabhub.browser.launcher.debugging_pipe import DebuggingPipe, PipeClosed
 from tabhub.browser.launcher.finder import Browser
 from tabhub.browser.launcher.profile import owner, prepare_profile
 from tabhub.config.paths import Home
+
+KEPT_BYTES = 8192
+SHOWN_LINES = 5
+_NOISE = ("unexpected operator", "dbus/", "zygote_linux.cc")
+"""Said by Debian's wrapper, on machines without a desktop, and by helpers that see the end."""
+
+
+class LastWords(asyncio.Protocol):
+    """One end of a pipe whose other end every process of the browser inherits.
+
+    So its end means that all of them are gone, also those that left the process group.
+    """
+
+    def __init__(self) -> None:
+        self.silence = asyncio.Event()
+        self._kept = b""
+        self._transport: asyncio.BaseTransport | None = None
+
+    @classmethod
+    async def listen(cls) -> tuple["LastWords", int]:
+        """Also returns the end to hand to the browser, to be closed after that."""
+        reading, writing = os.pipe()
+        _, words = await asyncio.get_running_loop().connect_read_pipe(
+            cls, os.fdopen(reading, "rb", 0)
+        )
+        return words, writing
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._kept = (self._kept + data)[-KEPT_BYTES:]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.silence.set()
+
+    def text(self) -> str:
+        lines = self._kept.decode(errors="replace").splitlines()
+        told = [line.strip() for line in lines if not any(noise in line for noise in _NOISE)]
+        return "\n".join(list(filter(None, told))[-SHOWN_LINES:])
+
+    def close(self) -> None:
+        if self._transport:
+            self._transport.close()
+
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0

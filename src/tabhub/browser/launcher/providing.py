@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tabhub.browser.failure import BrowserFailed, ProfileInUse
+from tabhub.browser.launcher.command_line import BrowserFailed, ProfileInUse
 from tabhub.browser.launcher.finder import Browser
 from tabhub.browser.launcher.process import BrowserProcess
-from tabhub.browser.open_browser import OpenBrowser
-from tabhub.config.lock import Hold, Holder, holder
+from tabhub.browser.launcher.profile import OpenBrowser
+from tabhub.config.files import Hold, Holder, holder
 from tabhub.config.paths import Home
 
 LOOKS, LOOK_SECONDS = 50, 0.1

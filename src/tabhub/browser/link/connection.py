@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.browser import checked
+from tabhub.browser.link import pending as checked
 from tabhub.browser.link.pending import Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
 from tabhub.config.settings import in_development

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tabhub.browser import checked
+from tabhub.browser.link import pending as checked
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.connection import Connection
 from tabhub.browser.panel.panel_requests import PanelRequests

@@ -1,11 +1,12 @@
 """All that the side panel shows, as `config.getState` gives it."""
 
+import asyncio
 from typing import Any, Protocol
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.calls.approvals import Terms
-from tabhub.calls.guard import Guard
+from tabhub.calls.authorization import Guard
 from tabhub.config.clients import MAIN
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
@@ -14,6 +15,7 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Grant
 from tabhub.permissions.verdict import Allow, Ask
 from tabhub.wire import panel
+from tabhub.wire.link import Nothing
 
 Json = dict[str, Any]
 MOST_PAGE_TOOLS = 500
@@ -134,3 +136,24 @@ def _grant(grant: Grant) -> panel.GrantShown:
         site=grant.site,
         expires=None if grant.expires is None else int(grant.expires * 1000),
     )
+
+
+GATHER_SECONDS = 0.1
+
+
+class PanelNews:
+    """Changes come in bursts, so those of a moment are told together."""
+
+    def __init__(self, browsers: Browsers) -> None:
+        self._browsers = browsers
+        self._waiting: asyncio.TimerHandle | None = None
+        browsers.on_panels(self.changed)
+
+    def changed(self, *_: object) -> None:
+        if self._waiting is None and self._browsers.has_panel:
+            loop = asyncio.get_running_loop()
+            self._waiting = loop.call_later(GATHER_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._waiting = None
+        self._browsers.tell_all("state.changed", Nothing())

@@ -10,8 +10,8 @@ from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.paths import Home
 from tabhub.errors import TabhubError, Unavailable
-from tabhub.hub.toolsets import chosen
-from tabhub.store.revoking import forget_client
+from tabhub.hub.tools import chosen
+from tabhub.store.images import forget_client
 from tabhub.store.store import Store
 
 

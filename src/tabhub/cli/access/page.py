@@ -1,7 +1,8 @@
 """`tabhub page`: sites whose pages may offer tools by themselves."""
 
-from tabhub.cli import running, waiting
+from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
+from tabhub.cli.server import server_status as waiting
 from tabhub.config import editing, settings
 from tabhub.config.origins import Origins
 from tabhub.config.paths import Home

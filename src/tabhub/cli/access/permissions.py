@@ -9,23 +9,55 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.guard import subject_of
-from tabhub.cli import page_tools, running
+from tabhub.calls.authorization import subject_of
+from tabhub.cli import running
+from tabhub.cli.access import permissions as page_tools
 from tabhub.cli.output import harmless
+from tabhub.cli.tool.rest_client import Fault, Json, Refused, Rest
 from tabhub.config import editing, settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
-from tabhub.errors import InvalidArguments, NotFound
+from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool
-from tabhub.permissions.patterns import normal_pattern
-from tabhub.permissions.sites import site_of
+from tabhub.permissions.sites import normal_pattern, site_of
 from tabhub.permissions.verdict import Deny, Verdict
 from tabhub.store.active_rules import Rules
 from tabhub.store.store import Store
 from tabhub.tools import catalog
-from tabhub.tools.urls import address
+from tabhub.tools.tool import address
+
+CHECK = "/tools/permissions_check/call"
+
+
+def decision(name: str, url: str | None, client: Client) -> Json:
+    """The server's word about a call by the person, as things are now."""
+    if client != MAIN:
+        raise InvalidArguments(
+            "Of pages' tools only the person's calls are explained; an agent can ask by itself, "
+            "with the tool permissions_check."
+        )
+    known = running.reach(Home.from_environment())
+    if known is None:
+        raise running.NotRunning(
+            "Tools of pages are known only to a running server; start it: tabhub start"
+        )
+    given = {"tool": name} if url is None else {"tool": name, "url": url}
+    body = msgspec.json.encode({"arguments": given})
+    answer = Rest(known.port, known.secret).post(CHECK, body, {}, None)
+    if answer.fault is not None:
+        raise _explained(name, answer.fault)
+    told = answer.body["structuredContent"]
+    return {"verdict": told["decision"], "rule": told["rule"], "source": told["source"]}
+
+
+def _explained(name: str, fault: Fault) -> TabhubError:
+    if fault.reason != "unknown_tool":
+        return Refused(fault)
+    said = f"No page offers a tool called {name!r} now. Those that are there: "
+    return NotFound(f"{said}tabhub tool list --toolset pages", "unknown_tool")
+
 
 SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
 BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}

@@ -1,25 +1,73 @@
 """`tabhub config`: what is set, setting it, and starting over."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from tabhub.cli import running
-from tabhub.cli.config_view import View, at
 from tabhub.cli.output import print_json
 from tabhub.config import editing, secret, settings
-from tabhub.config.keys import LIVE, names, path_of, plain, written_at
-from tabhub.config.kinds import described, is_section
+from tabhub.config.clients import CLI, PRINTED, Clients
+from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
 from tabhub.config.paths import Home
-from tabhub.errors import InvalidArguments
+from tabhub.config.secret import Auth
+from tabhub.config.settings import described, is_section
+from tabhub.errors import InvalidArguments, TabhubError, Unavailable
 
-HIDDEN = "(hidden; --show-secret shows it)"
+Facts = dict[str, Any]
+
+
+class View:
+    """Both at once, key by key."""
+
+    def __init__(self, home: Home) -> None:
+        self._file = plain(settings.load(home))
+        told = running.in_force(home)
+        self._server: Facts | None = None if told is None else told["settings"]
+        self._differs: list[str] = [] if told is None else told["differs"]
+        self.facts: Facts = self._merged(self._file, "")
+
+    @property
+    def waiting(self) -> Facts:
+        """What the file says and the server has not taken."""
+        return {key: value_of(self._file, key) for key in self._differs}
+
+    def value(self, keys: Sequence[str]) -> Any:
+        return at(self.facts, keys)
+
+    def is_flag(self, key: str) -> bool:
+        """Whether the server has this from a flag or the environment, and not from the file."""
+        if key not in names() or key in self._differs:
+            return False
+        return bool(value_of(self.facts, key) != value_of(self._file, key))
+
+    def _merged(self, told: Facts, prefix: str) -> Facts:
+        return {key: self._held(prefix + key, value) for key, value in told.items()}
+
+    def _held(self, key: str, value: Any) -> Any:
+        if isinstance(value, dict) and key not in names():
+            return self._merged(value, f"{key}.")
+        if self._server is None:
+            return value
+        held = value_of(self._server, key)
+        is_same = held == HIDDEN and value is not None and key not in self._differs
+        return value if is_same else held
+
+
+def at(facts: Any, keys: Sequence[str]) -> Any:
+    """What is at a path; None where nothing is."""
+    for key in keys:
+        facts = facts.get(key) if isinstance(facts, dict) else None
+    return facts
+
+
+HIDDEN_HERE = "(hidden; --show-secret shows it)"
 TOKEN = "mcpServer.authToken"
 SECRET = "secret"
 SECRETS = frozenset({SECRET, TOKEN})
 STDIN = "-"
-Facts = dict[str, Any]
 
 
 def show(as_json: bool, show_secret: bool) -> None:
@@ -60,7 +108,7 @@ def set_key(key: str, written: str) -> None:
     value = _value(key, sys.stdin.read().strip() if written == STDIN else written, kind)
     home = Home.from_environment().create()
     editing.set_value(home, keys, value, lambda chosen: _check(home, chosen))
-    print(f"{key} = {HIDDEN if key in SECRETS else _written(value)}")
+    print(f"{key} = {HIDDEN_HERE if key in SECRETS else _written(value)}")
     if key in SECRETS and written != STDIN:
         said = f"Others may have seen it on the command line. Next time: tabhub config set {key} -"
         print(f"tabhub: {said} (reads stdin)", file=sys.stderr)
@@ -151,7 +199,7 @@ def hidden(facts: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 def _masked(key: str, value: Any) -> Any:
     if isinstance(value, dict):
         return hidden(value, f"{key}.")
-    return HIDDEN if key in SECRETS and value is not None else value
+    return HIDDEN_HERE if key in SECRETS and value is not None else value
 
 
 def _value(key: str, written: str, kind: Any) -> Any:
@@ -178,7 +226,7 @@ def _words(written: str) -> list[str]:
 
 def _check(home: Home, chosen: settings.Settings) -> None:
     """What the types do not tell; a server with these settings could not start."""
-    from tabhub.hub import toolsets
+    from tabhub.hub import tools as toolsets
     from tabhub.store.active_rules import check_rules
 
     toolsets.chosen(chosen.toolsets)
@@ -187,3 +235,55 @@ def _check(home: Home, chosen: settings.Settings) -> None:
 
 def _written(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+WARNING = (
+    "This makes a new secret. The old one and the token that `tabhub start` prints stop working"
+    " at once, and agents that use them lose their sessions. Say --confirm to do it."
+)
+DONE = """\
+The secret is new. A browser whose extension was paired by its file comes back by itself.
+To do by hand:
+- agents that have the token of `tabhub start`: paste the blocks of `tabhub start --show-config`
+- an extension that was paired in its options page: pair it anew (tabhub config show --show-secret)
+Tokens of `tabhub client add` stay as they are."""
+
+
+def run(confirmed: bool) -> None:
+    if not confirmed:
+        raise InvalidArguments(WARNING)
+    home = Home.from_environment().create()
+    old = _stored(home)
+    server = running.reach(home) if old is not None else None
+    port = server.port if server else old.port if old else settings.load(home).port
+    new = secret.renew(home, port)
+    if server is not None and old is not None:
+        _hand_over(home, server, old)
+    for name in (PRINTED, CLI):
+        Clients(home).computed(name, new.secret)
+    print(DONE)
+    _warn_of_silent(home, server)
+
+
+def _stored(home: Home) -> Auth | None:
+    """The old secret; a file that cannot be read is replaced all the same."""
+    try:
+        return secret.load(home)
+    except TabhubError:
+        return None
+
+
+def _hand_over(home: Home, server: Auth, old: Auth) -> None:
+    """The server lets us in by the old secret, and reads the new one; or nothing changes."""
+    try:
+        running.reload_at(home, server)
+    except TabhubError as error:
+        secret.store(home, old)
+        said = f"The old secret stays, because the running server did not take a new one: {error}"
+        raise Unavailable(said) from None
+
+
+def _warn_of_silent(home: Home, server: Auth | None) -> None:
+    silent = running.silent(home) if server is None else None
+    if silent is not None:
+        print(f"tabhub: {silent}", file=sys.stderr)

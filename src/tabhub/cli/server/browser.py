@@ -116,3 +116,10 @@ async def _run_browser(
             raise await browser.failure()
     finally:
         await browser.stop()
+
+
+def show_path() -> None:
+    home = Home.from_environment().create()
+    stored = secret.load(home)
+    secret.prepare(home, stored.port if stored else settings.load(home).port)
+    print(install_extension(home))

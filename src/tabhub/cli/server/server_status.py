@@ -1,13 +1,26 @@
 """`tabhub status`."""
 
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tabhub import __version__
-from tabhub.cli import NOT_REACHABLE, running, waiting
+from tabhub.cli import NOT_REACHABLE, running
 from tabhub.cli.output import harmless, print_json
+from tabhub.cli.running import Facts
+from tabhub.cli.server import server_status as waiting
 from tabhub.config.paths import Home
+
+
+def lines(requests: Iterable[Facts]) -> Iterator[str]:
+    """Each with its code, which the page shows too, and the command that lets it in."""
+    for request in requests:
+        origin, code = request["origin"], request["code"]
+        # Whoever is no browser may claim origins that a shell would obey.
+        allow = shlex.join(("tabhub", "page", "allow", origin))
+        yield f"Waits to be let in: {origin} (code {code}): {allow}"
+
 
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 

@@ -1,11 +1,14 @@
 """`tabhub start`: the server, with a browser if wanted, until Ctrl-C."""
 
 import asyncio
+import json
 import logging
+import os
+import shlex
 import signal
 import socket
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -16,8 +19,8 @@ from tabhub import __version__
 from tabhub.agents.http.usage import Usage
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.providing import ManagedBrowser
-from tabhub.cli import reloading, running
-from tabhub.cli.blocks import blocks
+from tabhub.cli import running
+from tabhub.cli.program import program, spoken
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
 from tabhub.config import editing, secret, settings
@@ -25,12 +28,100 @@ from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.keys import no_setting, strange
 from tabhub.config.paths import Home
-from tabhub.errors import Unavailable
+from tabhub.config.secret import Auth
+from tabhub.errors import TabhubError, Unavailable
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
 from tabhub.store.active_rules import check_rules
 
 log = logging.getLogger(__name__)
+NAME = "SIGHUP"
+
+
+def listen_for_reload(app: App, stop: Callable[[], None]) -> None:
+    """From now on; without such a signal there is nothing to hear."""
+    number = getattr(signal, NAME, None)
+    if number is None:
+        return
+    had_terminal = _has_terminal()
+
+    def hear() -> None:
+        if had_terminal and not _has_terminal():
+            stop()
+        else:
+            _reload(app)
+
+    asyncio.get_running_loop().add_signal_handler(number, hear)
+    app.report.reloads.signal = NAME
+
+
+def _reload(app: App) -> None:
+    try:
+        app.reload()
+        log.info("the files were read again")
+    except TabhubError as error:
+        log.error("the files could not be read again: %s", error)
+
+
+def _has_terminal() -> bool:
+    """Whether there is one that could be spoken to; a closed one cannot."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+CLI_MODE = """\
+Use the browser by these commands:
+- `{0} tool list --query WORDS` finds tools
+- `{0} tool schema NAME` says what one takes
+- `{0} tool call NAME 'JSON'` calls it"""
+
+
+def blocks(port: int, token: str | None) -> str:
+    """How to connect the usual clients to this server."""
+    url = f"http://127.0.0.1:{port}/mcp"
+    bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+    header = "".join(f' \\\n  --header "{name}: {value}"' for name, value in bearer.items())
+    cursor = {"mcpServers": {"tabhub": _entry("type", "http", url, bearer)}}
+    windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}
+    opencode = {"mcp": {"tabhub": _entry("type", "remote", url, bearer)}}
+    command, *arguments = [*program(), "start", "--stdio"]
+    home = settings.home_from_environment()
+    bridge = {"command": command, "args": arguments, **({"env": home} if home else {})}
+    stdio = {"mcpServers": {"tabhub": bridge}}
+    typed = " ".join([*(f"{name}={shlex.quote(value)}" for name, value in home.items()), spoken()])
+    shell = _indented(CLI_MODE.format(typed))
+    return "\n\n".join(
+        [
+            f"Written for you: {spoken()} connect AGENT (cursor, codex, ...), or by hand:",
+            f"Claude Code:\n  claude mcp add --transport http tabhub {url}{header}",
+            f"Claude Code (~/.claude.json), Cursor (.cursor/mcp.json):\n{_pretty(cursor)}",
+            f"Windsurf (~/.codeium/windsurf/mcp_config.json):\n{_pretty(windsurf)}",
+            f"OpenCode (opencode.json):\n{_pretty(opencode)}",
+            f"Two tools instead of many (gateway): the same with {url}/gateway",
+            f"Started by the agent itself (stdio):\n{_pretty(stdio)}",
+            f"Without MCP, for agents with a shell (CLAUDE.md):\n{shell}",
+        ]
+    )
+
+
+def _entry(key: str, kind: str, url: str, bearer: dict[str, str]) -> dict[str, Any]:
+    return {key: kind, "url": url, **_headers(bearer)}
+
+
+def _headers(bearer: dict[str, str]) -> dict[str, Any]:
+    return {"headers": bearer} if bearer else {}
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=2)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
 
 LOG_BYTES = 5_000_000
 CONNECT_SECONDS = 60.0
@@ -114,7 +205,7 @@ async def _until_stopped(
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    reloading.listen(server.app, stopping.set)
+    listen_for_reload(server.app, stopping.set)
     serving = asyncio.create_task(server.serve())
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:
@@ -230,3 +321,17 @@ def _run_loop(work: Coroutine[Any, Any, None]) -> None:
         asyncio.run(work)
     else:
         uvloop.run(work)
+
+
+def show_config(port: int | None, *, auth: bool) -> None:
+    """For the server that runs, else for one that would be started like this."""
+    home = Home.from_environment().create()
+    known = running.reach(home) or _to_come(home, port)
+    print(blocks(known.port, Clients(home).printed(known.secret) if auth else None))
+
+
+def _to_come(home: Home, port: int | None) -> Auth:
+    print(f"No server is running yet: {spoken()} start", file=sys.stderr)
+    wanted = settings.chosen_port(port, settings.load(home))
+    stored = secret.load(home) or secret.prepare(home, wanted or settings.DEFAULT_PORT)
+    return Auth(stored.secret, wanted or stored.port)

@@ -14,7 +14,7 @@ from tabhub.cli.stdio.http_client import Answer, Connection
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
-from tabhub.config.proof import is_proof
+from tabhub.config.secret import is_proof
 from tabhub.errors import Unavailable
 from tabhub.wire.asgi import Header
 

@@ -11,12 +11,18 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from tabhub.hub.descriptions import description
-from tabhub.hub.memory import Memory
 from tabhub.hub.names import PageToolName, fitted, free_name
 from tabhub.hub.tools import Tool
-from tabhub.page_tools.core.schema import PageSchema, parameter_for
-from tabhub.page_tools.core.storage import Holder, Page, PageRef, Published, Remembered, TabKey
+from tabhub.page_tools.core.schema import PageSchema, description, parameter_for
+from tabhub.page_tools.core.storage import (
+    Holder,
+    Memory,
+    Page,
+    PageRef,
+    Published,
+    Remembered,
+    TabKey,
+)
 
 SOURCE = "pages"
 TOOLSETS = frozenset({"pages"})

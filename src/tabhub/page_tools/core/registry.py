@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 
-from tabhub.hub.joined import Joined, WorkerId
-from tabhub.hub.memory import Memory
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.page_tools.core.listing import Entry, Exposure, Key, Mode
 from tabhub.page_tools.core.storage import (
     RESTORED,
     DomainToolStorage,
+    Memory,
     Page,
     PageRef,
     Published,
@@ -18,6 +17,47 @@ from tabhub.page_tools.core.storage import (
     TabKey,
 )
 from tabhub.wire.pages import Capabilities
+
+MOST_IDS = 8
+"""Of one tab: a page has one, and a reload, a frame or a login may bring another."""
+
+WorkerId = tuple[str, str]
+"""An origin, and what its page worker calls a tab."""
+
+
+class Joined:
+    """The latest ids of each tab."""
+
+    def __init__(self) -> None:
+        self._tabs: dict[WorkerId, int] = {}
+        self._ids: dict[int, list[WorkerId]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tabs)
+
+    def put(self, id: WorkerId, tab: int) -> None:
+        if self._tabs.get(id) == tab:
+            return
+        self._drop(id)
+        self._tabs[id] = tab
+        ids = self._ids.setdefault(tab, [])
+        ids.append(id)
+        if len(ids) > MOST_IDS:
+            self._drop(ids[0])
+
+    def find(self, id: WorkerId) -> int | None:
+        return self._tabs.get(id)
+
+    def close(self, tab: int | str) -> None:
+        """The tab is no more."""
+        for id in self._ids.pop(tab, ()) if isinstance(tab, int) else ():
+            del self._tabs[id]
+
+    def _drop(self, id: WorkerId) -> None:
+        tab = self._tabs.pop(id, None)
+        if tab is not None:
+            self._ids[tab].remove(id)
+
 
 MOST_LOOKED_AT = 1000
 Listener = Callable[[str, TabKey], None]

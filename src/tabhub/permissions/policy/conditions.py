@@ -6,9 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tabhub.permissions.levels import Level
-from tabhub.permissions.patterns import HostPatterns
-from tabhub.permissions.sites import site_of_typed
+from tabhub.permissions.sites import HostPatterns, site_of_typed
+from tabhub.permissions.verdict import Level
 
 HISTORY = ("back", "forward", "reload")
 """What a tab can be sent to without an address; where that leads is judged by its site."""

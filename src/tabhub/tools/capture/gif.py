@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin
 from typing import TYPE_CHECKING
 
-from tabhub.tools.gif_recordings import Frame, Point
+from tabhub.tools.state import Point, RecordedFrame
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
@@ -41,14 +41,14 @@ class Options:
 Size = tuple[int, int]
 
 
-def size_of(frame: Frame) -> Size:
+def size_of(frame: RecordedFrame) -> Size:
     """How large a GIF that begins with this frame is."""
     width, height = frame.viewport
     part = min(1.0, LONGEST_SIDE / max(width, height))
     return max(1, round(width * part)), max(1, round(height * part))
 
 
-def drawn(frame: Frame, size: Size, done: float, options: Options) -> Image.Image:
+def drawn(frame: RecordedFrame, size: Size, done: float, options: Options) -> Image.Image:
     """One frame as it is shown; `done` is how far the whole has come by then."""
     from PIL import Image, ImageDraw
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tabhub.calls.approvals import Approvals
+from tabhub.calls.authorization import Guard, subject_of
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard, subject_of
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
@@ -21,8 +21,7 @@ from tabhub.hub.tools import ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
-from tabhub.tools.tool import CLAUDE, Json, browser_tool
-from tabhub.tools.urls import address
+from tabhub.tools.tool import CLAUDE, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "plan"

@@ -13,10 +13,9 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts
-from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.composite.shortcut_recording import Recording, Recordings
 from tabhub.tools.composite.shortcut_replay import Replays
-from tabhub.tools.reports import listed_as_json
+from tabhub.tools.reports import MAX_TOKENS, listed_as_json
 from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

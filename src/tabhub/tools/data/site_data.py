@@ -11,10 +11,8 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of
-from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.reports import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
-from tabhub.tools.urls import address
+from tabhub.tools.reports import MAX_TOKENS, listed
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 KINDS = ("cookies", "localStorage", "cache", "indexedDB", "serviceWorkers")

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done
-from tabhub.calls.untrusted import fenced
+from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
-from tabhub.tools.budget import MAX_TOKENS, fitting
+from tabhub.tools.network.records import masked_headers
 from tabhub.tools.network.requests import masked
-from tabhub.tools.recorded import masked_headers
-from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
-from tabhub.tools.urls import address
+from tabhub.tools.reports import MAX_TOKENS, fitting
+from tabhub.tools.tool import BROWSER, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 FAILURES = (

@@ -1,11 +1,9 @@
 """The requests of pages: which there were, what they sent and got, and their web sockets."""
 
-from tabhub.calls.results import done
-from tabhub.calls.untrusted import fenced
+from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
-from tabhub.tools.budget import MAX_TOKENS, chars, fitting
 from tabhub.tools.caller_tabs import with_tabs
-from tabhub.tools.recorded import (
+from tabhub.tools.network.records import (
     CLEAR,
     LIMIT,
     clock,
@@ -17,6 +15,7 @@ from tabhub.tools.recorded import (
     masked_text,
     since,
 )
+from tabhub.tools.reports import MAX_TOKENS, chars, fitting
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
