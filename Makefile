@@ -90,7 +90,7 @@ pagekit: $(NPM_STAMP) ## build the page worker library into build/pagekit
 	@scripts/build-pagekit
 
 docs: setup ## write the generated pages of docs/
-	@$(BIN)/python scripts/docs.py
+	@$(BIN)/python -m scripts.docs
 
 lint: ruff ## ruff, the lock files and, once npm packages are there, the JavaScript
 	@scripts/check-locks

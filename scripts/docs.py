@@ -13,6 +13,7 @@ import click
 import msgspec
 import typer
 
+from scripts import link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.kinds import is_section
@@ -20,7 +21,6 @@ from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
 from tabhub.pages import tab_list
 from tabhub.tools import catalog
-from tabhub.wire import link
 
 ROOT = Path(__file__).parent.parent
 LISTED = (*catalog.ALL, tab_list.TOOL)
@@ -159,11 +159,8 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
-def link_schema() -> str:
-    kinds = [link.SyncAll, link.StateChanged, link.ProgressTold, link.Dispatch, link.Dispatched]
-    _, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": components}
-    return json.dumps(schema, indent=2) + "\n"
+def link_page() -> str:
+    return link_pages.page(_read(ROOT / "docs/link.md"))
 
 
 PAGES = {
@@ -171,7 +168,9 @@ PAGES = {
     "docs/cli.md": cli,
     "docs/errors.md": errors,
     "docs/settings.md": settings,
-    "protocol/link.schema.json": link_schema,
+    "docs/link.md": link_page,
+    "protocol/link.schema.json": link_pages.schema,
+    "extension/worker/types.d.ts": link_pages.declarations,
 }
 
 

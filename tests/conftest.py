@@ -1,11 +1,16 @@
 """What every test may use."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from tabhub.browser import checked
 from tests.support.examples import QUICK
+
+# Both ends of the link check each command, also in servers that tests start as processes.
+os.environ["TABHUB_DEVELOPMENT"] = "1"
 
 pytest_plugins = ["tests.plugin_requirements"]
 # A busy machine makes an example slow, not wrong.
@@ -42,3 +47,11 @@ def _seconds(item: pytest.Item) -> float:
     """How long a test may take, where it says so."""
     mark = item.get_closest_marker("timeout")
     return float(mark.args[0]) if mark else 0
+
+
+@pytest.fixture(autouse=True)
+def _link_as_declared() -> Iterator[None]:
+    """Every command that a server in this process sends, and every output, is as its table says."""
+    checked.MISFITS.clear()
+    yield
+    assert checked.MISFITS == []

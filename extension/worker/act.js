@@ -11,11 +11,12 @@ import { findPlace } from "./spots.js";
 import { findTarget } from "./target.js";
 import { Turns } from "./turns.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./hands.js").Handed} Handed */
+/** @import { Context } from "./navigation.js" */
+/** @import { Handed } from "./hands.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
-/** @typedef {Partial<Awaited<ReturnType<Watch["rest"]>>> & {dialog?: Dialog}} Outcome */
+/** @typedef {Awaited<ReturnType<Watch["rest"]>>} Rested */
+/** @typedef {Partial<Rested> & {mutated: boolean, dialog?: Dialog}} Outcome */
 
 const turns = new Turns();
 /** @type {Map<number, Watch>} of actions that wait behind a dialog of their own */
@@ -43,16 +44,16 @@ export function inTurnWithTab(context, work) {
 
 /**
  * The same with a hand to act with, where that need not be the debugger's.
- * @template T
- * @param {Context} context
- * @param {(context: Handed) => Promise<T>} work
+ * @template T, I
+ * @param {Context<I>} context
+ * @param {(context: Handed<I>) => Promise<T>} work
  */
 export function inTurnWithHand(context, work) {
   return inTurn(context, () => withHand(context, work));
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Named>} context
  * @returns {Promise<import("./target.js").Target>}
  */
 export async function find({ tabId, input, reach, signal }) {
@@ -64,7 +65,7 @@ export async function find({ tabId, input, reach, signal }) {
 
 /**
  * What a command names: an element, or a point.
- * @param {Context} context
+ * @param {Context<Wire.Place>} context
  * @returns {Promise<import("./spots.js").Place>}
  */
 export async function findNamed(context) {
@@ -87,7 +88,8 @@ export function untilIdle(frame) {
 /**
  * What opens a dialog while an action is prepared keeps it from being done.
  * @template T
- * @param {Context & Partial<Handed>} context without a hand: the debugger is on the tab
+ * @param {Context<{settle?: number}> & Partial<Handed>} context without a hand: the debugger is on
+ *   the tab
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
  * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
@@ -170,7 +172,10 @@ export function requireArrival({ arrived, dialog }, what) {
   throw new CommandError("page_may_have_received", message);
 }
 
-/** @param {Outcome} outcome */
+/**
+ * @param {Outcome} outcome
+ * @returns {Wire.Effect}
+ */
 export function effectOf({ navigated, mutated, dialog, chooser, login, opened, download }) {
   return { navigated, mutated, dialog: dialog ?? chooser ?? login, opened, download };
 }

@@ -10,14 +10,14 @@ import { framesOf } from "./frames.js";
 import { settleOf, Watch } from "./settle.js";
 import { requireKnownSite } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 const ACTIONS = new Set(["accept", "dismiss"]);
 
 /**
  * The debugger is on the tab already, or the dialog would not be known. (It must not be taken
  * anew: the page answers nothing now.)
- * @param {Context} context
+ * @param {Context<Wire.AnswerDialog>} context
  */
 export async function answerDialog(context) {
   const { tabId, input, site } = context;
@@ -42,7 +42,7 @@ export async function answerDialog(context) {
 
 /**
  * A file chooser is answered with files, elsewhere; here it can only be dismissed.
- * @param {Context} context
+ * @param {Context<Wire.AnswerDialog>} context
  */
 async function answerChooser({ tabId, input, site }) {
   if (input.action !== "dismiss") {
@@ -50,7 +50,7 @@ async function answerChooser({ tabId, input, site }) {
     throw new CommandError("invalid_arguments", message);
   }
   requireKnownSite(tabId, site);
-  const answered = await dismissChooser(tabId);
+  const answered = /** @type {Wire.Dialog} */ (await dismissChooser(tabId));
   return { effect: effectOf({ mutated: false }), answered, trusted: false };
 }
 

@@ -6,24 +6,18 @@ import { messageOf } from "./errors.js";
 /** @typedef {import("./netlog.js").Request} Request */
 /** @typedef {import("./recording.js").Recording} Recording */
 
-/**
- * @typedef {object} Body
- * @property {string} [text] as it is, or in base64
- * @property {boolean} [base64]
- * @property {number} [length] of the whole text
- * @property {string} [unavailable] why there is none
- */
+/** @typedef {Wire.Body} Body */
 
 /**
  * @param {Recording} recording
- * @param {Partial<Request>[]} entries
+ * @param {Request[]} entries
  * @param {number} room how many characters all of them may have
  */
 export async function bodiesOf({ tabId, network }, entries, room) {
   const filled = [];
   let left = room;
   for (const entry of entries) {
-    const course = network.courseOf(/** @type {Request} */ (entry));
+    const course = network.courseOf(entry);
     const body = await bodyOf(tabId, entry, course);
     const postData = await postOf(tabId, entry, course);
     const shown = cut(body, left);
@@ -35,7 +29,7 @@ export async function bodiesOf({ tabId, network }, entries, room) {
 
 /**
  * @param {number} tabId
- * @param {Partial<Request>} entry
+ * @param {Request} entry
  * @param {import("./netlog.js").Course | undefined} course
  * @returns {Promise<Body>}
  */
@@ -56,7 +50,7 @@ async function bodyOf(tabId, entry, course) {
 
 /**
  * @param {number} tabId
- * @param {Partial<Request>} entry
+ * @param {Request} entry
  * @param {import("./netlog.js").Course | undefined} course
  */
 async function postOf(tabId, { hasPostData, postData }, course) {

@@ -3,16 +3,16 @@
 import { CommandError, messageOf } from "./errors.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {chrome.bookmarks.BookmarkTreeNode} Node */
 
-/** @param {Context} context */
+/** @param {Context<Wire.SearchBookmarks>} context */
 export async function searchBookmarks({ input }) {
   const found = await chrome.bookmarks.search({ query: input.query });
   return { bookmarks: found.map(describe) };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.CreateBookmark>} context */
 export async function createBookmark({ input, signal }) {
   const { title, url, parentId } = input;
   if (parentId !== undefined) await requireFolder(parentId);
@@ -24,7 +24,7 @@ export async function createBookmark({ input, signal }) {
   return describe(node);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListBookmarks>} context */
 export async function listBookmarks({ input }) {
   const { parentId, maxDepth } = input;
   const nodes = parentId === undefined ? await all() : [await requireFolder(parentId)];
@@ -48,7 +48,7 @@ async function requireFolder(id) {
 /**
  * @param {Node} node
  * @param {number} depth
- * @returns {object}
+ * @returns {Wire.BookmarkNode}
  */
 function branch(node, depth) {
   if (!node.children) return describe(node);
@@ -57,7 +57,10 @@ function branch(node, depth) {
   return { ...describe(node), children: children.map((child) => branch(child, depth - 1)) };
 }
 
-/** @param {Node} node */
+/**
+ * @param {Node} node
+ * @returns {Wire.Bookmark}
+ */
 function describe({ id, parentId, title, url, dateAdded }) {
   return {
     id,

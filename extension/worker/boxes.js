@@ -10,7 +10,7 @@ import { findTarget, settled } from "./target.js";
 /**
  * Brings the element into view first.
  * @param {number} tabId
- * @param {any} input
+ * @param {Wire.Named} input
  * @param {import("./reach.js").Reach} reach
  * @param {AbortSignal} signal
  * @returns {Promise<Box>}

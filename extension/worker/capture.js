@@ -13,13 +13,13 @@ import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
 const QUALITY = 80;
 const FORMATS = ["jpeg", "png"];
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./measure.js").Page} Page */
 /** @typedef {import("./tiles.js").Box} Box */
 /** @typedef {{format: string, quality: number, scale: number}} Options */
 /** @typedef {Options & {maxSide: number}} Wanted */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Capture>} context */
 export async function capture(context) {
   const { tabId, input, signal } = context;
   const options = optionsOf(input);
@@ -32,7 +32,7 @@ export async function capture(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Capture>} context
  * @param {Wanted} options
  */
 async function takePicture(context, options) {
@@ -45,7 +45,7 @@ async function takePicture(context, options) {
 }
 
 /**
- * @param {any} input
+ * @param {Wire.Capture} input
  * @returns {Wanted}
  */
 function optionsOf({ format = "jpeg", quality = QUALITY, scale = 1, maxSide = Infinity }) {
@@ -64,13 +64,13 @@ function refuse(message) {
   throw new CommandError("invalid_arguments", message);
 }
 
-/** @param {any} input */
+/** @param {Wire.Capture} input */
 function isElement({ ref, selector }) {
   return ref !== undefined || selector !== undefined;
 }
 
 /**
- * @param {any} input
+ * @param {Wire.Capture} input
  * @param {Page} page
  * @returns {Box}
  */

@@ -4,19 +4,19 @@ import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from 
 import { toldOf } from "./hands.js";
 import { pressOf } from "./input.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./hands.js").Handed} Handed */
+/** @import { Context } from "./navigation.js" */
+/** @import { Handed } from "./hands.js" */
 /** @typedef {import("./hands.js").Aimed} Aimed */
 /** @typedef {import("./frame.js").Frame} Frame */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Click>} context */
 export async function click(context) {
   return inTurnWithHand(context, clickNow);
 }
 
 /**
  * For whoever has the turn already.
- * @param {Handed} context
+ * @param {Handed<Wire.Click>} context
  */
 export async function clickNow(context) {
   const { hand, input } = context;
@@ -33,7 +33,7 @@ export async function clickNow(context) {
 
 /**
  * Also over what is disabled: it may tell why.
- * @param {Context} context
+ * @param {Context<Wire.Hover>} context
  */
 export async function hover(context) {
   const options = { mayBeDisabled: true, by: "hover" };
@@ -45,7 +45,7 @@ export async function hover(context) {
 }
 
 /**
- * @param {Handed} context
+ * @param {Handed<Wire.Hover>} context
  * @param {object} options
  * @param {(frame: Frame, at: Aimed) => Promise<void>} act
  */

@@ -11,20 +11,23 @@ import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
 
 const MOST = 25;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {chrome.sessions.Session} Session */
 
-/** @param {Context} context */
+/** @param {Context<Wire.RecentSessions>} context */
 export async function recentlyClosed({ input }) {
   const { maxResults = MOST } = input;
   const sessions = await chrome.sessions.getRecentlyClosed({ maxResults });
   return { sessions: sessions.map(describe) };
 }
 
-/** @param {Session} session */
+/**
+ * @param {Session} session
+ * @returns {Wire.ClosedSession}
+ */
 function describe({ lastModified, tab, window }) {
   return {
-    sessionId: tab?.sessionId ?? window?.sessionId,
+    sessionId: /** @type {string} */ (tab?.sessionId ?? window?.sessionId),
     kind: tab ? "tab" : "window",
     // The browser counts seconds here.
     closedAt: lastModified * 1000,
@@ -52,7 +55,7 @@ export async function sessionOfClosed(url) {
   return latest?.tab?.url === url ? latest?.tab?.sessionId : undefined;
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.RestoreSession>} context */
 export async function restoreSession(context) {
   const { input, signal, tellNews } = context;
   const group = groupOf(input.group);
@@ -70,7 +73,7 @@ export async function restoreSession(context) {
   const told = now.map((tab, i) => ({
     ...describeTab(tab),
     // The browser may be behind with what its tab strip shows.
-    ...(loads[i] && { status: "complete" }),
+    ...(loads[i] && { status: /** @type {const} */ ("complete") }),
   }));
   const [groupId] = groups;
   return { tabs: told, ...(groupId !== undefined && { groupId }) };
@@ -104,7 +107,7 @@ async function restoreBehind(sessionId) {
 /**
  * A page that does not load any more is brought back all the same.
  * @param {chrome.tabs.Tab} tab
- * @param {Context} context
+ * @param {Context<Wire.RestoreSession>} context
  */
 async function hasLoaded({ id, url = "", pendingUrl }, { input, signal }) {
   const tabId = /** @type {number} */ (id);

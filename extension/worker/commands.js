@@ -62,115 +62,128 @@ import { getVisits, searchHistory } from "./visits.js";
 import { waitForElement } from "./wait.js";
 import { listWindows, updateWindow } from "./windows.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @typedef {[string, (context: Context) => Promise<unknown>][]} Commands */
+/**
+ * One function for each command, with the input and output that the link declares.
+ * @template {keyof Wire.Commands} N
+ * @typedef {{[K in N]: (context: Context<Wire.Input<K>>) => Promise<Wire.Output<K>>}} Handlers
+ */
+/** @typedef {(context: Context<any>) => Promise<unknown>} Handler any of them */
 
-/** @type {Commands} */
-const forBrowser = [
-  ["bookmarks.create", createBookmark],
-  ["bookmarks.search", searchBookmarks],
-  ["bookmarks.tree", listBookmarks],
-  ["downloads.list", listDownloads],
-  ["downloads.start", download],
-  ["downloads.status", downloadStatus],
-  ["extension.logs", readJournal],
-  ["extension.panel", describePanel],
-  ["extension.state", describeSelf],
-  ["groups.add", addToGroup],
-  ["groups.create", createGroup],
-  ["groups.list", listGroups],
-  ["groups.remove", removeFromGroup],
-  ["groups.update", updateGroup],
-  ["history.search", searchHistory],
-  ["history.visits", getVisits],
-  ["notices.show", showNotice],
-  ["sessions.recent", recentlyClosed],
-  ["sessions.restore", restoreSession],
-  ["tabs.list", list],
-  ["tabs.open", openTab],
-  ["windows.close", closeWindow],
-  ["windows.list", listWindows],
-  ["windows.update", updateWindow],
-];
+/** @type {Handlers<Wire.BrowserCommand>} */
+const forBrowser = {
+  "bookmarks.create": createBookmark,
+  "bookmarks.search": searchBookmarks,
+  "bookmarks.tree": listBookmarks,
+  "downloads.list": listDownloads,
+  "downloads.start": download,
+  "downloads.status": downloadStatus,
+  "extension.logs": readJournal,
+  "extension.panel": describePanel,
+  "extension.state": describeSelf,
+  "groups.add": addToGroup,
+  "groups.create": createGroup,
+  "groups.list": listGroups,
+  "groups.remove": removeFromGroup,
+  "groups.update": updateGroup,
+  "history.search": searchHistory,
+  "history.visits": getVisits,
+  "notices.show": showNotice,
+  "sessions.recent": recentlyClosed,
+  "sessions.restore": restoreSession,
+  "tabs.list": list,
+  "tabs.open": openTab,
+  "windows.close": closeWindow,
+  "windows.list": listWindows,
+  "windows.update": updateWindow,
+};
 
-/** @type {Commands} */
-const forTab = [
-  ["cookies.delete", deleteCookies],
-  ["cookies.get", getCookies],
-  ["cookies.set", setCookie],
-  ["downloads.save", saveFile],
-  ["intercept.answer", answerRequest],
-  ["intercept.list", listIntercepted],
-  ["intercept.start", startIntercepting],
-  ["intercept.stop", stopIntercepting],
-  ["site.clear", clearSiteData],
-  ["page.dialog", answerDialog],
-  ["page.emulate", emulate],
-  ["page.permission", setPermission],
-  ["record.clearConsole", clearConsole],
-  ["record.start", startRecording],
-  ["record.stop", stopRecording],
-  ["tabs.close", closeTab],
-  ["tabs.focus", focusTab],
-  ["tabs.group", groupTab],
-  ["tabs.info", tabInfo],
-  ["tabs.navigate", navigateTab],
-  ["tabs.release", releaseTab],
-  ["tabs.ungroup", ungroupTab],
-];
+/** @satisfies {Partial<Handlers<Wire.TabCommand>>} */
+const forTab = {
+  "cookies.delete": deleteCookies,
+  "cookies.get": getCookies,
+  "cookies.set": setCookie,
+  "downloads.save": saveFile,
+  "intercept.answer": answerRequest,
+  "intercept.list": listIntercepted,
+  "intercept.start": startIntercepting,
+  "intercept.stop": stopIntercepting,
+  "site.clear": clearSiteData,
+  "page.dialog": answerDialog,
+  "page.emulate": emulate,
+  "page.permission": setPermission,
+  "record.clearConsole": clearConsole,
+  "record.start": startRecording,
+  "record.stop": stopRecording,
+  "tabs.close": closeTab,
+  "tabs.focus": focusTab,
+  "tabs.group": groupTab,
+  "tabs.info": tabInfo,
+  "tabs.navigate": navigateTab,
+  "tabs.release": releaseTab,
+  "tabs.ungroup": ungroupTab,
+};
 
-/** @type {Commands} what tells of what was recorded: the page itself need not answer */
-const forRecords = [
-  ["record.console", readConsole],
-  ["record.network", readNetwork],
-  ["record.request", readRequest],
-  ["record.sockets", readSockets],
-];
+/**
+ * What tells of what was recorded: the page itself need not answer.
+ * @satisfies {Partial<Handlers<Wire.TabCommand>>}
+ */
+const forRecords = {
+  "record.console": readConsole,
+  "record.network": readNetwork,
+  "record.request": readRequest,
+  "record.sockets": readSockets,
+};
 
-/** @type {Commands} */
-const forLooking = [
-  ["page.capture", capture],
-  ["page.describe", describeElement],
-  ["page.coverage", cssCoverage],
-  ["page.find", findElements],
-  ["page.html", readHtml],
-  ["page.locate", locateElement],
-  ["page.pdf", printPdf],
-  ["page.query", queryElements],
-  ["page.read", readPage],
-  ["page.resource", resourceContent],
-  ["page.resources", listResources],
-  ["page.storage", getStorage],
-  ["page.styles", elementStyles],
-  ["page.text", readText],
-  ["page.wait", waitForElement],
-];
+/** @satisfies {Partial<Handlers<Wire.TabCommand>>} */
+const forLooking = {
+  "page.capture": capture,
+  "page.describe": describeElement,
+  "page.coverage": cssCoverage,
+  "page.find": findElements,
+  "page.html": readHtml,
+  "page.locate": locateElement,
+  "page.pdf": printPdf,
+  "page.query": queryElements,
+  "page.read": readPage,
+  "page.resource": resourceContent,
+  "page.resources": listResources,
+  "page.storage": getStorage,
+  "page.styles": elementStyles,
+  "page.text": readText,
+  "page.wait": waitForElement,
+};
 
-/** @type {Commands} */
-const forPage = [
-  ["page.click", click],
-  ["page.drag", drag],
-  ["page.evaluate", evaluate],
-  ["page.fill", fill],
-  ["page.hover", hover],
-  ["page.press", press],
-  ["page.pseudo", forcePseudo],
-  ["page.scroll", scroll],
-  ["page.select", select],
-  ["page.set", set],
-  ["page.type", type],
-  ["page.upload", upload],
+/** @satisfies {Partial<Handlers<Wire.TabCommand>>} */
+const forPage = {
+  "page.click": click,
+  "page.drag": drag,
+  "page.evaluate": evaluate,
+  "page.fill": fill,
+  "page.hover": hover,
+  "page.press": press,
+  "page.pseudo": forcePseudo,
+  "page.scroll": scroll,
+  "page.select": select,
+  "page.set": set,
+  "page.type": type,
+  "page.upload": upload,
   ...forLooking,
-];
+};
 
-const browserCommands = new Map(forBrowser);
-const tabCommands = new Map([...forTab, ...forRecords]);
-const pageCommands = new Map(forPage);
+/** @type {Handlers<Wire.TabCommand>} every one of them, as the type demands */
+const onTab = { ...forTab, ...forRecords, ...forPage };
+
+/** @param {Record<string, Handler>} handlers */
+const byName = (handlers) => new Map(Object.entries(handlers));
+const browserCommands = byName(forBrowser);
+const tabCommands = byName(onTab);
+const pageCommands = new Set(Object.keys(forPage));
 /** What tells of a page must not tell of the next one. */
-const looks = new Set([...[...forLooking, ...forRecords].map(([name]) => name), "cookies.get"]);
+const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookies.get"]);
 /** What counts as using the page that a tab shows. */
-const uses = new Set([...forPage.map(([name]) => name), "page.dialog", "tabs.navigate"]);
+const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
 async function list({ tellNews }) {
@@ -187,7 +200,7 @@ async function list({ tellNews }) {
 export async function runCommand(name, context) {
   const browserCommand = browserCommands.get(name);
   if (browserCommand) return browserCommand(context);
-  const command = tabCommands.get(name) ?? pageCommands.get(name);
+  const command = tabCommands.get(name);
   if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
   const tabId = await requireTab(context.tabId);
   const actsInPage = pageCommands.has(name);

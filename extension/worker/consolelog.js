@@ -23,19 +23,7 @@ const QUOTED = /(?<=')(?:http|ws)s?:[^']*(?=')/g;
 /** They say nothing, or what the page's end has said before. */
 const SILENT = new Set(["clear", "endGroup"]);
 
-/**
- * @typedef {object} Entry
- * @property {"log" | "info" | "warn" | "error" | "debug"} level
- * @property {string} source console, exception, or what part of the browser has something to say
- * @property {number} time milliseconds since 1970
- * @property {string} text
- * @property {string} url of the script
- * @property {number} [line] from 1
- * @property {number} [column] from 1
- * @property {string} page the address of the tab then
- * @property {string} site of the frame or worker that said it
- * @property {string[]} [about] addresses that the browser speaks of
- */
+/** @typedef {Wire.ConsoleEntry & {about?: string[]}} Entry `about`: addresses it speaks of */
 
 /** @typedef {(session: string | undefined, objectId: string) => Promise<any>} Look at an object */
 /**

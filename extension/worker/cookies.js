@@ -3,16 +3,16 @@
 import { CommandError, messageOf } from "./errors.js";
 import { requireKnownSite } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @param {Context} context */
+/** @param {Context<Wire.NamedCookies>} context */
 export async function getCookies({ tabId, input }) {
   const storeId = await storeOf(tabId);
   return { cookies: await find(input, storeId) };
 }
 
 /**
- * @param {any} input
+ * @param {Wire.NamedCookies} input
  * @param {string} storeId
  */
 function find({ url, name }, storeId) {
@@ -30,7 +30,7 @@ async function storeOf(tabId) {
   throw new CommandError("tab_not_found", `There is no tab ${tabId}.`);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.SetCookie>} context */
 export async function setCookie({ tabId, input, site, signal }) {
   const { url, name, value, domain, path, secure, httpOnly, expirationDate } = input;
   const storeId = await storeOf(tabId);
@@ -40,7 +40,7 @@ export async function setCookie({ tabId, input, site, signal }) {
   const cookie = await chrome.cookies.set(defined(wanted)).catch((error) => {
     throw new CommandError("invalid_arguments", `The cookie is not taken: ${messageOf(error)}`);
   });
-  return { cookie };
+  return { cookie: /** @type {chrome.cookies.Cookie} */ (cookie) };
 }
 
 /**
@@ -53,7 +53,7 @@ function defined(given) {
   return /** @type {T} */ (Object.fromEntries(pairs));
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.NamedCookies>} context */
 export async function deleteCookies({ tabId, input, site, signal }) {
   const storeId = await storeOf(tabId);
   const cookies = await find(input, storeId);

@@ -3,20 +3,20 @@
  * begins with the first call and goes on until it is stopped.
  */
 
-import { dropCss, sheetsOf, useCss } from "./css.js";
-import { hold, onLoss, send, unhold, withTab } from "./debugger.js";
+import { dropCss, endLeftover, sheetsOf, useCss } from "./css.js";
+import { hold, send, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { framesOf } from "./frames.js";
-import { onLetGo } from "./letgo.js";
 import { summary } from "./ruleusage.js";
+import { register } from "./tabstate.js";
 import { clip, URL_LENGTH } from "./texts.js";
 import { Turns } from "./turns.js";
 
-export const COVERAGE = "coverage";
+const COVERAGE = "coverage";
 
 /** @typedef {import("./ruleusage.js").Usage} Usage */
 /** @typedef {import("./css.js").Sheet} Sheet */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 /**
  * @typedef {object} Count
@@ -28,7 +28,7 @@ export const COVERAGE = "coverage";
 const counting = new Map();
 const turns = new Turns();
 
-/** @param {Context} context */
+/** @param {Context<Wire.CssCoverage>} context */
 export async function cssCoverage(context) {
   const { tabId, signal } = context;
   return unlessDialog(tabId, signal, (live) =>
@@ -36,7 +36,7 @@ export async function cssCoverage(context) {
   );
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.CssCoverage>} context */
 async function look(context) {
   const { tabId, input } = context;
   const count = counting.get(tabId) ?? (await begin(tabId));
@@ -106,9 +106,18 @@ async function end(tabId) {
   await dropped;
 }
 
-onLoss((tabId) => counting.delete(tabId));
-onLetGo(async (tabId) => {
+/** @param {number} tabId */
+async function release(tabId) {
   if (!counting.has(tabId)) return;
   void send(tabId, "CSS.stopRuleUsageTracking").catch(() => {});
   await end(tabId);
+}
+
+register({
+  name: "coverage",
+  after: ["style sheets"],
+  // The browser's counts are gone with whoever asked for them.
+  restore: () => endLeftover(COVERAGE),
+  lost: (tabId) => counting.delete(tabId),
+  released: release,
 });

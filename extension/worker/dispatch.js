@@ -4,9 +4,10 @@ import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
 import { note, noteFault } from "./journal.js";
 import { Reach } from "./reach.js";
+import { checker } from "./schema.js";
 
 /** @typedef {import("./line.js").Line} Line */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./rpc.js").Request} Request */
 
 /**
@@ -24,6 +25,8 @@ export class Dispatcher {
   #running = new Map();
   #line;
   #commands;
+  /** @type {ReturnType<typeof checker> | undefined} where the server is in development */
+  #check;
 
   /**
    * @param {Line} line
@@ -44,8 +47,9 @@ export class Dispatcher {
   }
 
   /** @param {any} params */
-  #greeted({ maxBytes, recording }) {
+  #greeted({ maxBytes, recording, commands }) {
     this.#commands.learn?.({ recording });
+    this.#check = commands && checker(commands);
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 
@@ -78,6 +82,7 @@ export class Dispatcher {
       return this.#tracked(params.callId, (signal) => execute(params, { signal, progress }));
     }
     if (method !== "tool.dispatch" || params.plugin !== "browser") throw unknown(method);
+    this.#check?.(params.tool, params.input ?? {});
     const work = (/** @type {AbortSignal} */ signal) =>
       run(params.tool, this.#contextOf(params, signal));
     return { output: await this.#tracked(params.dispatchId, work) };
@@ -101,7 +106,7 @@ export class Dispatcher {
   }
 
   /**
-   * @param {any} params
+   * @param {Wire.Dispatch} params
    * @param {AbortSignal} signal
    * @returns {Context}
    */
@@ -115,7 +120,9 @@ export class Dispatcher {
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
     const how = { reach, signal, progress, readFile, tellNews, untrusted: untrusted === true };
-    return { tabId, input: input ?? {}, ...where, ...how };
+    // Whoever needs a tab looks at the number first.
+    const tab = /** @type {number} */ (tabId);
+    return { tabId: tab, input: input ?? {}, ...where, ...how };
   }
 
   /**

@@ -6,10 +6,10 @@ import { CommandError, messageOf } from "./errors.js";
 const WAIT_MS = 30_000;
 const PROGRESS_MS = 500;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {chrome.downloads.DownloadItem} Item */
 
-/** @param {Context} context */
+/** @param {Context<Wire.StartDownload>} context */
 export async function download(context) {
   const { input, signal } = context;
   const { url, filename, saveAs = false } = input;
@@ -35,7 +35,7 @@ async function begin(options) {
 /**
  * The download at its end, or as far as it came in time.
  * @param {number} id
- * @param {Context} context
+ * @param {Context<Wire.StartDownload>} context
  */
 async function ended(id, { input, progress }) {
   /** @type {PromiseWithResolvers<void>} */
@@ -63,14 +63,14 @@ async function ended(id, { input, progress }) {
   }
 }
 
-/** @param {unknown} id */
+/** @param {number} id */
 async function find(id) {
-  const [item] = await chrome.downloads.search({ id: /** @type {number} */ (id) });
+  const [item] = await chrome.downloads.search({ id });
   if (item) return item;
   throw new CommandError("not_found", `There is no download ${id}.`);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.DownloadStatus>} context */
 export async function downloadStatus({ input }) {
   const item = await find(input.downloadId);
   if (input.onlyOurs && !isOurs(item)) {
@@ -79,7 +79,7 @@ export async function downloadStatus({ input }) {
   return describe(item);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListDownloads>} context */
 export async function listDownloads({ input }) {
   const { query, state, limit, onlyOurs } = input;
   const items = await chrome.downloads.search({
@@ -99,7 +99,10 @@ function isOurs({ byExtensionId }) {
   return byExtensionId === chrome.runtime.id;
 }
 
-/** @param {Item} item */
+/**
+ * @param {Item} item
+ * @returns {Wire.Download}
+ */
 function describe({ id, state, filename, finalUrl, url, bytesReceived, totalBytes, mime, error }) {
   return {
     downloadId: id,

@@ -4,7 +4,7 @@
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
-import { send } from "./debugger.js";
+import { send, takenTabs } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { dragData, holdAt, letGoAt, pullTo } from "./input.js";
@@ -13,6 +13,7 @@ import { waitUntilDrawn } from "./onlooker.js";
 import { Sightings } from "./sightings.js";
 import { requireStay } from "./sites.js";
 import { findPlace, isPoint } from "./spots.js";
+import { register } from "./tabstate.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
@@ -20,7 +21,7 @@ const CAUGHT_MS = 5000;
 const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {import("./spots.js").Place} Place */
@@ -31,14 +32,28 @@ const catching = new Map();
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function dragEvent(tabId, method, params) {
+function dragEvent(tabId, _, method, params) {
   if (method === "Input.dragIntercepted") catching.get(tabId)?.note("caught", params.data);
 }
 
-/** @param {Context} context */
+/** @param {number} tabId */
+function leaveDrags(tabId) {
+  void send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+}
+
+register({
+  name: "drags",
+  after: ["attachments"],
+  // A drag that ended with the earlier worker would keep on catching the person's own.
+  restore: () => takenTabs().forEach(leaveDrags),
+  event: dragEvent,
+});
+
+/** @param {Context<Wire.Drag>} context */
 export async function drag(context) {
   const { input } = context;
   const modifiers = modifierBits(input.modifiers);
@@ -51,11 +66,11 @@ export async function drag(context) {
     const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
     const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
     if (!isPoint(input.from)) requireArrival(outcome, "press");
-    return { effect: effectOf(outcome), trusted: true, path };
+    return { effect: effectOf(outcome), trusted: true, path: /** @type {Way} */ (path) };
   });
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Drag>} context */
 async function findBoth(context) {
   const { tabId, input, signal } = context;
   return unlessDialog(tabId, signal, async () => {
@@ -132,7 +147,7 @@ class Hand {
       void letGoAt(this.#tabId, at, this.#modifiers).catch(() => {});
       throw error;
     } finally {
-      void send(this.#tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+      leaveDrags(this.#tabId);
       catching.delete(this.#tabId);
     }
   }

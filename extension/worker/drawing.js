@@ -14,7 +14,7 @@ const MOST_TILES = 120;
 const NUDGE = "html { padding-right: 1px !important }";
 const NUDGE_MS = 1000;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./capture.js").Options} Options */
 /** @typedef {import("./measure.js").Page} Page */
 /** @typedef {import("./tiles.js").Box} Box */

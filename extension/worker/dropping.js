@@ -7,10 +7,10 @@ import { dragData } from "./input.js";
 
 const COPY = 1;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 /**
- * @param {Context} context
+ * @param {Context<{settle?: number}>} context
  * @param {import("./upload.js").Place} place
  * @param {string[]} paths
  * @param {string} tag

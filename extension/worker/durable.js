@@ -9,10 +9,10 @@ import { findTarget } from "./target.js";
 const MOST_MS = 10_000;
 const AGAIN_MS = 150;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Named>} context */
 export function describeElement({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const viewport = await (await mainFrame(tabId)).ask("viewport", {});
@@ -38,7 +38,7 @@ async function onlyHere(selectors, others) {
   return undefined;
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.LocateElement>} context */
 export function locateElement(context) {
   const { tabId, signal } = context;
   return unlessDialog(tabId, signal, async (ended) => {
@@ -55,7 +55,7 @@ export function locateElement(context) {
 
 /**
  * What the selector matches counts more than what only looks like it.
- * @param {Context} context
+ * @param {Context<Wire.LocateElement>} context
  * @returns {Promise<string[]>}
  */
 async function candidates(context) {
@@ -64,7 +64,7 @@ async function candidates(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.LocateElement>} context
  * @param {"selector" | "label"} by
  */
 async function askAll({ tabId, input, reach }, by) {
@@ -80,7 +80,7 @@ async function askAll({ tabId, input, reach }, by) {
 }
 
 /**
- * @param {any} input
+ * @param {Wire.LocateElement} input
  * @param {number} count
  */
 function notThere({ role, name }, count) {

@@ -1,13 +1,7 @@
 /** What the debugger is to be told for each kind of emulation, to begin it and to end it. */
 
 /**
- * @typedef {object} Emulated
- * @property {{width: number, height: number, deviceScaleFactor: number, mobile: boolean, userAgent?: string}} [device]
- * @property {{latitude: number, longitude: number, accuracy: number}} [geolocation]
- * @property {{name: string, value: string}[]} [media]
- * @property {string} [vision]
- * @property {{offline: boolean, latency: number, downloadThroughput: number, uploadThroughput: number}} [network]
- *
+ * @typedef {Wire.Emulated} Emulated
  * @typedef {keyof Emulated} Kind
  * @typedef {{method: string, params: object, everywhere?: boolean}} Order
  *   `everywhere`: also for frames in other processes

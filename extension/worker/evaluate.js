@@ -17,7 +17,7 @@ const DATA_KINDS = new Set([undefined, "array", "date", "proxy", "typedarray"]);
 const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
-/** @param {import("./navigation.js").Context} context */
+/** @param {import("./navigation.js").Context<Wire.Evaluate>} context */
 export async function evaluate({ tabId, input, site, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
@@ -83,7 +83,7 @@ function refusedReturn({ exceptionDetails: details }) {
 /**
  * @param {number} tabId
  * @param {any} answer
- * @returns {Promise<object>}
+ * @returns {Promise<Wire.Output<"page.evaluate">>}
  */
 async function resultOf(tabId, { refused, exceptionDetails, result }) {
   if (refused) throw cutOff(refused);

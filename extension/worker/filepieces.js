@@ -4,7 +4,7 @@ import { CommandError } from "./errors.js";
 
 const MOST_BYTES = 100 * 1024 * 1024;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./upload.js").FileToGive} FileToGive */
 
 /**

@@ -5,11 +5,11 @@ import { CommandError } from "./errors.js";
 import { toldOf } from "./hands.js";
 import { requireKnownSite } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./hands.js").Handed} Handed */
+/** @import { Context } from "./navigation.js" */
+/** @import { Handed } from "./hands.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Fill>} context */
 export async function fill(context) {
   const { text } = context.input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
@@ -18,7 +18,7 @@ export async function fill(context) {
 
 /**
  * For whoever has the turn already.
- * @param {Handed} context
+ * @param {Handed<Wire.Named & {clear?: boolean, settle?: number}>} context
  * @param {string} text
  */
 export async function fillNow(context, text) {
@@ -26,7 +26,7 @@ export async function fillNow(context, text) {
   return put(context, "fill", { text, clear: Boolean(clear) });
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Select>} context */
 export async function select(context) {
   const { value, label } = context.input;
   if ((value === undefined) === (label === undefined)) {
@@ -38,7 +38,7 @@ export async function select(context) {
 }
 
 /**
- * @param {Handed} context
+ * @param {Handed<Wire.Named & {settle?: number}>} context
  * @param {string} question what the page is asked to do, and answers whether it is to be typed
  * @param {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} body
  */

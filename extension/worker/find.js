@@ -11,10 +11,10 @@ const MOST = 100;
 /** When something fits well, what fits much worse is not meant. */
 const SHARE = 0.6;
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {{ref: string, score: number}} Match */
+/** @import { Context } from "./navigation.js" */
+/** @typedef {Wire.FoundElement & {score: number}} Match */
 
-/** @param {Context} context */
+/** @param {Context<Wire.FindElements>} context */
 export function findElements({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const limit = Math.min(numberOr(input.limit, 1, FOUND), MOST);
@@ -32,7 +32,7 @@ export function findElements({ tabId, input, signal, reach }) {
   });
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.QueryElements>} context */
 export function queryElements({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const limit = Math.min(numberOr(input.limit, 1, QUERIED), MOST);
@@ -40,7 +40,7 @@ export function queryElements({ tabId, input, signal, reach }) {
     const selector = input.selector === undefined ? undefined : String(input.selector);
     const body = { selector, limit, attributes };
     if (input.ref !== undefined) return queryWithin(tabId, input.ref, body, reach);
-    /** @type {{elements: object[], total: number}[]} */
+    /** @type {Wire.QueriedElements[]} */
     const answers = await askAll(tabId, "query", body, reach);
     const elements = answers.flatMap((answer) => answer.elements).slice(0, limit);
     return { elements, total: answers.reduce((sum, { total }) => sum + total, 0) };
@@ -50,7 +50,7 @@ export function queryElements({ tabId, input, signal, reach }) {
 /**
  * In the element's own document and its shadow roots.
  * @param {number} tabId
- * @param {unknown} ref
+ * @param {string} ref
  * @param {object} body
  * @param {import("./reach.js").Reach} reach
  */

@@ -22,17 +22,16 @@ export const GROUP_TITLE_LENGTH = 100;
 /** @type {Map<string, Promise<number | undefined>>} the group last joined under a name */
 const made = new Map();
 
-/** @typedef {`${chrome.tabGroups.Color}`} Color */
-/** @typedef {{title: string, color: Color, groupId?: number}} Group */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @typedef {Wire.AgentGroup} Group */
+/** @import { Context } from "./navigation.js" */
 
 /**
- * @param {any} wanted
+ * @param {Wire.AgentGroup | null} wanted
  * @returns {Group}
  */
 export function groupOf(wanted) {
-  const { title, color, groupId } = wanted ?? {};
-  if (typeof title !== "string" || !COLORS.includes(color)) {
+  const { title, color, groupId } = /** @type {Partial<Group>} */ (wanted ?? {});
+  if (typeof title !== "string" || color === undefined || !COLORS.includes(color)) {
     const message = `A group needs a title, and a color out of ${COLORS.join(", ")}.`;
     throw new CommandError("invalid_arguments", message);
   }
@@ -43,7 +42,7 @@ export function groupOf(wanted) {
   };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.GroupTab>} context */
 export async function groupTab({ tabId, input, tellNews }) {
   const groupId = await joinGroup(await getTab(tabId), groupOf(input.group));
   await tellNews();

@@ -8,7 +8,7 @@ import { feigning } from "./feigned.js";
 import { clickAt, deleteSelection, hoverAt, insertText, strike, turnWheel } from "./input.js";
 import { NoDebugger } from "./refusals.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {import("./input.js").Press} Press */
@@ -16,7 +16,10 @@ import { NoDebugger } from "./refusals.js";
 /** @typedef {import("./spots.js").Place} Place */
 /** @typedef {import("./spots.js").Spot} Spot */
 /** @typedef {Point & {local?: Point}} Aimed a point of the tab's viewport, and in its own frame */
-/** @typedef {Context & {hand: Hand}} Handed */
+/**
+ * @template [I=unknown]
+ * @typedef {Context<I> & {hand: Hand}} Handed
+ */
 
 /**
  * @typedef {object} Hand
@@ -52,9 +55,9 @@ function debugging(tabId) {
 
 /**
  * Only what has not begun may be done by another hand.
- * @template T
- * @param {Context} context
- * @param {(context: Handed) => Promise<T>} work
+ * @template T, I
+ * @param {Context<I>} context
+ * @param {(context: Handed<I>) => Promise<T>} work
  */
 export async function withHand(context, work) {
   let hasBegun = false;

@@ -3,12 +3,14 @@
  * names of commands, reasons and numbers of tabs; nothing from pages, no addresses, no secrets.
  */
 
+import { register } from "./tabstate.js";
+
 const STORED = "journal";
 const KEPT = 300;
 const SAVE_AFTER_MS = 500;
 
-/** @typedef {"log" | "info" | "warn" | "error"} Level */
-/** @typedef {{time: number, level: Level, source: "background", message: string}} Line */
+/** @typedef {Wire.LogLine} Line */
+/** @typedef {Line["level"]} Level */
 
 export class Journal {
   /** @type {Line[]} */
@@ -35,7 +37,7 @@ export class Journal {
   }
 
   /**
-   * @param {any} wanted
+   * @param {Wire.ReadLogs} wanted
    * @returns {Line[]} the latest of those that fit
    */
   find({ level = "all", source = "all", limit = 100, since = 0 }) {
@@ -76,14 +78,16 @@ export function noteFault(error) {
   note("error", `unforeseen ${name} at ${where || "an unknown place"}`);
 }
 
-export async function restoreJournal() {
+async function restoreJournal() {
   journal.prepend((await chrome.storage.session.get(STORED))[STORED]);
   journal.onChange = saveSoon;
   saveSoon();
 }
 
-/** @param {import("./navigation.js").Context} context */
+/** @param {import("./navigation.js").Context<Wire.ReadLogs>} context */
 export async function readJournal({ input }) {
   const entries = journal.find(input);
   return { entries, total: journal.lines.length };
 }
+
+register({ name: "journal", restore: restoreJournal });

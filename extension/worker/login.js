@@ -6,9 +6,12 @@ import { CommandError } from "./errors.js";
 import { Departure } from "./settle.js";
 import { requireKnownSite, siteOf } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @param {Context} context */
+/**
+ * @param {Context<Wire.AnswerDialog>} context
+ * @returns {Promise<Wire.AnsweredDialog>}
+ */
 export async function login(context) {
   const { tabId, input, site, signal, tellNews } = context;
   const pending = /** @type {import("./auth.js").Login} */ (openLogin(tabId));

@@ -25,9 +25,10 @@ const WORDS = new Set(["back", "forward", "reload"]);
 const underWay = new Map();
 
 /**
+ * @template [I=unknown]
  * @typedef {object} Context
  * @property {number} tabId
- * @property {any} input
+ * @property {I} input what the command was given
  * @property {string} [site] where it was allowed: nowhere else may it be done
  * @property {import("./reach.js").Reach} reach
  * @property {AbortSignal} signal
@@ -38,10 +39,10 @@ const underWay = new Map();
  * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
  */
 
-/** @param {Context} context */
+/** @param {Context<Wire.OpenTab>} context */
 export async function openTab({ input, signal, tellNews }) {
   const url = requireAbsolute(addressOf(input));
-  const group = input.group && groupOf(input.group);
+  const group = input.group ? groupOf(input.group) : undefined;
   const startsBlank = isOn() && isWeb(url);
   const tab = await createTab(startsBlank ? BLANK : url, input);
   const tabId = /** @type {number} */ (tab.id);
@@ -70,7 +71,7 @@ export async function openTab({ input, signal, tellNews }) {
 
 /**
  * @param {string} url
- * @param {any} input
+ * @param {Wire.OpenTab} input
  */
 async function createTab(url, { active = false, windowId, window }) {
   try {
@@ -126,7 +127,7 @@ export async function catchUp(wait, tabId, url) {
   if (tab.status === "complete") wait.finish();
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.NavigateTab>} context */
 export async function navigateTab(context) {
   const { tabId, input } = context;
   const url = addressOf(input);
@@ -137,7 +138,7 @@ export async function navigateTab(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.NavigateTab>} context
  * @param {string} url
  */
 async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url) {
@@ -213,13 +214,13 @@ export async function closeTab({ tabId, signal }) {
 
 /**
  * By its tabs: none of them may keep it open by a question.
- * @param {Context} context
+ * @param {Context<Wire.CloseWindow>} context
  */
 export async function closeWindow(context) {
   const { id, tabs = [] } = await requireOwnWindow(context.input);
   const tabIds = tabs.map((tab) => /** @type {number} */ (tab.id));
   await Promise.all(tabIds.map((tabId) => closeTab({ ...context, tabId })));
-  return { closed: id };
+  return { closed: /** @type {number} */ (id) };
 }
 
 /**
@@ -253,7 +254,7 @@ async function downloadedFrom(url) {
   return found && (found.filename.split(/[\\/]/).pop() || "file");
 }
 
-/** @param {any} input */
+/** @param {{url: string}} input */
 function addressOf({ url }) {
   if (typeof url !== "string" || !url.trim()) {
     throw new CommandError("invalid_arguments", "url must be an address.");
@@ -271,7 +272,7 @@ function requireAbsolute(url) {
   throw new CommandError("invalid_arguments", `"${url}" is not a full address (https://…).`);
 }
 
-/** @param {any} input */
-function timeoutOf({ timeoutMs }) {
+/** @param {{timeoutMs?: number}} input */
+function timeoutOf({ timeoutMs = 0 }) {
   return Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : LOAD_MS;
 }

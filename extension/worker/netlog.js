@@ -13,33 +13,7 @@ const MOST_EARLY = 5000;
 
 /** @typedef {[string, string][]} Headers */
 
-/**
- * @typedef {object} Request
- * @property {string} requestId ours: of a redirect every step has its own
- * @property {string} url
- * @property {string} method
- * @property {string} type document, script, fetch …
- * @property {number} started milliseconds since 1970
- * @property {number} [duration]
- * @property {number} [status]
- * @property {string} [statusText]
- * @property {string} [mimeType]
- * @property {string} [protocol]
- * @property {string} [remoteAddress]
- * @property {number} [size] as transferred
- * @property {number} [bodySize] as unpacked
- * @property {boolean} [fromCache]
- * @property {string} [failed] why
- * @property {string} [redirectedTo]
- * @property {boolean} [fromTiming] it was over before recording began: this is all that is known
- * @property {string} page the address of the document it was for
- * @property {string} site
- * @property {Headers} [requestHeaders]
- * @property {Headers} [responseHeaders]
- * @property {string} [postData]
- * @property {boolean} [hasPostData]
- * @property {any} [timing]
- */
+/** @typedef {Wire.RecordedRequest} Request */
 
 /**
  * The steps of one request of the browser's, with what comes apart from them.

@@ -10,7 +10,10 @@ const NOTICE = "notice:";
 const MOST_ADDRESS = 400;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
-/** @param {import("./navigation.js").Context} context */
+/**
+ * @param {import("./navigation.js").Context<Wire.ShowNotice>} context
+ * @returns {Promise<Wire.ShownNotice>}
+ */
 export async function showNotice({ input }) {
   const { agent, title, message, contextMessage, iconUrl, requireInteraction = false } = input;
   const id = `${NOTICE}${crypto.randomUUID()} ${addressOf(input)}`;
@@ -31,7 +34,7 @@ export async function showNotice({ input }) {
   return { shown: true };
 }
 
-/** @param {any} input */
+/** @param {Wire.ShowNotice} input */
 function addressOf({ url = "" }) {
   if (url.length > MOST_ADDRESS || isExtensionPage(url)) {
     const message = `url must be an address of at most ${MOST_ADDRESS} characters.`;

@@ -10,18 +10,9 @@ const MOST_WAITING = 500;
 const ENDED_KEPT = 50;
 
 /**
- * @typedef {object} Paused
- * @property {string} requestId ours
- * @property {string} fetchId the browser's, in its session
- * @property {string} [session]
- * @property {string} url
- * @property {string} method
- * @property {string} resourceType
- * @property {Record<string, string>} headers
- * @property {string} [postData]
- * @property {number} since milliseconds since 1970
- *
- * @typedef {{requestId: string, url: string, how: string}} Ended
+ * `fetchId`: the browser's, in its session
+ * @typedef {Wire.WaitingRequest & {fetchId: string, session?: string}} Paused
+ * @typedef {Wire.OverdueRequest} Ended
  * @typedef {{next: number, waiting: Paused[], ended: Ended[]}} Stored
  */
 

@@ -10,25 +10,25 @@ import { findTarget } from "./target.js";
 import { wholeLength } from "./texts.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} Spot */
 /** @typedef {{text: string, tag: string, frames: Spot[], whole: boolean, index: number}} Piece */
 
 const TEXT_CHARS = 50_000;
 const HTML_CHARS = 200_000;
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadPiece>} context */
 export function readText(context) {
   return readPiece(context, "text", TEXT_CHARS, "\n");
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadPiece>} context */
 export function readHtml(context) {
   return readPiece(context, "html", HTML_CHARS, "");
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.ReadPiece>} context
  * @param {string} kind
  * @param {number} usual how many characters, unless the call says
  * @param {string} gap what parts a frame's text from the text before it
@@ -56,7 +56,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
 
 /**
  * @param {number} tabId
- * @param {any} input
+ * @param {Wire.Named} input
  * @param {import("./reach.js").Reach} reach
  * @returns {Promise<{frame: Frame, how?: object}>}
  */

@@ -20,14 +20,14 @@ import { waitUntilDrawn } from "./onlooker.js";
 import { requireKnownSite, requireStay } from "./sites.js";
 import { piecesOf } from "./typing.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./hands.js").Handed} Handed */
+/** @import { Context } from "./navigation.js" */
+/** @import { Handed } from "./hands.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
 /** @typedef {import("./typing.js").Piece} Piece */
 /** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Press>} context */
 export async function press(context) {
   const { input } = context;
   const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
@@ -44,7 +44,7 @@ export async function press(context) {
 
 /**
  * Into whatever has the focus, as if at the keyboard.
- * @param {Context} context
+ * @param {Context<Wire.Type>} context
  */
 export async function type(context) {
   const { text } = context.input;
@@ -59,7 +59,7 @@ export async function type(context) {
 }
 
 /**
- * @param {Handed} context
+ * @param {Handed<{settle?: number}>} context
  * @param {Frame} frame
  * @param {() => Promise<Ready>} focus
  * @param {(ready: Ready) => Piece[]} piecesFor
@@ -92,7 +92,7 @@ async function sendKeys(context, frame, focus, piecesFor) {
   }
 }
 
-/** @param {Handed} context */
+/** @param {Handed<Wire.Named>} context */
 async function findFocus(context) {
   const { tabId, input, signal, hand } = context;
   if (input.ref !== undefined || input.selector !== undefined) return find(context);

@@ -16,9 +16,9 @@ const MAX_CHARS = 50_000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./stitch.js").PageText & {index: number}} FramePage */
-/** @typedef {{filter: string, ref: unknown, depth: number}} Manner what is read */
+/** @typedef {{filter: string, ref: string | null | undefined, depth: number}} Manner what is read */
 
-/** @param {import("./navigation.js").Context} context */
+/** @param {import("./navigation.js").Context<Wire.ReadPage>} context */
 export async function readPage({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const main = await mainFrame(tabId);
@@ -34,7 +34,7 @@ export async function readPage({ tabId, input, signal, reach }) {
     const [tab, viewport] = await Promise.all([getTab(tabId), viewportOf(main)]);
     const told = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
-    const since = before ? { since: input.since } : {};
+    const since = before ? { since: /** @type {number} */ (input.since) } : {};
     const part = cut(told, offset, maxChars);
     const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
     const nodes = countLines(full.text);
@@ -51,7 +51,7 @@ function viewportOf(main) {
 }
 
 /**
- * @param {any} input
+ * @param {Wire.ReadPage} input
  * @returns {Manner}
  */
 function mannerOf(input) {

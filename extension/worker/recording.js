@@ -10,13 +10,7 @@ import { siteOf } from "./sites.js";
 import { SocketLog } from "./socketlog.js";
 import { clip, URL_LENGTH } from "./texts.js";
 
-/**
- * @typedef {object} Sizes
- * @property {number} consoleEntries
- * @property {number} networkEntries
- * @property {number} [socketFrames]
- * @property {string} [urlFilter]
- */
+/** @typedef {Wire.RecordingSizes} Sizes */
 
 const MOST_MESSAGES = 2000;
 const AS_IT_IS = "function () { return this; }";

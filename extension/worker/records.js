@@ -10,7 +10,7 @@ import { bodiesOf } from "./bodies.js";
 import { readable } from "./origins.js";
 import { within } from "./within.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./recording.js").Recording} Recording */
 
 const FENCE_MS = 2000;
@@ -18,7 +18,7 @@ const READY_MS = 3000;
 const MOST_CHARS = 4_000_000;
 const HEADERS = /** @type {const} */ (["requestHeaders", "responseHeaders", "postData", "timing"]);
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadConsole>} context */
 export async function readConsole(context) {
   const { level, pattern, clear } = context.input;
   const matches = pattern === undefined ? () => true : matcher(String(pattern));
@@ -40,7 +40,7 @@ export async function clearConsole(context) {
   return { cleared };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadNetwork>} context */
 export async function readNetwork(context) {
   const { urlPattern = "", since, headers, bodies, clear } = context.input;
   const recording = await recorded(context);
@@ -56,7 +56,7 @@ export async function readNetwork(context) {
   return output;
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadRequest>} context */
 export async function readRequest(context) {
   const { requestId, body } = context.input;
   const recording = await recorded(context);
@@ -71,18 +71,21 @@ export async function readRequest(context) {
   return { request };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadSockets>} context */
 export async function readSockets(context) {
   const recording = await recorded(context);
   const { urlPattern = "", clear } = context.input;
   const all = await readable(context, recording.sockets.entries);
   const found = all.filter(({ url }) => url.includes(urlPattern));
-  const output = { ...told(recording, recording.sockets), ...part(found, context.input) };
+  const output = {
+    ...told(recording, recording.sockets),
+    ...part(found, context.input, (one) => one),
+  };
   if (clear) recording.sockets.clear();
   return output;
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.StartRecording>} context */
 export async function startRecording({ tabId, input }) {
   const { consoleEntries, networkEntries, socketFrames, urlFilter } = input;
   await recordAnew(tabId, { consoleEntries, networkEntries, socketFrames, urlFilter });
@@ -140,12 +143,12 @@ function told({ began, sizes }, { dropped }) {
 }
 
 /**
- * @template T
+ * @template T, U
  * @param {T[]} found
- * @param {any} input
- * @param {(entry: T) => Partial<T>} [shape]
+ * @param {{limit?: number, newest?: boolean}} input
+ * @param {(entry: T) => U} shape
  */
-function part(found, { limit = found.length, newest = false }, shape = (entry) => entry) {
+function part(found, { limit = found.length, newest = false }, shape) {
   const wanted = newest ? found.slice(Math.max(0, found.length - limit)) : found.slice(0, limit);
   const shaped = wanted.map(shape);
   return { entries: fitting(newest ? shaped.reverse() : shaped, newest), total: found.length };

@@ -2,7 +2,10 @@
 
 /** @typedef {{method: string, params: object, past: string}} Answer `past`: what was done then */
 
-/** @type {Record<string, (given: any) => Answer>} */
+/** @typedef {Wire.Input<"intercept.answer">} Given */
+/** @typedef {{[G in Given as G["how"]]: (given: G) => Answer}} Answers */
+
+/** @type {Answers} */
 const ANSWERS = {
   fulfill: ({ status, headers = {}, body = "" }) => ({
     method: "Fetch.fulfillRequest",
@@ -32,26 +35,27 @@ function entries(headers) {
 }
 
 /**
- * @param {any} input
+ * @param {Given} input
  * @param {Record<string, string>} [own] the headers of the request
  * @returns {Answer}
  */
 export function answerOf(input, own = {}) {
-  const answer = ANSWERS[input.how];
+  const answer = /** @type {(given: Given) => Answer} */ (ANSWERS[input.how]);
   if (!answer) throw new TypeError(`${input.how} is no answer`);
   return answer(withKept(input, own));
 }
 
 /**
  * The agent does not know the headers that it keeps.
- * @param {any} input
+ * @param {Given} input
  * @param {Record<string, string>} own
+ * @returns {Given}
  */
-function withKept({ keepHeaders = [], ...input }, own) {
-  if (!keepHeaders.length) return input;
+function withKept(input, own) {
+  if (input.how !== "continue" || !input.keepHeaders?.length) return input;
   const known = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
   const headers = { ...input.headers };
-  for (const name of keepHeaders) {
+  for (const name of input.keepHeaders) {
     const value = known.get(name.toLowerCase());
     if (value !== undefined) headers[name] = value;
   }

@@ -15,10 +15,10 @@ const MOST_CHARS = 500_000;
 const MOST_BODY = 10_000_000;
 const MOST_RESOURCES = 5000;
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {{session: string | undefined, frameId: string, resource: any}} Found */
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListResources>} context */
 export async function listResources(context) {
   const type = context.input.type?.toLowerCase();
   const found = (await resourcesOf(context)).map(({ resource }) => describe(resource));
@@ -26,7 +26,7 @@ export async function listResources(context) {
   return { resources: wanted.slice(0, MOST_RESOURCES), total: wanted.length };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ReadResource>} context */
 export async function resourceContent(context) {
   const { url, maxChars = MOST_CHARS } = context.input;
   const found = (await resourcesOf(context)).find(({ resource }) => resource.url === url);

@@ -7,11 +7,11 @@ const PAGE = "offscreen/blobs.html";
 /** @type {Promise<unknown>} there is one such page at a time */
 let last = Promise.resolve();
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 /**
  * Only a page can make an address of bytes that the browser downloads from: one that nobody sees.
- * @param {Context} context
+ * @param {Context<Wire.SaveFile>} context
  */
 export function saveFile(context) {
   const saved = last.then(() => save(context));
@@ -19,7 +19,7 @@ export function saveFile(context) {
   return saved;
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.SaveFile>} context */
 async function save(context) {
   context.signal.throwIfAborted();
   const { file } = context.input;

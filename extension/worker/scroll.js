@@ -11,13 +11,14 @@ import { isPoint } from "./spots.js";
 import { findTarget, outward } from "./target.js";
 import { wheelAt } from "./wheel.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {{moved?: boolean, position?: object, wheel?: {at: Point, by: Point}}} Scrolled */
+/** @import { Context } from "./navigation.js" */
+/** @typedef {{moved?: boolean, position?: Wire.ScrollPosition}} Moved */
+/** @typedef {Moved & {wheel?: {at: Point, by: Point}}} Scrolled */
 /** @typedef {import("./input.js").Point} Point */
 
 const DIRECTIONS = new Set(["up", "down", "left", "right"]);
 
-/** @param {Context} context */
+/** @param {Context<Wire.Scroll>} context */
 export async function scroll(context) {
   const { tabId } = context;
   const how = howOf(context.input);
@@ -44,7 +45,7 @@ export async function scroll(context) {
   });
 }
 
-/** @param {any} input */
+/** @param {Wire.Scroll} input */
 function howOf({ direction, distance, position }) {
   if (direction !== undefined && !DIRECTIONS.has(direction)) {
     throw refusal(`direction must be one of ${[...DIRECTIONS].join(", ")}.`);
@@ -65,7 +66,7 @@ function coordinate(value) {
   throw refusal("position has numbers x and y.");
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.Scroll>} context */
 async function findPlace({ tabId, input, reach, signal }) {
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
@@ -76,7 +77,7 @@ async function findPlace({ tabId, input, reach, signal }) {
 
 /**
  * @param {number} tabId
- * @param {any} input
+ * @param {Wire.Scroll} input
  * @param {import("./reach.js").Reach} reach
  */
 async function namedPlace(tabId, { ref, selector, container }, reach) {

@@ -6,8 +6,10 @@ import { CommandError } from "./errors.js";
 import { fillNow } from "./fill.js";
 import { askMinting } from "./frames.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {import("./hands.js").Handed} Handed */
+/** @import { Context } from "./navigation.js" */
+/** @import { Handed } from "./hands.js" */
+
+/** @typedef {Wire.Named & {settle?: number}} ElementAction */
 
 /**
  * @typedef {object} Field
@@ -17,7 +19,7 @@ import { askMinting } from "./frames.js";
  * @property {number} ref of what is to be pressed or filled
  */
 
-/** @param {Context} context */
+/** @param {Context<Wire.SetField>} context */
 export async function set(context) {
   return inTurnWithHand(context, async (handed) => {
     const field = await look(context);
@@ -33,7 +35,7 @@ export async function set(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Named>} context
  * @returns {Promise<Field>}
  */
 async function look(context) {
@@ -42,9 +44,9 @@ async function look(context) {
 }
 
 /**
- * @param {Handed} context
+ * @param {Handed<ElementAction>} context
  * @param {Field} _
- * @param {unknown} value
+ * @param {Wire.SetField["value"]} value
  */
 async function fillIn(context, _, value) {
   if (typeof value === "string" || typeof value === "number")
@@ -53,9 +55,9 @@ async function fillIn(context, _, value) {
 }
 
 /**
- * @param {Handed} context
+ * @param {Handed<ElementAction>} context
  * @param {Field} field
- * @param {unknown} value
+ * @param {Wire.SetField["value"]} value
  */
 async function turn(context, { kind, before }, value) {
   const wanted = wantedState(value);

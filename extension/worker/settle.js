@@ -158,7 +158,7 @@ export class Watch {
 }
 
 /**
- * @param {any} input
+ * @param {{settle?: number}} input
  * @returns {number}
  */
 export function settleOf({ settle = REQUESTS_MS }) {

@@ -7,7 +7,7 @@ import { framesOf } from "./frames.js";
 import { isFromServer } from "./origins.js";
 import { siteOf } from "./sites.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {{tabId: number, frameId: number, url: string}} Commit */
 
 /**

@@ -12,7 +12,7 @@ const KINDS = /** @type {const} */ ({
   serviceWorkers: ["serviceWorkers"],
 });
 
-/** @param {import("./navigation.js").Context} context */
+/** @param {import("./navigation.js").Context<Wire.ClearSiteData>} context */
 export async function clearSiteData({ tabId, input, site, signal }) {
   const { origin, kinds } = input;
   const names = /** @type {(keyof typeof KINDS)[]} */ (kinds).flatMap((kind) => KINDS[kind]);

@@ -9,18 +9,7 @@ const ENTRY_BYTES = 200;
 const PAYLOAD_LENGTH = 20_000;
 const TEXT = 1;
 
-/**
- * @typedef {object} SocketFrame
- * @property {string} requestId
- * @property {string} url
- * @property {"sent" | "received" | "error"} direction
- * @property {number} time milliseconds since 1970
- * @property {number} opcode
- * @property {string} data text, or base64
- * @property {boolean} base64
- * @property {number} length of the whole payload
- * @property {string} site
- */
+/** @typedef {Wire.SocketFrame} SocketFrame */
 
 export class SocketLog {
   #network;

@@ -5,7 +5,7 @@ import { askMinting, framesOf, mainFrame } from "./frames.js";
 import { placeByIndex, placeByNonce } from "./places.js";
 import { aim, findTarget, locate, untilHovered } from "./target.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
 /** @typedef {import("./input.js").Point} Point */
 /** @typedef {{frame: Frame, point: Point}} Spot a point of a frame, in its own coordinates */
@@ -20,7 +20,7 @@ import { aim, findTarget, locate, untilHovered } from "./target.js";
 /** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
 
 /**
- * @param {any} place a point of the viewport (x, y) or of the page (pageX, pageY)?
+ * @param {Wire.Place} [place] a point of the viewport (x, y) or of the page (pageX, pageY)?
  * @returns {boolean}
  */
 export function isPoint(place) {
@@ -30,7 +30,7 @@ export function isPoint(place) {
 
 /**
  * @param {Pick<Context, "tabId" | "reach">} context
- * @param {any} named
+ * @param {Wire.Place} named
  * @returns {Promise<Place>}
  */
 export async function findPlace({ tabId, reach }, named) {
@@ -46,7 +46,7 @@ export async function findPlace({ tabId, reach }, named) {
   };
 }
 
-/** @param {any} named */
+/** @param {Wire.Place} named */
 function onlyPoint({ x, y, pageX, pageY, ref, selector }) {
   if (ref === undefined && selector === undefined) return { x, y, pageX, pageY };
   throw new CommandError("invalid_arguments", "Give an element or a point, not both.");

@@ -6,10 +6,10 @@ import { requireOwn } from "./own.js";
 import { getTab } from "./tabs.js";
 import { clip } from "./texts.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {[number, ...number[]]} TabIds */
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListGroups>} context */
 export async function listGroups({ input, tellNews }) {
   await tellNews();
   const { windowId } = input;
@@ -17,12 +17,15 @@ export async function listGroups({ input, tellNews }) {
   return { groups: await Promise.all(groups.map(({ id }) => describeGroup(id))) };
 }
 
-/** @param {unknown} groupId */
+/**
+ * @param {number} groupId
+ * @returns {Promise<Wire.TabGroup>}
+ */
 async function describeGroup(groupId) {
   const group = await getGroup(groupId);
   const tabs = await chrome.tabs.query({ groupId: group.id });
   const { id, title = "", color, collapsed, windowId } = group;
-  const tabIds = tabs.map((tab) => tab.id);
+  const tabIds = numbersOf(tabs);
   return {
     groupId: id,
     title: clip(title, GROUP_TITLE_LENGTH),
@@ -33,16 +36,16 @@ async function describeGroup(groupId) {
   };
 }
 
-/** @param {unknown} groupId */
+/** @param {number} groupId */
 async function getGroup(groupId) {
   try {
-    return await chrome.tabGroups.get(/** @type {number} */ (groupId));
+    return await chrome.tabGroups.get(groupId);
   } catch {
     throw new CommandError("not_found", `There is no tab group ${groupId}.`);
   }
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.CreateGroup>} context */
 export async function createGroup({ input, signal, tellNews }) {
   const look = lookOf(input);
   const tabs = await tabsOf(input);
@@ -55,7 +58,7 @@ export async function createGroup({ input, signal, tellNews }) {
   return describeGroup(groupId);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.AddToGroup>} context */
 export async function addToGroup({ input, signal, tellNews }) {
   const group = await requireOwnGroup(input);
   const tabs = await tabsOf(input);
@@ -66,7 +69,7 @@ export async function addToGroup({ input, signal, tellNews }) {
   return describeGroup(group.id);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.RemoveFromGroup>} context */
 export async function removeFromGroup({ input, signal, tellNews }) {
   const tabIds = numbersOf(await tabsOf(input));
   signal.throwIfAborted();
@@ -75,7 +78,7 @@ export async function removeFromGroup({ input, signal, tellNews }) {
   return { tabIds };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.UpdateGroup>} context */
 export async function updateGroup({ input, signal, tellNews }) {
   const look = lookOf(input);
   const group = await requireOwnGroup(input);
@@ -85,16 +88,16 @@ export async function updateGroup({ input, signal, tellNews }) {
   return describeGroup(group.id);
 }
 
-/** @param {any} input */
+/** @param {{groupId: number, own: number[]}} input */
 async function requireOwnGroup({ groupId, own }) {
   const group = await getGroup(groupId);
   requireOwn(await chrome.tabs.query({ groupId: group.id }), own, `Tab group ${groupId}`);
   return group;
 }
 
-/** @param {any} input */
+/** @param {{tabIds: number[], own: number[]}} input */
 async function tabsOf({ tabIds, own }) {
-  const tabs = await Promise.all(/** @type {number[]} */ (tabIds).map(getTab));
+  const tabs = await Promise.all(tabIds.map(getTab));
   requireOwn(tabs, own, "The list");
   return tabs;
 }
@@ -111,7 +114,7 @@ function commonWindow(places) {
   throw new CommandError("invalid_arguments", "A tab group lies in one window, and these do not.");
 }
 
-/** @param {any} input */
+/** @param {Partial<Wire.UpdateGroup>} input */
 function lookOf({ title, color, collapsed }) {
   if (color !== undefined && !COLORS.includes(color)) {
     throw new CommandError("invalid_arguments", `color must be one of ${COLORS.join(", ")}.`);

@@ -6,18 +6,7 @@ import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
 
 const BRIEF_LENGTH = 100;
 
-/**
- * @typedef {object} Tab
- * @property {number} tabId
- * @property {string} url
- * @property {string} title
- * @property {boolean} active
- * @property {number} windowId
- * @property {number} index
- * @property {"loading" | "complete" | "unloaded"} status
- * @property {number} [groupId]
- * @property {boolean} focusedWindow
- */
+/** @typedef {Wire.Tab} Tab */
 
 /**
  * Tabs seen alive, and whether they show a page of an extension, so that a command need not ask

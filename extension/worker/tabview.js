@@ -4,7 +4,7 @@ import { emulatedIn } from "./emulation.js";
 import { dialogIn } from "./questions.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
 /**
  * The one command that is meant to take the person's focus.

@@ -19,7 +19,7 @@ const HOVER_MS = 4000;
 
 /**
  * @param {number} tabId
- * @param {any} input
+ * @param {Wire.Named} input
  * @param {import("./reach.js").Reach} reach
  * @returns {Promise<Target>}
  */

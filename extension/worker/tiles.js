@@ -94,7 +94,7 @@ export function isWithin(box, outer) {
 
 /**
  * A region that someone names within a frame, as a part of the page.
- * @param {any} region
+ * @param {Box} region
  * @param {Box} frame
  * @returns {Box}
  */

@@ -15,9 +15,9 @@ import { waitUntilDrawn } from "./onlooker.js";
 import { findPlace, isPoint } from "./spots.js";
 import { showToDebugger, showToScript } from "./worlds.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {{name: string, mimeType: string, size: number, path?: string}} FileToGive */
+/** @typedef {Wire.FileToGive} FileToGive */
 /** @typedef {{kind: "input" | "drop", tag: string, misfits: string[]}} Plan */
 
 /**
@@ -28,9 +28,10 @@ import { showToDebugger, showToScript } from "./worlds.js";
  * @property {import("./worlds.js").Held} [input] of a file chooser
  */
 
-/** @typedef {{outcome: import("./act.js").Outcome, files: object[] | null, trusted: boolean}} Given */
+/** @typedef {import("./act.js").Outcome} Outcome */
+/** @typedef {{outcome: Outcome, files: Wire.ReceivedFile[] | null, trusted: boolean}} Given */
 
-/** @param {Context} context */
+/** @param {Context<Wire.Upload>} context */
 export async function upload(context) {
   const { tabId, input, signal } = context;
   /** @type {FileToGive[]} */
@@ -46,7 +47,7 @@ export async function upload(context) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Upload>} context
  * @param {FileToGive[]} files
  * @returns {Promise<[Place, Plan]>}
  */
@@ -59,7 +60,7 @@ async function planFor(context, files) {
   return [place, await place.frame.ask("planUpload", { how: place.how, files: names })];
 }
 
-/** @param {any} input */
+/** @param {Wire.Place} input */
 function isNamed(input) {
   return input.ref !== undefined || input.selector !== undefined || isPoint(input);
 }
@@ -105,7 +106,7 @@ function pathsOf(files) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Upload>} context
  * @param {Place} place
  * @param {FileToGive[]} files
  * @returns {Promise<Given>}
@@ -134,7 +135,7 @@ async function bring(context, frame, files) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Upload>} context
  * @param {Place} place
  * @param {FileToGive[]} files
  * @param {Plan} plan
@@ -149,7 +150,7 @@ async function giveByDrop(context, place, files, { tag }) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context<Wire.Upload>} context
  * @param {Frame} frame
  * @param {FileToGive[]} files
  * @param {string} tag

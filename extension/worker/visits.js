@@ -2,9 +2,9 @@
 
 import { clip, TITLE_LENGTH, URL_LENGTH } from "./texts.js";
 
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @param {Context} context */
+/** @param {Context<Wire.SearchHistory>} context */
 export async function searchHistory({ input }) {
   // By itself the browser would look at the last day only.
   const { query, maxResults, startTime = 0, endTime } = input;
@@ -23,7 +23,7 @@ function describe({ url = "", title = "", lastVisitTime = 0, visitCount = 0, typ
   return { ...page, lastVisitTime, visitCount, typedCount };
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.ListVisits>} context */
 export async function getVisits({ input }) {
   const visits = await chrome.history.getVisits({ url: input.url });
   return {

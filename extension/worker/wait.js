@@ -18,9 +18,9 @@ const SPARE_MS = 1000;
 let nextId = 1;
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./navigation.js").Context} Context */
+/** @import { Context } from "./navigation.js" */
 
-/** @param {Context} context */
+/** @param {Context<Wire.WaitForElement>} context */
 export function waitForElement(context) {
   return unlessDialog(context.tabId, context.signal, (ended) =>
     context.input.ref === undefined
@@ -34,7 +34,7 @@ const timeoutOf = (ms) => Math.min(numberOr(ms, 0, MOST_MS), MOST_MS);
 
 /**
  * Of an element that is known, only its own document has to tell.
- * @param {Context} context
+ * @param {Context<Wire.WaitForElement>} context
  * @param {AbortSignal} ended
  */
 async function waitForRef({ tabId, input, reach }, ended) {
@@ -61,7 +61,7 @@ class Wait {
   /** @type {Set<Frame>} */
   #watched = new Set();
 
-  /** @param {Context} context */
+  /** @param {Context<Wire.WaitForElement>} context */
   constructor(context) {
     const { selector, visible, timeoutMs } = context.input;
     this.#context = context;

@@ -15,11 +15,11 @@ const WAYS = new Map([
 
 /** @typedef {import("./spots.js").Spot} Spot */
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {{moved?: boolean, position?: object}} Scrolled */
+/** @typedef {import("./scroll.js").Moved} Scrolled */
 
 /**
  * For whoever has the turn already.
- * @param {import("./hands.js").Handed} context
+ * @param {import("./hands.js").Handed<Wire.Scroll>} context
  * @param {{direction?: string, distance?: number}} how
  */
 export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {

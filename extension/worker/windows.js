@@ -9,8 +9,7 @@ const SIDES = /** @type {const} */ (["left", "top", "width", "height"]);
 const SEEN_MS = 2000;
 const SEEN_TRIES = 20;
 
-/** @typedef {import("./navigation.js").Context} Context */
-/** @typedef {Awaited<ReturnType<typeof describeWindow>>} Described */
+/** @import { Context } from "./navigation.js" */
 /** @typedef {{left?: number, top?: number, width?: number, height?: number}} Bounds */
 
 export async function listWindows() {
@@ -18,25 +17,30 @@ export async function listWindows() {
   return { windows: windows.map(describe) };
 }
 
-/** @param {chrome.windows.Window} window */
+/**
+ * @param {chrome.windows.Window} window
+ * @returns {Wire.Window}
+ */
 function describe({ id, state, type, focused, incognito, left, top, width, height, tabs = [] }) {
-  const tabIds = tabs.map((tab) => tab.id);
-  return { windowId: id, state, type, focused, incognito, left, top, width, height, tabIds };
+  const tabIds = tabs.map((tab) => /** @type {number} */ (tab.id));
+  const windowId = /** @type {number} */ (id);
+  return { windowId, state, type, focused, incognito, left, top, width, height, tabIds };
 }
 
 /**
  * With the size of the page in it: what is set is the size of the whole window.
  * @param {number} windowId
+ * @returns {Promise<Wire.Window>}
  */
 export async function describeWindow(windowId) {
   const window = await getWindow(windowId);
   return { ...describe(window), viewport: await viewportOf(window) };
 }
 
-/** @param {unknown} windowId */
+/** @param {number} windowId */
 async function getWindow(windowId) {
   try {
-    return await chrome.windows.get(/** @type {number} */ (windowId), { populate: true });
+    return await chrome.windows.get(windowId, { populate: true });
   } catch {
     throw new CommandError("not_found", `There is no window ${windowId}.`);
   }
@@ -50,7 +54,10 @@ function viewportOf({ tabs = [] }) {
   return sizeOf(tabs.find((tab) => tab.active)?.id);
 }
 
-/** @param {number | undefined} id */
+/**
+ * @param {number | undefined} id
+ * @returns {Promise<Wire.Size | undefined>}
+ */
 async function sizeOf(id) {
   const main = id === undefined ? undefined : framesOf(id).find(({ frameId }) => frameId === 0);
   return main?.ask("viewport", {}, SEEN_MS).catch(() => undefined);
@@ -58,7 +65,7 @@ async function sizeOf(id) {
 
 /**
  * @param {string} url
- * @param {any} input
+ * @param {Wire.NewWindow} input
  * @returns {Promise<chrome.tabs.Tab>}
  */
 export async function createWindow(url, input) {
@@ -79,7 +86,7 @@ function notIncognito() {
   return new CommandError("needs_person", message);
 }
 
-/** @param {Context} context */
+/** @param {Context<Wire.UpdateWindow>} context */
 export async function updateWindow({ input, signal, tellNews }) {
   const { windowId, state, focused } = input;
   const bounds = boundsOf(input, state);
@@ -98,7 +105,7 @@ export async function updateWindow({ input, signal, tellNews }) {
   return { ...(await describeWindow(windowId)), ...(page && { page }) };
 }
 
-/** @param {any} input */
+/** @param {Wire.CloseWindow} input */
 export async function requireOwnWindow({ windowId, own }) {
   const window = await getWindow(windowId);
   requireOwn(window.tabs ?? [], own, `Window ${windowId}`);
@@ -106,19 +113,22 @@ export async function requireOwnWindow({ windowId, own }) {
 }
 
 /**
- * @param {any} input
- * @param {unknown} state
+ * @param {Bounds} input
+ * @param {string | undefined} state
  * @returns {Bounds}
  */
 function boundsOf(input, state) {
-  if (state !== undefined && !STATES.includes(/** @type {string} */ (state))) {
+  if (state !== undefined && !STATES.includes(state)) {
     throw new CommandError("invalid_arguments", `state must be one of ${STATES.join(", ")}.`);
   }
-  const given = SIDES.filter((side) => input[side] !== undefined);
+  const given = SIDES.flatMap((side) => {
+    const { [side]: value } = input;
+    return value === undefined ? [] : [/** @type {const} */ ([side, Math.round(value)])];
+  });
   if (given.length && state !== undefined && state !== "normal") {
     throw new CommandError("invalid_arguments", `A ${state} window has no size of its own.`);
   }
-  return Object.fromEntries(given.map((side) => [side, Math.round(input[side])]));
+  return Object.fromEntries(given);
 }
 
 /**
@@ -140,7 +150,7 @@ async function resize({ id, state }, bounds) {
 /**
  * The page hears of its new size a little later.
  * @param {number} windowId
- * @param {Described} before
+ * @param {Wire.Window} before
  */
 async function untilSeen(windowId, before) {
   for (let i = 0; i < SEEN_TRIES; i++) {
@@ -151,8 +161,8 @@ async function untilSeen(windowId, before) {
 
 /**
  * What the window has around its page, which stays the same.
- * @param {Described} window
+ * @param {Wire.Window} window
  */
-function frameOf({ width = 0, height = 0, viewport }) {
+function frameOf({ width = 0, height = 0, viewport = { width: 0, height: 0 } }) {
   return `${width - viewport.width} ${height - viewport.height}`;
 }

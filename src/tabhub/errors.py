@@ -202,7 +202,10 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
     },
     TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},
     Cancelled: {"cancelled": Row(-32800, 499, "permission")},
-    Internal: {"internal": Row(_INTERNAL, 500, "internal")},
+    Internal: {
+        "internal": Row(_INTERNAL, 500, "internal"),
+        "unknown_command": Row(_INTERNAL, 500, "internal"),
+    },
 }
 
 REASONS: dict[str, Row] = {word: row for rows in _TREE.values() for word, row in rows.items()}

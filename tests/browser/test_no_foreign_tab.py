@@ -16,6 +16,7 @@ from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
 from tests.support.examples import examples
+from tests.support.outputs import completed
 
 SESSIONS = ("ann", "bob")
 NUMBERS = range(1, 5)
@@ -67,7 +68,7 @@ class World:
             return
         if params["tool"] == "page.evaluate":
             self.ran.append((profile, params["tabId"]))
-        output = {"value": 1, **_state(params["tabId"] or 0)}
+        output = completed(params["tool"], {})
         reply = {"jsonrpc": "2.0", "id": message["id"], "result": {"output": output}}
         self.links[profile].receive(json.dumps(reply))
 
@@ -128,7 +129,7 @@ async def _step(world: World, what: str, profile: str, number: int, session: str
         world.owners[place] = None
         world.shared.discard(place)
     elif what == "ends":
-        app.departures.release(session)
+        app.session_ends.release(session)
         world.owners = {k: None if v == session else v for k, v in world.owners.items()}
     elif what in ("link drops", "browser restarts"):
         app.browsers.leave(profile, world.links[profile])

@@ -78,3 +78,26 @@ test("an answer that does not fit is refused, and the server's own measure count
   await settled();
   assert.deepEqual(line.said, [["1", "too_large"]]);
 });
+
+test("an input is checked only where the server declares what it sends", async () => {
+  const { line, dispatcher } = dispatcherOf(async () => "done");
+  const $defs = { Nothing: { type: "object", additionalProperties: false } };
+  const inputs = { "tabs.list": { $ref: "#/$defs/Nothing" } };
+  const send = (id) =>
+    dispatcher.receive({
+      kind: "request",
+      id,
+      method: "tool.dispatch",
+      params: { plugin: "browser", tool: "tabs.list", dispatchId: id, input: { all: true } },
+    });
+  send("1");
+  await settled();
+  const params = { commands: { inputs, $defs } };
+  dispatcher.receive({ kind: "notification", method: "sync.full", params });
+  send("2");
+  await settled();
+  assert.deepEqual(line.said, [
+    ["1", { output: "done" }],
+    ["2", "internal"],
+  ]);
+});

@@ -10,6 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from tests.support.outputs import completed
 from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET
 
@@ -40,8 +41,17 @@ class FakeExtension:
         self.page_tools: dict[str, Handler] = {}
         self.heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.greeting: dict[str, Any] = {}
+        """What came with `sync.full`."""
+        self._commands: dict[str, str] = {}
+        """By the id of the request; for tests that answer it themselves."""
 
     async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; of a command's output only what matters to the test need be given."""
+        command, result = self._commands.get(message.get("id", "")), message.get("result")
+        if command is not None and isinstance(result, dict) and "output" in result:
+            result = {**result, "output": completed(command, result["output"])}
+            message = {**message, "result": result}
         await self.socket.send(json.dumps({"jsonrpc": "2.0", **message}))
 
     async def notify(self, method: str, params: Any) -> None:
@@ -105,6 +115,8 @@ class FakeExtension:
         if message["method"] == "browser/executeTool":
             await self._execute(message)
             return
+        if message["method"] == "tool.dispatch":
+            self._commands[message["id"]] = message["params"]["tool"]
         handler = self.handlers.get(message.get("params", {}).get("tool", ""))
         if message["method"] != "tool.dispatch" or handler is None:
             return
@@ -155,7 +167,7 @@ async def connected(
     ) as socket:
         extension = FakeExtension(socket)
         running = asyncio.create_task(extension.run())
-        await extension.next("sync.full")
+        extension.greeting = (await extension.next("sync.full"))["params"]
         yield extension
         await socket.close()
         await running

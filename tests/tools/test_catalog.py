@@ -23,15 +23,19 @@ def test_every_tool_that_needs_a_tab_takes_its_id() -> None:
             assert tool.input_schema["properties"][tool.tab_argument] == {"type": "integer"}
 
 
+FIRST, SECOND = "extension.panel", "windows.list"
+OUTPUTS: dict[str, Any] = {FIRST: {"panels": 0}, SECOND: {"windows": []}}
+
+
 async def _two_commands(context: Context) -> CallResult:
-    await context.in_browser(context.browser, "first", {})
-    await context.in_browser(context.browser, "second", {})
+    await context.in_browser(context.browser, FIRST, {})
+    await context.in_browser(context.browser, SECOND, {})
     return done("Both were done.", {})
 
 
 @pytest.mark.parametrize(
     ("failing", "read_only", "runs"),
-    [("first", False, 2), ("second", False, 1), ("second", True, 2)],
+    [(FIRST, False, 2), (SECOND, False, 1), (SECOND, True, 2)],
 )
 async def test_a_refused_command_is_not_tried_again_if_one_before_it_may_have_changed_something(
     failing: str, read_only: bool, runs: int
@@ -43,13 +47,13 @@ async def test_a_refused_command_is_not_tried_again_if_one_before_it_may_have_ch
             asked.append(command)
             if command == failing:
                 raise Refusal("invalid_arguments")
-            return {}
+            return OUTPUTS[command]
 
         return answer
 
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
-        extension.handlers.update({name: handler(name) for name in ("first", "second")})
+        extension.handlers.update({name: handler(name) for name in (FIRST, SECOND)})
         server.app.hub.tools.add(
             browser_tool(
                 name="two_commands",

@@ -21,7 +21,8 @@ from tests.support.serving import client, served
 
 Json = dict[str, Any]
 CLICK, TYPE = "browser_click_element", "browser_type_text"
-EFFECT = {"effect": {"mutated": True}, "trusted": True, "sensitive": False}
+CLICKED: Json = {"effect": {"mutated": True}, "trusted": True}
+FILLED: Json = {**CLICKED, "sensitive": False}
 Recording = tuple[Server, FakeExtension, Agent]
 
 
@@ -36,8 +37,8 @@ async def recording(
         connected(server.port) as extension,
         client(server.port, token) as http,
     ):
-        extension.handlers["page.click"] = lambda params: EFFECT
-        extension.handlers["page.fill"] = lambda params: EFFECT
+        extension.handlers["page.click"] = lambda params: CLICKED
+        extension.handlers["page.fill"] = lambda params: FILLED
         extension.handlers["page.describe"] = lambda params: {
             "viewport": {"width": 800, "height": 600},
             "role": "button",
@@ -160,7 +161,7 @@ async def test_each_step_is_decided_about_and_written_down_as_the_callers(home: 
 
 async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
-        extension.handlers["page.fill"] = lambda params: {**EFFECT, "sensitive": True}
+        extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
         extension.handlers["page.describe"] = lambda params: {
             **{"viewport": {}, "role": "textbox", "name": "Your password:", "selector": "#p"}
         }
@@ -180,7 +181,7 @@ async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home
 
 async def test_an_error_of_a_run_is_kept_without_what_was_given_for_it(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
-        extension.handlers["page.fill"] = lambda params: {**EFFECT, "sensitive": True}
+        extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
         fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
         await recorded(agent, "login", (TYPE, fill))
 
@@ -250,7 +251,7 @@ async def test_with_its_session_a_run_stops_and_a_recording_is_dropped(home: Hom
         await agent.call("shortcuts_record", action="start", command="other")
         while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
             pass
-        server.app.departures.end_session("token:ann")
+        server.app.session_ends.end_session("token:ann")
         await extension.next("tool.cancel")
         last = await last_run(agent)
         assert (last["state"], last["completed"]) == ("stopped", 0)

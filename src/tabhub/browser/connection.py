@@ -12,8 +12,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from tabhub.browser import checked
 from tabhub.browser.pending import Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
+from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link
 from tabhub.wire.pages import Execute, Outcome
@@ -47,6 +49,7 @@ class Connection:
         self._numbers = count(1)
         self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._is_checked = in_development()
         self.closed = False
         self.hang_up: HangUp = _nowhere
         """Ends the connection from our side; the extension comes back by itself."""
@@ -67,8 +70,11 @@ class Connection:
         """Run a command in the browser, where it may act, and return its output."""
         if self.closed:
             raise gone()
-        id = self._new_id()
         pending = pending or Pending()
+        if self._is_checked:
+            checked.require_input(command, input)
+            pending.reads = checked.reads_output(command)
+        id = self._new_id()
         body = self._request(id, command, input, tab, pending)
         return await self._answered(id, body, pending, progress)
 

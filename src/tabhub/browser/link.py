@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tabhub import __version__
+from tabhub.browser import checked
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
 from tabhub.browser.desk import PanelRequests
@@ -116,6 +117,7 @@ class LinkEndpoint:
                 "maxBytes": self._max_bytes,
                 "recording": self._recording,
                 "plugins": [],
+                **checked.greeting(),
             },
         )
 

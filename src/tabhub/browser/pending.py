@@ -51,7 +51,7 @@ class Pending:
         """For what it uploads."""
         self.untrusted = untrusted
         """Whether a script may do it where the debugger cannot be used."""
-        self.reads = reads or _dispatched
+        self.reads = reads or dispatched
         self._learn = learn
         """Turns the output into what is returned, before any later message is looked at."""
         self._reports: asyncio.Queue[Told] = asyncio.Queue()
@@ -104,7 +104,8 @@ def as_told(message: jsonrpc.Incoming, reads: Reads) -> Told:
     return nonsense()
 
 
-def _dispatched(result: msgspec.Raw) -> Any:
+def dispatched(result: msgspec.Raw) -> Any:
+    """The output in the result of a `tool.dispatch`."""
     return _output(result).output
 
 

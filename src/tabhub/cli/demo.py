@@ -84,7 +84,7 @@ def _leave_to_all(app: App) -> None:
         return
     app.browsers.soon(app.control.take_back(tab), "tabs.ungroup", {})
     app.control.share(tab, shared=True)
-    app.departures.release(SESSION)
+    app.session_ends.release(SESSION)
 
 
 async def _call(app: App, tool: str, arguments: bytes) -> str:

@@ -274,6 +274,11 @@ def skips_permissions() -> bool:
     return any(os.environ.get(name) == "1" for name in names)
 
 
+def in_development() -> bool:
+    """Whether both ends of the link check each command against its declared shape."""
+    return os.environ.get("TABHUB_DEVELOPMENT") == "1"
+
+
 def token_from_environment() -> str | None:
     """The client token that an agent on the command line was given."""
     return os.environ.get(TOKEN) or None

@@ -180,7 +180,7 @@ class Pages:
 
     def tidy(self) -> None:
         """Forget what is of no more use."""
-        self._throttle.forget(time.monotonic())
+        self._throttle.forget_idle()
 
     def _take(self, told: Registration) -> None:
         domain = domain_of(told.origin)

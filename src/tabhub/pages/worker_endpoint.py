@@ -17,8 +17,8 @@ from tabhub.browser.connection import Connection
 from tabhub.calls.incidents import incident, throttled
 from tabhub.calls.ports import AuditSink, Clock
 from tabhub.errors import AccessError, Forbidden, TabhubError, Unavailable
+from tabhub.limits import RateLimit
 from tabhub.pages.complaints import Complaints
-from tabhub.pages.pace import Pace
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing, web_origin
 from tabhub.pages.worker_line import WorkerLine
@@ -33,9 +33,10 @@ PAIRING_SECONDS = 120.0
 MOST_SOCKETS = 64
 MOST_OF_ONE = 16
 """Of one origin, each from another browser."""
-MESSAGES_AT_ONCE, MESSAGES_A_SECOND = 1000.0, 50.0
-BYTES_AT_ONCE, BYTES_A_SECOND = 32 * 1024 * 1024.0, 1024 * 1024.0
-LINES_AT_ONCE, LINES_A_SECOND = 10.0, 10 / 60
+MOST_MESSAGES, MESSAGES_SECONDS = 1000, 20.0
+MOST_BYTES, BYTES_SECONDS = 32 * 1024 * 1024, 32.0
+"""What one connection may send within so many seconds: 50 messages and 1 MB a second on average."""
+MOST_LINES, LINES_SECONDS = 10, 60.0
 """Of the audit, about pages that were not let in; they are anybody's."""
 
 Close = Callable[[int, str], Awaitable[None]]
@@ -63,7 +64,7 @@ class WorkerEndpoint:
         self._lines: set[WorkerLine] = set()
         self._sockets = 0
         self._complaints = Complaints(clock)
-        self._record_pace = Pace(LINES_AT_ONCE, LINES_A_SECOND, clock)
+        self._lines_limit = RateLimit(MOST_LINES, LINES_SECONDS, clock)
         pairing.on_change(self._end_forgotten)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,13 +146,13 @@ class WorkerEndpoint:
     async def _listen(
         self, line: WorkerLine, connection: Connection, receive: Receive, close: Close
     ) -> None:
-        messages = Pace(MESSAGES_AT_ONCE, MESSAGES_A_SECOND, self._clock)
-        amount = Pace(BYTES_AT_ONCE, BYTES_A_SECOND, self._clock)
+        messages = RateLimit(MOST_MESSAGES, MESSAGES_SECONDS, self._clock)
+        amount = RateLimit(MOST_BYTES, BYTES_SECONDS, self._clock)
         while (event := await receive())["type"] == "websocket.receive":
             text = event.get("text") or event.get("bytes") or b""
             if connection.closed:
                 return
-            if not (messages.admits() and amount.admits(len(text))):
+            if messages.admit() or amount.admit(len(text)):
                 error = Unavailable(f"{line.origin} sends too much.", "rate_limited")
                 self._throttled(line.origin, error)
                 await close(worker.TOO_MUCH, "too much at once: wait, and come again")
@@ -184,7 +185,7 @@ class WorkerEndpoint:
 
     def _is_due(self, origin: str, error: TabhubError) -> bool:
         """Once a minute for each, and not too often for all: the record is not theirs to fill."""
-        return self._complaints.say(origin, error.reason) and self._record_pace.admits()
+        return self._complaints.say(origin, error.reason) and not self._lines_limit.admit()
 
 
 async def _first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:

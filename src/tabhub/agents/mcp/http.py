@@ -4,15 +4,19 @@ from collections.abc import Callable
 
 import msgspec
 
-from tabhub.agents.answers import headers_of
-from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
-from tabhub.agents.requests import accepts_streams, named_toolsets
-from tabhub.agents.security import CALLER
+from tabhub.agents.messages import (
+    CALLER,
+    accepts_streams,
+    headers_of,
+    named_toolsets,
+    read_body,
+    require_json,
+)
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
 from tabhub.errors import Forbidden, ProtocolError, TabhubError

@@ -7,13 +7,13 @@ from functools import partial
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents.belonging import GROUP, LONGEST_AGENT, Groups, operation_id
-from tabhub.agents.choosing import Choosing
 from tabhub.agents.mcp.announce import Announcer, Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
+from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, TabGroups, operation_id
+from tabhub.agents.tool_search import ToolSearch
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import AuditSink, MayTell
@@ -62,7 +62,7 @@ class ProductBackend(Backend):
         hub: Hub,
         runner: Runner,
         listing: Listing,
-        choosing: Choosing,
+        search: ToolSearch,
         guard: Guard,
         audit: AuditSink,
         release: Callable[[str], None],
@@ -73,10 +73,10 @@ class ProductBackend(Backend):
         self._tools = hub.tools
         self._pages = hub.pages
         self._resources = TabResources(hub)
-        self._groups = Groups(hub.sessions, audit)
+        self._groups = TabGroups(hub.sessions, audit)
         self._runner = runner
         self._listing = listing
-        self._choosing = choosing
+        self._search = search
         self._guard = guard
         self._release = release
         self._consent = Consent()
@@ -102,7 +102,7 @@ class ProductBackend(Backend):
         except TabhubError as error:
             # A tool that is there may name another that is not.
             if error.reason == "unknown_tool" and self._tools.find(params.name) is None:
-                raise self._choosing.unknown(params.name, exchange.caller) from None
+                raise self._search.unknown(params.name, exchange.caller) from None
             return failed(error)
 
     def _call(self, exchange: Exchange, tool: str, arguments: msgspec.Raw | None) -> Call:

@@ -12,21 +12,22 @@ from typing import Any, cast
 
 import msgspec
 
-from tabhub.agents.answers import send_json
-from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.answering import Answers, introduction, took
 from tabhub.agents.mcp.backend import Backend, Toolsets
 from tabhub.agents.mcp.http import Admit, Refused
 from tabhub.agents.mcp.outbox import Outbox
 from tabhub.agents.mcp.outlet import Outlet
 from tabhub.agents.mcp.session import Register, Session
-from tabhub.agents.requests import (
+from tabhub.agents.messages import (
+    CALLER,
     accepts_streams,
     named_toolsets,
     query_of,
-    require_method,
+    read_body,
+    refuse,
+    require_json,
+    send_json,
 )
-from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits
 from tabhub.errors import (
@@ -173,7 +174,6 @@ class SseEndpoint:
                 self.end(session.id, error)
 
     def _open(self, scope: Scope) -> SseSession:
-        require_method(scope, "GET")
         if not accepts_streams(dict(scope["headers"])):
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         named = named_toolsets(scope)
@@ -195,7 +195,6 @@ class SseEndpoint:
             self.sessions.end(session.id)
 
     async def _take(self, scope: Scope, receive: Receive) -> None:
-        require_method(scope, "POST")
         caller = scope.get(CALLER, MAIN)
         session = self._session(scope, caller)
         self._throttle(caller, session.id)

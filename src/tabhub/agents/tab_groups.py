@@ -1,4 +1,4 @@
-"""What any door asks of a call: to which session it belongs, and under which id it runs."""
+"""Which session a call belongs to, and the id under which it runs once."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ LONGEST_OPERATION_ID = 200
 LONGEST_AGENT = 80
 
 
-class Groups:
-    """Sessions that calls name by a handle."""
+class TabGroups:
+    """Finds the session of a call by the tab group that it names."""
 
     def __init__(self, sessions: AgentSessions, audit: AuditSink) -> None:
         self._sessions = sessions

@@ -1,0 +1,255 @@
+"""The commands of the link for readers: JSON Schema, a table in docs/link.md, TypeScript types."""
+
+import ast
+import inspect
+import json
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import msgspec
+from msgspec import inspect as types
+
+from tabhub.wire import link
+from tabhub.wire.commands import COMMANDS, FAMILIES
+from tabhub.wire.commands.shapes import Command, Shape
+
+MESSAGES = [link.SyncAll, link.StateChanged, link.ProgressTold, link.Dispatch, link.Dispatched]
+BEGIN, END = "<!-- begin: written by `make docs` -->", "<!-- end -->"
+WORDS: dict[type[types.Type], str] = {
+    types.AnyType: "unknown",
+    types.NoneType: "null",
+    types.StrType: "string",
+    types.IntType: "number",
+    types.FloatType: "number",
+    types.BoolType: "boolean",
+}
+
+
+class Member(NamedTuple):
+    """A member of a shape, as the source declares it."""
+
+    name: str
+    type: str
+    required: bool
+    about: str
+
+    @property
+    def declared(self) -> str:
+        return f"{self.name}{'' if self.required else '?'}: {self.type}"
+
+
+def members(shape: type[msgspec.Struct]) -> list[Member]:
+    """The members of a shape, those of its bases first."""
+    info = cast(types.StructType, types.type_info(shape))
+    fields = {field.name: field for field in info.fields}
+    said = [pair for kind in reversed(shape.__mro__) for pair in _said(kind)]
+    return [
+        Member(fields[name].encode_name, _type(fields[name].type), fields[name].required, about)
+        for name, about in said
+    ]
+
+
+def _said(kind: type) -> Iterator[tuple[str, str]]:
+    """The fields that a class itself declares, each with the string below it."""
+    if not issubclass(kind, link.Params):
+        return
+    body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
+    for line, below in pairwise([*body, ast.Pass()]):
+        if isinstance(line, ast.AnnAssign):
+            yield cast(ast.Name, line.target).id, _string(below)
+
+
+def _string(line: ast.stmt) -> str:
+    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+        return _words(str(line.value.value))
+    return ""
+
+
+def _words(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _type(kind: types.Type) -> str:
+    """A type in the words of TypeScript."""
+    if isinstance(kind, types.Metadata):
+        return _type(kind.type)
+    if isinstance(kind, types.StructType):
+        return kind.cls.__name__
+    if isinstance(kind, types.LiteralType):
+        return " | ".join(json.dumps(value) for value in kind.values)
+    if isinstance(kind, types.UnionType):
+        return " | ".join(dict.fromkeys(_type(one) for one in kind.types))
+    if isinstance(kind, types.ListType):
+        inner = _type(kind.item_type)
+        return f"({inner})[]" if " | " in inner else f"{inner}[]"
+    if isinstance(kind, types.TupleType):
+        return f"[{', '.join(_type(one) for one in kind.item_types)}]"
+    if isinstance(kind, types.DictType):
+        return f"Record<string, {_type(kind.value_type)}>"
+    return WORDS[type(kind)]
+
+
+def _shapes() -> dict[str, type[Shape]]:
+    """Every shape by its name, in the order of the commands that use it."""
+    found: dict[str, type[Shape]] = {}
+
+    def note(kind: types.Type) -> None:
+        if not isinstance(kind, types.StructType):
+            for inner in _inside(kind):
+                note(inner)
+        elif kind.cls.__name__ not in found:
+            found[kind.cls.__name__] = cast(type[Shape], kind.cls)
+            for field in kind.fields:
+                note(field.type)
+
+    for command in COMMANDS.values():
+        for shape in (*command.inputs, *command.outputs):
+            note(types.type_info(shape))
+    return found
+
+
+def _inside(kind: types.Type) -> tuple[types.Type, ...]:
+    """The types that another one is made of."""
+    if isinstance(kind, types.Metadata):
+        return (kind.type,)
+    if isinstance(kind, types.UnionType):
+        return kind.types
+    if isinstance(kind, types.TupleType):
+        return kind.item_types
+    if isinstance(kind, types.ListType):
+        return (kind.item_type,)
+    return (kind.value_type,) if isinstance(kind, types.DictType) else ()
+
+
+def schema() -> str:
+    """`protocol/link.schema.json`: the messages, every shape, and the table of commands."""
+    kinds = [*MESSAGES, *_shapes().values()]
+    _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for name, shape in _shapes().items():
+        for member in members(shape):
+            if member.about:
+                shapes[name]["properties"][member.name]["description"] = member.about
+    table = {
+        name: {
+            "description": command.about,
+            "needsTab": command.needs_tab,
+            "input": _any_of(command.inputs),
+            "output": _any_of(command.outputs),
+        }
+        for name, command in COMMANDS.items()
+    }
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": shapes,
+        "commands": table,
+    }
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
+    refs = [{"$ref": f"#/$defs/{shape.__name__}"} for shape in shapes]
+    return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+
+def declarations() -> str:
+    """`extension/worker/types.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
+    lines = [
+        "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
+        "// prettier-ignore",
+        "declare namespace Wire {",
+        *(f"  {line}".rstrip() for shape in declared for line in _interface(shape)),
+        "  interface Commands {",
+        *(f"    {line}" for command in COMMANDS.values() for line in _entry(command)),
+        "  }",
+        "",
+        '  type Input<N extends keyof Commands> = Commands[N]["input"];',
+        '  type Output<N extends keyof Commands> = Commands[N]["output"];',
+        f"  type BrowserCommand = {_names(needs_tab=False)};",
+        f"  type TabCommand = {_names(needs_tab=True)};",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _interface(shape: type[link.Params]) -> list[str]:
+    lines = [f"/** {_words(shape.__doc__)} */", f"interface {shape.__name__} {{"]
+    for member in members(shape):
+        lines += [f"  /** {member.about} */"] if member.about else []
+        lines.append(f"  {member.declared};")
+    return [*lines, "}", ""]
+
+
+def _entry(command: Command) -> list[str]:
+    input, output = (" | ".join(s.__name__ for s in side) for side in _sides(command))
+    return [
+        f"/** {command.about} */",
+        f'"{command.name}": {{ input: {input}; output: {output} }};',
+    ]
+
+
+def _sides(command: Command) -> tuple[tuple[type[Shape], ...], tuple[type[Shape], ...]]:
+    return command.inputs, command.outputs
+
+
+def _names(*, needs_tab: bool) -> str:
+    wanted = [name for name, command in COMMANDS.items() if command.needs_tab == needs_tab]
+    return " | ".join(f'"{name}"' for name in wanted)
+
+
+def page(before: str) -> str:
+    """`docs/link.md` with the part between the marks written anew; the rest is kept as it is."""
+    head, _, rest = before.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return f"{head}{BEGIN}\n\n{_tables()}\n{END}{tail}"
+
+
+def _tables() -> str:
+    parts = [_family(title, commands) for title, commands in FAMILIES.items()]
+    return "\n".join([*parts, _inner()])
+
+
+def _family(title: str, commands: Iterable[Command]) -> str:
+    columns = ["command", "in", "what it does", "input", "output"]
+    rows = [
+        [f"`{one.name}`", _where(one), _cell(one.about), _side(one.inputs), _side(one.outputs)]
+        for one in commands
+    ]
+    lines = [columns, ["---"] * len(columns), *rows]
+    return f"### {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _where(command: Command) -> str:
+    return "a tab" if command.needs_tab else "the browser"
+
+
+def _inner() -> str:
+    """The shapes that others are made of."""
+    outer = {shape for one in COMMANDS.values() for side in _sides(one) for shape in side}
+    used = " ".join(member.type for shape in _shapes().values() for member in members(shape))
+    named = {word.strip("[](),") for word in used.replace("<", " ").replace(">", " ").split()}
+    rows = [
+        f"| `{name}` | {_side((shape,))} |"
+        for name, shape in sorted(_shapes().items())
+        if shape not in outer or name in named
+    ]
+    return "\n".join(["### Shapes\n", "| shape | members |", "|---|---|", *rows]) + "\n"
+
+
+def _side(shapes: Iterable[type[Shape]]) -> str:
+    return " Or: ".join(_shape(shape) for shape in shapes)
+
+
+def _shape(shape: type[Shape]) -> str:
+    declared = ", ".join(member.declared for member in members(shape))
+    notes = [f"`{one.name}`: {_lower(one.about)}" for one in members(shape) if one.about]
+    return _cell(" ".join([f"`{{{declared}}}`", _words(shape.__doc__), *notes]))
+
+
+def _lower(sentence: str) -> str:
+    return sentence if sentence.startswith("`") else sentence[0].lower() + sentence[1:]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

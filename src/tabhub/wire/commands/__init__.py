@@ -1,0 +1,21 @@
+"""The commands of `tool.dispatch`: what each one takes and what it answers.
+
+The one place that says it. `protocol/link.schema.json`, the table in `docs/link.md` and the types
+of the extension (`extension/worker/types.d.ts`) are generated from here by `make docs`.
+"""
+
+from tabhub.wire.commands import acting, data, looks, network, reading, tabs
+from tabhub.wire.commands.shapes import Command
+
+FAMILIES: dict[str, tuple[Command, ...]] = {
+    "Tabs, windows and groups": tabs.COMMANDS,
+    "Reading a page": reading.COMMANDS,
+    "Acting on a page": acting.COMMANDS,
+    "Pictures, styles and emulation": looks.COMMANDS,
+    "Records and interception": network.COMMANDS,
+    "Data of the browser": data.COMMANDS,
+}
+
+COMMANDS: dict[str, Command] = {
+    command.name: command for family in FAMILIES.values() for command in family
+}
