@@ -43,7 +43,7 @@ NO_PLUGINS: Json = {
 
 PRIVATE = frozenset(
     {
-        *("pid", "browsers", "agentNames", "waitingPages", "lastReloadError"),
+        *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
         "disabledBrowserTools",  # those of the person; an agent's own are marked in its list
     }
 )
@@ -148,7 +148,10 @@ class Report:
             "starting": self.starting,
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
-            "browsers": [_described(browser) for browser in browsers],
+            "browsers": [self._described(browser) for browser in browsers],
+            "refusedBrowsers": [
+                {"id": id, "mismatch": found} for id, found in self.browsers.refused().items()
+            ],
             "mcpClients": sessions,
             "activeSessions": sessions,
             "ssePort": self.sse_port,
@@ -205,19 +208,19 @@ class Report:
         common = sum(agent.is_common for agent in self.hub.sessions.all())
         return {**self.sessions(), "token": common}
 
+    def _described(self, browser: Browser) -> Json:
+        info = browser.info
+        return {
+            "id": browser.id,
+            "name": info.name,
+            "version": info.version,
+            "connectedAt": browser.connected_at,
+            "ready": browser.ready,
+            "kind": info.kind,
+            "panels": browser.panels,
+            "mismatch": self.browsers.mismatch_of(browser.id),
+        }
+
     @property
     def _uptime(self) -> float:
         return time.monotonic() - self._started
-
-
-def _described(browser: Browser) -> Json:
-    info = browser.info
-    return {
-        "id": browser.id,
-        "name": info.name,
-        "version": info.version,
-        "connectedAt": browser.connected_at,
-        "ready": browser.ready,
-        "kind": info.kind,
-        "panels": browser.panels,
-    }

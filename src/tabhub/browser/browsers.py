@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -17,10 +18,14 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import readable
 from tabhub.hub.tabs import Tab
 from tabhub.wire import link
+from tabhub.wire.methods import EXTENSION, Handlers
+from tabhub.wire.versions import Mismatch
 
 log = logging.getLogger(__name__)
 
 CLOSE = "tabs.close"
+MOST_MISMATCHES = 20
+"""Of how many profiles it is kept that their extension is of another version."""
 FORGET_AFTER_SECONDS = 60.0
 """How long the tabs of a browser that has gone keep their ids, in case it comes back."""
 
@@ -62,9 +67,26 @@ class Browsers:
         self._all: dict[str, Browser] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         self._arrival = asyncio.Event()
+        self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
+
+    def mismatched(self, id: str, found: Mismatch | None) -> bool:
+        """Keep how a profile's extension differs from this server; whether that is news."""
+        before = self._mismatches.pop(id, None)
+        if found is not None:
+            self._mismatches[id] = found
+            if len(self._mismatches) > MOST_MISMATCHES:
+                self._mismatches.popitem(last=False)
+        return found != before
+
+    def mismatch_of(self, id: str) -> Mismatch | None:
+        return self._mismatches.get(id)
+
+    def refused(self) -> dict[str, Mismatch]:
+        """The profiles whose extension cannot be used with this server."""
+        return {id: found for id, found in self._mismatches.items() if found.is_refused}
 
     def join(self, id: str, connection: Connection) -> Connection | None:
         """A profile has connected; the connection that it replaces, if it had one."""
@@ -83,14 +105,10 @@ class Browsers:
             loop = asyncio.get_running_loop()
             self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
 
-    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> bool:
-        """Take news from one browser, if they are news; which ones there are is a closed list."""
-        handler = self._HANDLERS.get(method)
-        if handler is None:
-            return False
+    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
+        """Take what a browser reports of itself; a replaced connection no longer counts."""
         if self.is_current(id, sender):
-            handler(self, id, params)
-        return True
+            self._HANDLERS.handle(method, params, self, id)
 
     def is_managed(self, id: str | None) -> bool:
         """Whether a browser is the agents' own; None for the one used when a call names none.
@@ -208,13 +226,13 @@ class Browsers:
     def reload_extensions(self) -> int:
         """Have every extension start anew; its browser and tabs stay what they are."""
         self._reloading = {*self._all}
-        return self.tell_all("extension.reload", {})
+        return self.tell_all("extension.reload", link.Nothing())
 
     def reload_extension(self, id: str) -> Connection:
         """Have one extension start anew; the connection that will go."""
         connection = self.get(id).connection
         self._reloading.add(id)
-        connection.notify("extension.reload", {})
+        connection.notify("extension.reload", link.Nothing())
         return connection
 
     async def hang_up(self, id: str) -> Connection:
@@ -252,8 +270,7 @@ class Browsers:
         known = self._all.get(id)
         return known is not None and known.connection is connection
 
-    def _sync(self, id: str, params: msgspec.Raw) -> None:
-        told = msgspec.json.decode(params, type=link.SyncAll)
+    def _sync(self, id: str, told: link.SyncAll) -> None:
         browser = self._all[id]
         is_first, browser.info, browser.ready = not browser.ready, told.browser, True
         if is_first:
@@ -270,8 +287,7 @@ class Browsers:
         self._arrival.set()
         self._set_panels(id, told.browser.panels)
 
-    def _changed(self, id: str, params: msgspec.Raw) -> None:
-        told = msgspec.json.decode(params, type=link.StateChanged)
+    def _changed(self, id: str, told: link.StateChanged) -> None:
         if told.state == "closed":
             gone = self._tabs.remove(id, told.tab_id)
             if gone is not None:
@@ -324,8 +340,8 @@ class Browsers:
         self._sessions.forget_tab(tab)
         self._ownership.closed(tab)
 
-    def _panel(self, id: str, params: msgspec.Raw) -> None:
-        self._set_panels(id, msgspec.json.decode(params, type=link.PanelChanged).open)
+    def _panel(self, id: str, told: link.PanelChanged) -> None:
+        self._set_panels(id, told.open)
 
     def _set_panels(self, id: str, panels: int) -> None:
         self._all[id].panels = panels
@@ -344,11 +360,10 @@ class Browsers:
                 agent.awaited = tab.native_id
         self.learn_all(id, [])
 
-    _HANDLERS: ClassVar[dict[str, Callable[["Browsers", str, msgspec.Raw], None]]] = {
-        "tab.syncAll": _sync,
-        "tab.stateChanged": _changed,
-        "panel.changed": _panel,
-    }
+    _HANDLERS: ClassVar = Handlers(
+        EXTENSION.taken_by("browsers"),
+        {"tab.syncAll": _sync, "tab.stateChanged": _changed, "panel.changed": _panel},
+    )
 
 
 async def _no_progress(progress: float, total: float | None, message: str | None) -> None:

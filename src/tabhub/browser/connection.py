@@ -17,7 +17,7 @@ from tabhub.browser.pending import Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
 from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
-from tabhub.wire import jsonrpc, link
+from tabhub.wire import jsonrpc, link, methods
 from tabhub.wire.pages import Execute, Outcome
 
 log = logging.getLogger(__name__)
@@ -28,18 +28,22 @@ News = Callable[["Connection", str, msgspec.Raw], Any]
 """Takes a message of the extension; what it returns answers a request."""
 Complain = Callable[..., object]
 """Takes what is wrong with a message, as a log does."""
-_progress = msgspec.json.Decoder(link.ProgressTold).decode
-_frames = msgspec.json.Decoder(link.FramesAsked).decode
 _outcome = msgspec.json.Decoder(Outcome).decode
-_piece = msgspec.json.Decoder(link.FileRead).decode
 
 
 class Connection:
     """One socket. Calls wait here for their answers and fail together when it goes."""
 
     def __init__(
-        self, send: SendText, news: News, max_bytes: int, complain: Complain = log.warning
+        self,
+        send: SendText,
+        news: News,
+        max_bytes: int,
+        complain: Complain = log.warning,
+        table: methods.Link = methods.EXTENSION,
     ) -> None:
+        self._table = table
+        self._handlers = _HANDLERS[table]
         self._send = send
         self._complain = complain
         self._news = news
@@ -83,9 +87,9 @@ class Connection:
         if self.closed:
             raise gone()
         id = self._new_id()
-        body = jsonrpc.request(id, "browser/executeTool", replace(call, call_id=id))
+        body = self._encoded(id, "browser/executeTool", replace(call, call_id=id))
         pending = Pending(reads=_outcome)
-        found: Outcome = await self._answered(id, self._fitting(body), pending, progress)
+        found: Outcome = await self._answered(id, body, pending, progress)
         return found
 
     async def _answered(self, id: str, body: str, pending: Pending, progress: Progress) -> Any:
@@ -94,17 +98,19 @@ class Connection:
             await self._leave(body)
             return await pending.outcome(progress)
         except asyncio.CancelledError:
-            self.notify("tool.cancel", {"dispatchId": id})
+            self.notify("tool.cancel", link.Cancel(dispatch_id=id))
             raise
         finally:
             self._pending.pop(id, None)
 
     async def tell(self, method: str, params: Any) -> None:
-        """Send news; they have left when this returns."""
+        """Send a notification; it has left when this returns."""
+        self._table.require_sent(method, params)
         await self._send(jsonrpc.notification(method, params).decode())
 
     def notify(self, method: str, params: Any) -> None:
-        """Send news without waiting for them to leave."""
+        """Send a notification without waiting for it to leave."""
+        self._table.require_sent(method, params)
         if not self.closed:
             self._soon(self.tell(method, params))
 
@@ -147,12 +153,14 @@ class Connection:
             frames=pending.may_enter is not None,
             untrusted=pending.untrusted,
         )
-        return self._fitting(jsonrpc.request(id, "tool.dispatch", params))
+        return self._encoded(id, "tool.dispatch", params)
 
     def _new_id(self) -> str:
         return f"{self._name}-{next(self._numbers)}"
 
-    def _fitting(self, body: bytes) -> str:
+    def _encoded(self, id: str, method: str, params: Any) -> str:
+        self._table.require_sent(method, params)
+        body = jsonrpc.request(id, method, params)
         if len(body) > self._max_bytes:
             raise ProtocolError("The call is too large for the link to the browser.", "too_large")
         return body.decode()
@@ -185,32 +193,49 @@ class Connection:
             self._soon(self._send(body.decode()))
 
     def _act(self, method: str, params: msgspec.Raw) -> Any:
-        if method == "ping":
-            self.notify("pong", {})
-        elif method == "tool.progress":
-            told = _progress(params)
-            if (pending := self._pending.get(told.dispatch_id)) is not None:
-                pending.tell(told)
-        elif method == "frames.allowed":
-            asked = _frames(params)
-            known = self._pending.get(asked.dispatch_id)
-            return {"sites": known.entered(asked.sites) if known else []}
-        elif method == "files.read":
-            return self._read(_piece(params))
-        else:
-            return self._news(self, method, params)
-        return None
+        if method in self._handlers:
+            return self._handlers.handle(method, params, self)
+        return self._news(self, method, params)
 
-    def _read(self, wanted: link.FileRead) -> dict[str, str]:
+    def _ping(self, _: link.Nothing) -> None:
+        self.notify("pong", link.Nothing())
+
+    def _progress(self, told: link.ProgressTold) -> None:
+        if (pending := self._pending.get(told.dispatch_id)) is not None:
+            pending.tell(told)
+
+    def _frames(self, asked: link.FramesAsked) -> link.FramesAllowed:
+        known = self._pending.get(asked.dispatch_id)
+        return link.FramesAllowed(sites=known.entered(asked.sites) if known else [])
+
+    def _read(self, wanted: link.FileRead) -> link.FilePiece:
         pending = self._pending.get(wanted.dispatch_id)
         if pending is None:
             raise NotFound("This call has ended.")
-        return {"data": b64encode(pending.piece(wanted.index, wanted.offset)).decode()}
+        data = b64encode(pending.piece(wanted.index, wanted.offset))
+        return link.FilePiece(data=data.decode())
 
     def _soon(self, sending: Awaitable[None]) -> None:
         task = asyncio.ensure_future(_unless_gone(sending))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+_ON_EVERY_LINK: dict[str, Callable[..., Any]] = {
+    "ping": Connection._ping,
+    "tool.progress": Connection._progress,
+}
+_HANDLERS = {
+    methods.EXTENSION: methods.Handlers(
+        methods.EXTENSION.taken_by("connection"),
+        {
+            **_ON_EVERY_LINK,
+            "frames.allowed": Connection._frames,
+            "files.read": Connection._read,
+        },
+    ),
+    methods.PAGE: methods.Handlers(methods.PAGE.taken_by("connection"), _ON_EVERY_LINK),
+}
 
 
 async def _unless_gone(sending: Awaitable[None]) -> None:

@@ -14,12 +14,12 @@ from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
-from tabhub.wire import link
+from tabhub.wire import panel
+from tabhub.wire.link import Nothing, Params
+from tabhub.wire.methods import EXTENSION, Handlers
 
-Json = dict[str, Any]
 LOOK = "config.getState"
-P = TypeVar("P", bound=link.Params)
-Handler = Callable[[str, msgspec.Raw], Json]
+P = TypeVar("P", bound=Params)
 
 
 class Rules(Protocol):
@@ -48,7 +48,7 @@ class PanelRequests:
         control: Control,
         rules: Rules,
         tools: ToolRegistry,
-        state: Callable[[str], Json],
+        state: Callable[[str], panel.State],
         audit: AuditSink,
         pairing: PairingRequests,
     ) -> None:
@@ -60,34 +60,30 @@ class PanelRequests:
         self._state = state
         self._audit = audit
         self._pairing = pairing
-        self._handlers: dict[str, Handler] = {
-            LOOK: lambda browser, params: self._state(browser),
-            "config.setToolPermission": _taking(link.SetToolPermission, self._set_tool),
-            "config.setPluginPermission": _taking(link.SetPluginPermission, self._set_plugin),
-            "config.setSkipPermissions": _taking(link.SetSkipPermissions, self._set_skip),
-            "config.setPluginSettings": _taking(link.SetPluginSettings, self._set_settings),
-            "confirmation.response": _taking(link.ConfirmationResponse, self._respond),
-            "agent.pause": _taking(link.AgentPause, self._pause),
-            "agents.stop": _taking(link.AgentsStop, self._stop),
-            "tab.share": _taking(link.TabShare, self._share),
-            "tab.takeBack": _taking(link.TabTakeBack, self._take_back),
-            "grant.revoke": _taking(link.GrantRevoke, self._revoke),
-            "page.pair": _taking(link.PagePair, self._pair),
-        }
+        self._handlers = Handlers(
+            EXTENSION.taken_by("panel"),
+            {
+                LOOK: lambda browser, params: self._state(browser),
+                "config.setToolPermission": _anywhere(self._set_tool),
+                "config.setPluginPermission": _anywhere(self._set_plugin),
+                "config.setSkipPermissions": _anywhere(self._set_skip),
+                "config.setPluginSettings": _anywhere(self._set_settings),
+                "confirmation.response": _anywhere(self._respond),
+                "agent.pause": _anywhere(self._pause),
+                "agents.stop": _anywhere(self._stop),
+                "tab.share": _anywhere(self._share),
+                "tab.takeBack": _anywhere(self._take_back),
+                "grant.revoke": _anywhere(self._revoke),
+                "page.pair": _anywhere(self._pair),
+            },
+        )
 
-    @property
-    def methods(self) -> list[str]:
-        return list(self._handlers)
+    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+        if method == LOOK or method not in self._handlers:
+            return self._handlers.handle(method, params, browser)
+        return self._noted(method, params, lambda: self._handlers.handle(method, params, browser))
 
-    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Json:
-        handler = self._handlers.get(method)
-        if handler is None:
-            raise ProtocolError(f"There is no method {method!r} here.", "method_not_found")
-        if method == LOOK:
-            return handler(browser, params)
-        return self._noted(method, params, lambda: handler(browser, params))
-
-    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Json]) -> Json:
+    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
         """What a person does is in the record beside what agents do."""
         failed: TabhubError | None = None
         try:
@@ -100,26 +96,26 @@ class PanelRequests:
             given = decoded if isinstance(decoded, dict) else {}
             self._audit.record(incident("panel", MAIN.name, method, given, failed))
 
-    def _respond(self, params: link.ConfirmationResponse) -> Json:
+    def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
         return self._panels.respond(params)
 
-    def _set_tool(self, params: link.SetToolPermission) -> Json:
+    def _set_tool(self, params: panel.SetToolPermission) -> Nothing:
         tool = self._tools.get(params.tool)
         if tool.plugin != params.plugin:
             raise NotFound(f"{params.plugin!r} has no tool {params.tool!r}.", "unknown_tool")
         self._rules.set_level("tools", tool.name, params.permission)
-        return {}
+        return Nothing()
 
-    def _set_plugin(self, params: link.SetPluginPermission) -> Json:
+    def _set_plugin(self, params: panel.SetPluginPermission) -> Nothing:
         self._require_plugin(params.plugin)
         self._rules.set_level("plugins", params.plugin, params.permission)
-        return {}
+        return Nothing()
 
-    def _set_skip(self, params: link.SetSkipPermissions) -> Json:
+    def _set_skip(self, params: panel.SetSkipPermissions) -> Nothing:
         self._rules.set_skip(params.skip)
-        return {}
+        return Nothing()
 
-    def _set_settings(self, params: link.SetPluginSettings) -> Json:
+    def _set_settings(self, params: panel.SetPluginSettings) -> Nothing:
         self._require_plugin(params.plugin)
         raise NotFound(f"{params.plugin!r} has no settings.")
 
@@ -127,35 +123,34 @@ class PanelRequests:
         if not any(tool.plugin == name for tool in self._tools if name):
             raise NotFound(f"There is no plugin {name!r}.")
 
-    def _pause(self, params: link.AgentPause) -> Json:
+    def _pause(self, params: panel.AgentPause) -> Nothing:
         self._control.pause(params.session, params.paused)
-        return {}
+        return Nothing()
 
-    def _stop(self, params: link.AgentsStop) -> Json:
+    def _stop(self, params: panel.AgentsStop) -> Nothing:
         self._control.stop(params.stopped)
-        return {}
+        return Nothing()
 
-    def _share(self, params: link.TabShare) -> Json:
+    def _share(self, params: panel.TabShare) -> Nothing:
         tab = self._control.share(params.tab_id, params.shared)
         if not params.shared:
             self._browsers.soon(tab, "tabs.release", {})
-        return {}
+        return Nothing()
 
-    def _take_back(self, params: link.TabTakeBack) -> Json:
+    def _take_back(self, params: panel.TabTakeBack) -> Nothing:
         self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
-        return {}
+        return Nothing()
 
-    def _pair(self, params: link.PagePair) -> Json:
+    def _pair(self, params: panel.PagePair) -> Nothing:
         self._pairing.decide(params.origin, params.code, params.allowed)
-        return {}
+        return Nothing()
 
-    def _revoke(self, params: link.GrantRevoke) -> Json:
+    def _revoke(self, params: panel.GrantRevoke) -> Nothing:
         if not self._rules.revoke(params.id):
             raise NotFound("That grant is not there any more.")
-        return {}
+        return Nothing()
 
 
-def _taking(kind: type[P], act: Callable[[P], Json]) -> Handler:
-    """A handler that reads its parameters first; what is wrong with them, the link says."""
-    decode = msgspec.json.Decoder(kind).decode
-    return lambda browser, params: act(decode(params))
+def _anywhere(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
+    """A handler of a request that means the same in every browser."""
+    return lambda browser, params: act(params)

@@ -1,20 +1,24 @@
 """The `/ws` endpoint, where extensions connect. Raw ASGI. Who comes here has shown the secret."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
 
-from tabhub import __version__
 from tabhub.browser import checked
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
 from tabhub.browser.desk import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
-from tabhub.wire import link
+from tabhub.wire import link, versions
 from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.methods import EXTENSION
+from tabhub.wire.versions import End, Mismatch
+
+log = logging.getLogger(__name__)
 
 UNNAMED = "default"
 """The profile of a client that does not say which it is."""
@@ -58,9 +62,34 @@ class LinkEndpoint:
             await send({"type": "websocket.close", "code": 1008, "reason": "not_authenticated"})
             return
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        await self._serve(_profile(offered), receive, send)
+        profile, extension = _profile(offered), _extension(offered)
+        if self._is_refused(profile, extension):
+            await self._turn_away(profile, send)
+        else:
+            await self._serve(profile, extension, receive, send)
 
-    async def _serve(self, profile: str, receive: Receive, send: Send) -> None:
+    def _is_refused(self, profile: str, extension: End) -> bool:
+        """Compare versions; what is found is logged, and kept for `tabhub status`."""
+        found = versions.mismatch(extension)
+        # An extension that has refused us tries again from time to time: that is known.
+        if self._browsers.mismatch_of(profile) != versions.mismatch(extension, is_refused=True):
+            self._note(profile, found)
+        return found is not None and found.is_refused
+
+    def _note(self, profile: str, found: Mismatch | None) -> None:
+        if self._browsers.mismatched(profile, found) and found is not None:
+            log.warning("%s Do: %s", found.says, found.do)
+
+    async def _turn_away(self, profile: str, send: Send) -> None:
+        """Say who we are before we hang up, so that the extension can say what to update."""
+        connection = self._connect(profile, send)
+        try:
+            await self._greet(connection)
+            await self._closers[connection](versions.INCOMPATIBLE, "incompatible")
+        finally:
+            del self._closers[connection]
+
+    async def _serve(self, profile: str, extension: End, receive: Receive, send: Send) -> None:
         connection = self._connect(profile, send)
         try:
             await self._welcome(profile, connection)
@@ -68,6 +97,8 @@ class LinkEndpoint:
                 if connection.closed:
                     break
                 connection.receive(event.get("text") or event.get("bytes") or b"")
+            if event.get("code") == versions.INCOMPATIBLE:
+                self._note(profile, versions.mismatch(extension, is_refused=True))
         finally:
             del self._closers[connection]
             if self._browsers.is_current(profile, connection):
@@ -91,16 +122,14 @@ class LinkEndpoint:
         return connection
 
     def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
-        try:
-            if self._browsers.hear(profile, sender, method, params):
-                return None
-            if not self._browsers.is_current(profile, sender):
-                raise ProtocolError("This connection was replaced by a newer one.")
-            if method.startswith("browser/"):
-                return self._pages.hear(profile, method, params)
-            return self._panel_requests.hear(profile, method, params)
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
+        row = EXTENSION.received.get(method)
+        if row is not None and row.receiver == "browsers":
+            return self._browsers.hear(profile, sender, method, params)
+        if not self._browsers.is_current(profile, sender):
+            raise ProtocolError("This connection was replaced by a newer one.")
+        if row is not None and row.receiver == "pages":
+            return self._pages.hear(profile, method, params)
+        return self._panel_requests.hear(profile, method, params)
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
@@ -109,17 +138,28 @@ class LinkEndpoint:
             replaced.close()
             with suppress(OSError):
                 await self._closers[replaced](link.REPLACED, "replaced")
+        await self._greet(connection)
+
+    async def _greet(self, connection: Connection) -> None:
         await connection.tell(
             "sync.full",
-            {
-                "protocol": link.PROTOCOL,
-                "server": {"name": "tabhub", "version": __version__},
-                "maxBytes": self._max_bytes,
-                "recording": self._recording,
-                "plugins": [],
+            link.SyncFull(
+                protocol=versions.SERVER.protocol,
+                server=link.ServerInfo(name="tabhub", version=versions.SERVER.version),
+                max_bytes=self._max_bytes,
+                recording=link.Recording(
+                    console_entries=self._recording.console_entries,
+                    network_entries=self._recording.network_entries,
+                ),
+                plugins=[],
                 **checked.greeting(),
-            },
+            ),
         )
+
+
+def _extension(offered: list[str]) -> End:
+    """What the extension says of itself; nothing before it was asked to."""
+    return (versions.parse(offered[3]) if len(offered) > 3 else None) or End()
 
 
 def _profile(offered: list[str]) -> str:

@@ -4,19 +4,25 @@ import asyncio
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import LATE, ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, Unavailable
+from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE
-from tabhub.wire.link import ConfirmationResponse
+from tabhub.wire.panel import (
+    Confirmation,
+    ConfirmationClosed,
+    ConfirmationMissed,
+    ConfirmationOutcome,
+    ConfirmationResponse,
+    ConfirmationTab,
+    Outcome,
+)
 
 MOST_PENDING = 8
 REMEMBERED = 100
 """How many decisions are known to a panel that comes late."""
-
-Json = dict[str, Any]
 
 
 @dataclass
@@ -28,15 +34,15 @@ class _PendingApproval:
     expires_at: int
     is_late: bool = False
 
-    def outcome(self) -> str:
+    def outcome(self) -> Outcome:
         if self.answer.done() and not self.answer.cancelled():
             if self.answer.exception() is not None:
                 return "unavailable"
             return "allowed" if self.answer.result().allowed else "denied"
         return "timeout" if self.is_late else "cancelled"
 
-    def shown(self) -> Json:
-        return {**_shown(self.request), "expiresAt": self.expires_at}
+    def shown(self) -> Confirmation:
+        return _shown(self.request, self.expires_at)
 
 
 class Panels:
@@ -45,7 +51,7 @@ class Panels:
     def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
         self._pending: dict[str, _PendingApproval] = {}
-        self._ended: OrderedDict[str, str] = OrderedDict()
+        self._ended: OrderedDict[str, Outcome] = OrderedDict()
         browsers.on_panels(self._panels_changed)
 
     @property
@@ -81,27 +87,34 @@ class Panels:
 
     def missed(self, request: ApprovalRequest) -> None:
         """Say who wanted what, without the parameters: nobody asked for them."""
-        shown = _shown(request)
-        kept = {key: shown[key] for key in ("tool", "title", "client", "agent", "origin")}
-        self._browsers.tell_all("confirmation.missed", kept)
+        missed = ConfirmationMissed(
+            tool=request.tool.name,
+            title=request.tool.title or request.tool.name,
+            client=request.client.name,
+            agent=request.agent,
+            origin=request.site,
+        )
+        self._browsers.tell_all("confirmation.missed", missed)
 
-    def respond(self, response: ConfirmationResponse) -> Json:
+    def respond(self, response: ConfirmationResponse) -> ConfirmationOutcome:
         """Take a decision: whether it was the one that counts, and what was decided then."""
         pending = self._pending.get(response.id)
         if pending is None:
-            return {"accepted": False, "outcome": self._ended.get(response.id, "unknown")}
+            return ConfirmationOutcome(
+                accepted=False, outcome=self._ended.get(response.id, "unknown")
+            )
         accepted = not pending.answer.done()
         if accepted:
             pending.answer.set_result(_answer(response))
-        return {"accepted": accepted, "outcome": pending.outcome()}
+        return ConfirmationOutcome(accepted=accepted, outcome=pending.outcome())
 
-    def _close(self, id: str, outcome: str) -> None:
+    def _close(self, id: str, outcome: Outcome) -> None:
         self._ended[id] = outcome
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
-        self._browsers.tell_all("confirmation.closed", {"id": id, "outcome": outcome})
+        self._browsers.tell_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
 
-    def pending(self) -> list[Json]:
+    def pending(self) -> list[Confirmation]:
         return [pending.shown() for pending in self._pending.values()]
 
     def _panels_changed(self) -> None:
@@ -128,22 +141,26 @@ def _answer(response: ConfirmationResponse) -> ApprovalAnswer:
     return ApprovalAnswer(True, None if scope == "once" else scope, response.seconds)  # type: ignore[arg-type]
 
 
-def _shown(request: ApprovalRequest) -> Json:
-    tab = request.tab
-    return {
-        "id": request.id,
-        "tool": request.tool.name,
-        "title": request.tool.title or request.tool.name,
-        "plugin": request.tool.plugin,
-        "client": request.client.name,
-        "agent": request.agent,
-        "session": request.session,
-        "tab": tab and {"tabId": tab.id, "title": tab.title, "url": tab.url},
-        "origin": request.site,
-        "parameters": request.arguments,
-        "rule": request.rule,
-        "scopes": _scopes(request) if request.scopes is None else request.scopes,
-    }
+def _shown(request: ApprovalRequest, expires_at: int) -> Confirmation:
+    return Confirmation(
+        id=request.id,
+        tool=request.tool.name,
+        title=request.tool.title or request.tool.name,
+        plugin=request.tool.plugin,
+        client=request.client.name,
+        agent=request.agent,
+        session=request.session,
+        tab=None if request.tab is None else _tab(request.tab),
+        origin=request.site,
+        parameters=request.arguments,
+        rule=request.rule,
+        scopes=_scopes(request) if request.scopes is None else list(request.scopes),
+        expires_at=expires_at,
+    )
+
+
+def _tab(tab: Tab) -> ConfirmationTab:
+    return ConfirmationTab(tab_id=tab.id, title=tab.title, url=tab.url)
 
 
 def _scopes(request: ApprovalRequest) -> list[str]:

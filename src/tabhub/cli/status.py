@@ -45,7 +45,12 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
-    yield from (f"  {described(browser)}" for browser in facts.get("browsers", ()))
+    for browser in facts.get("browsers", ()):
+        yield f"  {described(browser)}"
+        yield from _mismatch(browser)
+    for refused in facts.get("refusedBrowsers", ()):
+        yield "  a browser that was refused"
+        yield from _mismatch(refused)
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
@@ -54,6 +59,13 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield "All agents are stopped; the side panel lets them go on."
     if facts["skipPermissions"]:
         yield "Permissions are SKIPPED: nobody is asked."
+
+
+def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
+    """How the extension's version differs from the server's, and what to do."""
+    if found := browser.get("mismatch"):
+        yield f"    {found['says']}"
+        yield f"    do: {found['do']}"
 
 
 def _agents(known: int, asleep: int) -> str:

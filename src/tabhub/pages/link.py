@@ -1,20 +1,20 @@
 """Pages that the extension reaches: its messages to `Pages`, and calls back over the link."""
 
+from typing import ClassVar
+
 import msgspec
 
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.ports import Progress
-from tabhub.errors import NotFound, ProtocolError
+from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import PageRef
 from tabhub.pages.admission import Registration
 from tabhub.pages.pages import Pages
+from tabhub.wire.methods import EXTENSION, Handlers
 from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
 PREFIX = "link:"
-_register = msgspec.json.Decoder(RegisterTools).decode
-_update = msgspec.json.Decoder(UpdateTools).decode
-_document = msgspec.json.Decoder(Document).decode
 
 
 class LinkPages:
@@ -29,15 +29,7 @@ class LinkPages:
 
     def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
         """One message of an extension about its pages."""
-        if method == "browser/registerTools":
-            self._registered(profile, _register(params))
-        elif method == "browser/updateTools":
-            told = _update(params)
-            self._pages.update(self._ref(profile, told), told.tools, told.extensions)
-        elif method == "browser/unregisterTools":
-            self._gone(profile, _document(params))
-        else:
-            raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
+        self._HANDLERS.handle(method, params, self, profile)
 
     def joined(self, profile: str) -> None:
         self._pages.resume(PREFIX + profile, self)
@@ -76,6 +68,9 @@ class LinkPages:
             )
         )
 
+    def _updated(self, profile: str, told: UpdateTools) -> None:
+        self._pages.update(self._ref(profile, told), told.tools, told.extensions)
+
     def _gone(self, profile: str, told: Document) -> None:
         # A tab that has closed took its pages along, and is told of before them.
         if self._tabs.by_native(profile, told.tab_id) is not None:
@@ -86,3 +81,12 @@ class LinkPages:
         if tab is None:
             raise NotFound(f"There is no tab {told.tab_id}.", "tab_not_found")
         return PageRef(PREFIX + profile, tab.id, told.frame_id, told.document_id)
+
+    _HANDLERS: ClassVar = Handlers(
+        EXTENSION.taken_by("pages"),
+        {
+            "browser/registerTools": _registered,
+            "browser/updateTools": _updated,
+            "browser/unregisterTools": _gone,
+        },
+    )

@@ -24,6 +24,7 @@ from tabhub.pages.pairing import Pairing, web_origin
 from tabhub.pages.worker_line import WorkerLine
 from tabhub.wire import worker
 from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.methods import PAGE
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ class WorkerEndpoint:
             lambda _, method, params: line.hear(method, params),
             self._max_bytes,
             lambda *_: self._complaints.say(origin, "sends messages that make no sense"),
+            PAGE,
         )
         line.connection = connection
         if sum(other.origin == origin for other in self._lines) >= MOST_OF_ONE:
@@ -116,7 +118,9 @@ class WorkerEndpoint:
                 self._pairing_requested(origin, code)
                 said = f"tabhub asks the person about {origin}: {code}. They answer in its side "
                 said += f"panel, or by: tabhub page allow {origin}"
-                await tell("page/unpaired", {"origin": origin, "code": code, "message": said})
+                await tell(
+                    "page/unpaired", worker.PageUnpaired(origin=origin, code=code, message=said)
+                )
                 if await _first(answer, receive):
                     return True
             await close(
@@ -136,7 +140,7 @@ class WorkerEndpoint:
             worker.UNPAIRED, f"{line.origin} is not allowed any more"
         )
         try:
-            await connection.tell("page/ready", {"origin": line.origin})
+            await connection.tell("page/ready", worker.PageReady(origin=line.origin))
             await self._listen(line, connection, receive, close)
         finally:
             self._lines.discard(line)

@@ -74,7 +74,7 @@ class Rules:
     def policy_name(self) -> str | None:
         return None if self._policy is None else self._policy.name
 
-    def level_of(self, tool: str) -> str | None:
+    def level_of(self, tool: str) -> LevelWord | None:
         return self._levels.tools.get(tool)
 
     def set_level(self, group: str, name: str, level: LevelWord | None) -> None:

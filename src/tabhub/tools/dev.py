@@ -18,7 +18,7 @@ from tabhub.permissions.sites import site_of
 from tabhub.tools.shortcut_recording import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.tool import CLAUDE, TAB_ID, Json, browser_tool
-from tabhub.wire import link
+from tabhub.wire import versions
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "dev"
@@ -93,7 +93,7 @@ class DevSource(Source):
         told: Json = {
             "version": __version__,
             "python": platform.python_version(),
-            "link": link.PROTOCOL,
+            "link": versions.PROTOCOL,
         }
         return f"tabhub {__version__}", told
 
