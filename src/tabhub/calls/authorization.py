@@ -96,11 +96,7 @@ class Guard:
         tab: Tab | None,
     ) -> Subject:
         """What is decided about a use of a tool, also where there is no call of it."""
-        source = self._sources.get(tool.source)
-        if tab is not None:
-            browser: str | None = tab.browser
-        else:
-            browser = None if source is None else source.opens_in(tool, arguments)
+        browser = self._opens_in(tool, arguments) if tab is None else tab.browser
         return subject_of(
             tool,
             arguments,
@@ -115,6 +111,10 @@ class Guard:
         """Whether a call without arguments would go to a browser of the agents' own now."""
         source = self._sources.get(tool.source)
         return self._is_known_managed(None if source is None else source.browser_of(tool, session))
+
+    def _opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+        source = self._sources.get(tool.source)
+        return None if source is None else source.opens_in(tool, arguments)
 
     def _is_known_managed(self, browser: str | None) -> bool:
         """A page that no browser has told of may be in anybody's."""

@@ -55,7 +55,7 @@ class SessionEnds:
         """Drop clients; their running calls end even where the session stays."""
         gone = self._sessions_of(which)
         error = AccessError("The token of this client was revoked.")
-        self.running.end(error, lambda running: running.call.session in gone)
+        self.running.end(error, lambda running: running.session in gone)
         if self.sse:
             self.sse.end_of(which, error)
         for key in gone:
