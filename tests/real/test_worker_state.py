@@ -7,8 +7,8 @@ import pytest
 
 from tests.real.worker_run import rested_state, state, steps
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp, CdpError
-from tests.support.page_tools import clean
+from tests.support.browsers.cdp import Cdp, CdpError
+from tests.support.browsers.page_tools import clean
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
 

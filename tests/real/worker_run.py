@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from tests.real.looking import html
-from tests.real.test_interception import START as INTERCEPT
-from tests.real.test_interception import STOP, ask, paused
+from tests.real.network.test_interception import START as INTERCEPT
+from tests.real.network.test_interception import STOP, ask, paused
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp
-from tests.support.page_tools import tool
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.page_tools import tool
 from tests.support.site import Site
 
 CLICK, ANSWER = "browser_click_element", "browser_handle_dialog"
