@@ -13,7 +13,7 @@ from bench.rows import Row
 from tabhub.agents.mcp.listing import Listing
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import Settings
-from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, Published
 from tabhub.page_tools.intake import Registration
 from tabhub.server.app import App
@@ -133,7 +133,7 @@ def _page(tab: int, domain: str, tools: int) -> Page:
 
 def _routing() -> Iterator[Row]:
     """1,000 tabs of one site, 10,000 tools between them."""
-    hub = Hub()
+    hub = PageHub()
     for tab in range(MANY_TABS):
         hub.pages.register(_page(tab, "shop.example", MANY_TOOLS))
     name = next(iter(hub.tools)).name
@@ -150,7 +150,7 @@ def _routing() -> Iterator[Row]:
 
 
 def _tab_memory() -> Row:
-    hub = Hub()
+    hub = PageHub()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     for tab in range(MANY_TABS):

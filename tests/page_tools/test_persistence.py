@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tabhub.config.settings import Limits
-from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Remembered
 from tabhub.page_tools.intake import Again
 from tabhub.page_tools.persistence import PageImages
@@ -19,12 +19,12 @@ from tests.page_tools.core.test_page_hub import page, published
 HOUR = 3600.0
 
 
-def _started(file: Path, now: float) -> tuple[Hub, PageImages, Store]:
-    hub, store = Hub(), Store(file)
+def _started(file: Path, now: float) -> tuple[PageHub, PageImages, Store]:
+    hub, store = PageHub(), Store(file)
     return hub, PageImages(store, hub.pages, Again(Limits), now), store
 
 
-def _names(hub: Hub) -> set[str]:
+def _names(hub: PageHub) -> set[str]:
     return {tool.name.removeprefix("website_tool_") for tool in hub.tools}
 
 

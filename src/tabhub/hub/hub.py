@@ -5,8 +5,6 @@ from tabhub.hub.routing import Routes
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import ToolRegistry
-from tabhub.page_tools.core.registry import PageHub
-from tabhub.page_tools.core.tab_choice import PageRoutes
 
 
 class Hub:
@@ -18,5 +16,3 @@ class Hub:
         self.sessions = AgentSessions()
         self.ownership = Ownership(self.tabs)
         self.routes = Routes(self.tabs, self.sessions, self.ownership)
-        self.pages = PageHub(self.tools)
-        self.page_routes = PageRoutes(self.pages, self.tabs)

@@ -9,9 +9,9 @@ from tabhub.browser.opening import Place, opened
 from tabhub.calls.call import Call
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
-from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.registrations import Pages
@@ -24,7 +24,7 @@ PREFIX = "link:"
 class LinkPages:
     """The `PageTransport` of every connected browser."""
 
-    def __init__(self, pages: Pages, hub: Hub, browsers: Browsers) -> None:
+    def __init__(self, pages: Pages, hub: PageHub, browsers: Browsers) -> None:
         self._pages = pages
         self._tabs = hub.tabs
         self._browsers = browsers
@@ -111,7 +111,7 @@ class Opener(Protocol):
 class BrowserOpener:
     """Opens them as the caller's own, where the person is known to the site as before."""
 
-    def __init__(self, browsers: Browsers, hub: Hub) -> None:
+    def __init__(self, browsers: Browsers, hub: PageHub) -> None:
         self._browsers = browsers
         self._hub = hub
 

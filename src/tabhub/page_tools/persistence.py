@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from tabhub.page_tools.core.registry import PageHub
+from tabhub.page_tools.core.registry import PageRegistry
 from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import RESTORED, Page, PageRef, Published, Remembered, TabKey
 from tabhub.store.store import Store, decoded
@@ -51,7 +51,7 @@ class Check(Protocol):
 class PageImages:
     """Writes a tab down whenever its tools change."""
 
-    def __init__(self, store: Store, pages: PageHub, check: Check, now: float) -> None:
+    def __init__(self, store: Store, pages: PageRegistry, check: Check, now: float) -> None:
         self._tabs = store.shelf(TABS)
         self._remembered = store.shelf(TOOLS)
         self._check = check

@@ -12,8 +12,8 @@ from msgspec import Raw
 
 from tabhub.calls.ports import AuditSink, Progress, incident
 from tabhub.config.settings import Settings
-from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import MINTED_FROM
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, Remembered, TabKey
 from tabhub.page_tools.flood_limits import Allowance, Complaints, Throttle
 from tabhub.page_tools.intake import Admission, Registration
@@ -120,7 +120,7 @@ class Pages:
 
     def __init__(
         self,
-        hub: Hub,
+        hub: PageHub,
         settings: Callable[[], Settings],
         audit: AuditSink,
         clock: Callable[[], float] = time.monotonic,

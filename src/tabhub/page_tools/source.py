@@ -16,10 +16,10 @@ from tabhub.calls.source import Source
 from tabhub.calls.time_limit import Limit
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
-from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.page_tools.core.listing import SOURCE, Entry
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
 from tabhub.page_tools.core.tab_choice import Choice
@@ -52,7 +52,7 @@ TAB, WARNING = "tabhub/tabId", "tabhub/warning"
 class PageRouter:
     """Finds the tab of a page tool's call."""
 
-    def __init__(self, hub: Hub, pages: Pages) -> None:
+    def __init__(self, hub: PageHub, pages: Pages) -> None:
         self._hub = hub
         self._pages = pages
         self._workers: dict[tuple[str, str], int] = {}
@@ -147,7 +147,7 @@ class PageSource(Source):
     """The `Source` of page tools."""
 
     def __init__(
-        self, hub: Hub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
+        self, hub: PageHub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
     ) -> None:
         self.router = PageRouter(hub, pages)
         self._hub = hub
@@ -352,7 +352,7 @@ LIST_TABS = Tool(
 class TabListSource(Source):
     """Looks at what the hub knows."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: PageHub) -> None:
         self._hub = hub
 
     async def run(self, call: Call) -> CallResult:

@@ -31,7 +31,7 @@ from tabhub.config.secret import Challenges, label_of
 from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import tools as toolsets
-from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, Remembered
 from tabhub.page_tools.extension_pages import LinkPages
 from tabhub.page_tools.intake import Again
@@ -77,7 +77,7 @@ class App:
         toolsets.chosen(settings.toolsets)
         self._dev = dev
         self.settings = with_flags(settings, dev)
-        self.hub = Hub()
+        self.hub = PageHub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
         secrets = [secret, *hidden(settings.mcp_server.auth_token)]

@@ -17,7 +17,7 @@ from tabhub.audit.log import AuditLog
 from tabhub.calls.authorization import Guard
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
-from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.server.session_ends import SessionEnds
 from tabhub.store.active_rules import Rules
 from tabhub.store.store import Store
@@ -30,7 +30,7 @@ class Endpoints:
     """Builds the endpoints; `session_ends` ends their sessions."""
 
     settings: Settings
-    hub: Hub
+    hub: PageHub
     runner: Runner
     guard: Guard
     rules: Rules

@@ -10,8 +10,8 @@ from tabhub.calls.authorization import Guard
 from tabhub.calls.runner import Runner
 from tabhub.calls.source import Source
 from tabhub.config.settings import Settings
-from tabhub.hub.hub import Hub
 from tabhub.page_tools import source as page_source
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
 from tabhub.store.active_rules import Rules
@@ -29,7 +29,7 @@ class Tooling:
     """Every source, and the runner that has them."""
 
     settings: Settings
-    hub: Hub
+    hub: PageHub
     browsers: Browsers
     pages: Pages
     guard: Guard

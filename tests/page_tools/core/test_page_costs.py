@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tabhub.config.settings import Settings
-from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.schema import PageSchema
 from tabhub.server.app import App
 from tests.page_tools.core.test_page_hub import hub, page, published
@@ -17,7 +17,7 @@ from tests.page_tools.core.test_page_hub import hub, page, published
 KILOBYTE = 1024
 
 
-def _of_tabs(count: int, tools: int = 10) -> Hub:
+def _of_tabs(count: int, tools: int = 10) -> PageHub:
     made = hub()
     for tab in range(count):
         made.pages.register(page(tab, *(published(f"t{n}") for n in range(tools))))
@@ -60,7 +60,7 @@ def test_a_tab_takes_less_than_a_kilobyte() -> None:
 
 @pytest.mark.requirement("MB-13")
 def test_ten_thousand_tools_of_two_hundred_sites_take_less_than_a_kilobyte_each() -> None:
-    def registered() -> Hub:
+    def registered() -> PageHub:
         made = hub()
         for tab in range(200):
             tools = (published(f"t{n}") for n in range(50))

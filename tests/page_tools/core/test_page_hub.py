@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tabhub.errors import TabhubError
-from tabhub.hub.hub import Hub
 from tabhub.hub.names import PageToolName, fitted
 from tabhub.page_tools.core.listing import Mode
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, Published
 from tests.support.examples import examples
 
@@ -42,8 +42,8 @@ def page(tab: int | str, *tools: Published, **more: Any) -> Page:
     )
 
 
-def hub(mode: Mode = "merged") -> Hub:
-    made = Hub()
+def hub(mode: Mode = "merged") -> PageHub:
+    made = PageHub()
     made.pages.configure(mode, 300)
     return made
 

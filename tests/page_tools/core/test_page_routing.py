@@ -5,21 +5,21 @@ from typing import Any
 import pytest
 
 from tabhub.errors import NotFound
-from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
+from tabhub.page_tools.core.page_hub import PageHub
 from tests.page_tools.core.test_page_hub import hub, page, published
 
 NAME = "website_tool_shop_example_toolX"
 
 
-def _two(*tabs: int | str) -> Hub:
+def _two(*tabs: int | str) -> PageHub:
     made = hub()
     for tab in tabs:
         made.pages.register(page(tab, published("toolX")))
     return made
 
 
-def _goes(made: Hub, wanted: object = None, current: int | None = None) -> Any:
+def _goes(made: PageHub, wanted: object = None, current: int | None = None) -> Any:
     return made.page_routes.choose(NAME, wanted, current).tab
 
 

@@ -23,8 +23,8 @@ from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
-from tabhub.hub.hub import Hub
 from tabhub.hub.schemas import BoundedSchema
+from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.wire.mcp import messages as m
 
 KEY = "approval"
@@ -132,7 +132,7 @@ class ProductBackend(Backend):
 
     def __init__(
         self,
-        hub: Hub,
+        hub: PageHub,
         runner: Runner,
         listing: Listing,
         search: ToolSearch,

@@ -66,7 +66,7 @@ Named = Callable[[str, tuple[str, str]], object]
 """Takes a name, and the tool that has it: its domain, and what its page calls it."""
 
 
-class PageHub:
+class PageRegistry:
     """Takes what pages tell, keeps the registry of tools in step, one change for each message."""
 
     def __init__(self, tools: ToolRegistry) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tabs import Tabs, as_number
 from tabhub.page_tools.core.listing import Entry
-from tabhub.page_tools.core.registry import PageHub
+from tabhub.page_tools.core.registry import PageRegistry
 from tabhub.page_tools.core.storage import PageRef, TabKey
 
 SHOWN_TABS = 20
@@ -22,7 +22,7 @@ class Choice(NamedTuple):
 class PageRoutes:
     """Explicit, the only one, the session's own, the one in front, the one updated last."""
 
-    def __init__(self, pages: PageHub, tabs: Tabs) -> None:
+    def __init__(self, pages: PageRegistry, tabs: Tabs) -> None:
         self._pages = pages
         self._tabs = tabs
 
