@@ -16,14 +16,13 @@ import typer
 from scripts import link_methods, link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
-from tabhub.config.kinds import is_section
-from tabhub.config.settings import Settings
+from tabhub.config.settings import Settings, is_section
 from tabhub.errors import REASONS
-from tabhub.pages import tab_list
+from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 
 ROOT = Path(__file__).parent.parent
-LISTED = (*catalog.ALL, tab_list.TOOL)
+LISTED = (*catalog.ALL, LIST_TABS)
 NOTE = "<!-- Written by `make docs` from the code. -->"
 
 

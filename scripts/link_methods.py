@@ -8,7 +8,8 @@ import msgspec
 from msgspec import inspect as types
 
 from scripts.link_pages import cell, inside, members
-from tabhub.wire import methods, versions
+from tabhub.wire import link_versions as versions
+from tabhub.wire import methods
 from tabhub.wire.methods import Method
 
 _SECTION = re.compile(r"(<!-- methods: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -76,7 +77,7 @@ def extension_lists() -> str:
     received = ((row.name, row.sender) for row in methods.EXTENSION.received.values())
     sent = ((row.name, f"{row.receiver} {row.kind}") for row in methods.EXTENSION.sent.values())
     return (
-        "/** Written by `make docs` from `wire/methods.py` and `wire/versions.py`. */\n\n"
+        "/** Written by `make docs` from `wire/methods.py` and `wire/link_versions.py`. */\n\n"
         "/** What this extension speaks, and the oldest that it understands. */\n"
         f"export const PROTOCOL = {versions.PROTOCOL};\n"
         f"export const OLDEST_PROTOCOL = {versions.OLDEST_PROTOCOL};\n\n"

@@ -12,7 +12,7 @@ from msgspec import inspect as types
 
 from tabhub.wire import link
 from tabhub.wire.commands import COMMANDS, FAMILIES
-from tabhub.wire.commands.shapes import Command, Shape
+from tabhub.wire.commands.command import Command, Shape
 from tabhub.wire.methods import EXTENSION, PAGE, Method
 
 METHODS = {"/ws": EXTENSION.rows, "/page": PAGE.rows}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tabhub.browser import checked
+from tabhub.browser.link import pending as checked
 from tests.support.examples import QUICK
 
 # Both ends of the link check each command, also in servers that tests start as processes.

@@ -1,4 +1,4 @@
-/** Written by `make docs` from `wire/methods.py` and `wire/versions.py`. */
+/** Written by `make docs` from `wire/methods.py` and `wire/link_versions.py`. */
 
 /** What this extension speaks, and the oldest that it understands. */
 export const PROTOCOL = 1;

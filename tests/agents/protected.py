@@ -11,10 +11,10 @@ import httpx
 import msgspec
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served

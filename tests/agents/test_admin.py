@@ -8,12 +8,12 @@ import httpx
 import pytest
 
 from tabhub import __version__
-from tabhub.audit.counts import Counts
+from tabhub.audit.log import Counts
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, RateSettings, Settings
 from tabhub.config.settings import load as load_settings
-from tabhub.pages import tab_list
+from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tests.audit.events import event
 from tests.support.agent import Agent
@@ -41,7 +41,7 @@ async def _use(http: httpx.AsyncClient) -> None:
 async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
         told = await _health(http)
-    tools = (*catalog.ALL, tab_list.TOOL)
+    tools = (*catalog.ALL, LIST_TABS)
     names = [tool.name for tool in tools if tool.plugin == "browser"]
     expected = {
         "status": "ok",

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tabhub.agents import connections
+from tabhub.agents.http import connections
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.patience import PATIENCE
@@ -107,7 +107,7 @@ async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
 async def test_the_memory_of_a_reader_that_stops_reading_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tabhub.agents.mcp.outbox.MOST_BYTES", 3_000_000)
+    monkeypatch.setattr("tabhub.agents.mcp.sse.MOST_BYTES", 3_000_000)
     async with served() as server:
         deaf = socket.create_connection(("127.0.0.1", server.port))
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"

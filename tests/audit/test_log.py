@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.audit.folding import SECONDS, WRITTEN
+from tabhub.audit.entry import SECONDS, WRITTEN
 from tabhub.audit.log import KEPT_IN_MEMORY, AuditLog, read
 from tabhub.calls.ports import Event
 from tabhub.config.settings import AuditSettings

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tabhub.audit.names import is_secret_name
 from tabhub.audit.redaction import MARK, Redactor
+from tabhub.audit.secret_patterns import is_secret_name
 
 SECRET = "9f" * 32
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"

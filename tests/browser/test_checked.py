@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tabhub.browser import checked
-from tabhub.browser.connection import Connection
+from tabhub.browser.link import pending as checked
+from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.pending import input_schemas, misfit
 from tabhub.errors import Internal, Unavailable
 from tabhub.wire.commands import COMMANDS, FAMILIES
-from tabhub.wire.commands.checking import input_schemas, misfit
 from tests.support.extension import connected
 from tests.support.outputs import completed
 from tests.support.serving import served

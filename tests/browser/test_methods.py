@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.config.settings import Settings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link

@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.patience import PATIENCE
 from tests.support.recorded import LINES, SITE, Message, lacks, with_more

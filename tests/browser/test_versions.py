@@ -12,14 +12,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tabhub import __version__
-from tabhub.browser.browsers import MOST_MISMATCHES, Browsers
-from tabhub.cli import status
-from tabhub.cli.doctor import browsers as doctor
-from tabhub.cli.doctor.visit import Visit
+from tabhub.browser.link.browsers import MOST_MISMATCHES, Browsers
+from tabhub.cli.doctor import checks as doctor
+from tabhub.cli.doctor.finding import Visit
+from tabhub.cli.server import server_status as status
 from tabhub.hub.hub import Hub
-from tabhub.report import PRIVATE
-from tabhub.wire import versions
-from tabhub.wire.versions import End, Mismatch
+from tabhub.server.status import PRIVATE
+from tabhub.wire import link_versions as versions
+from tabhub.wire.link_versions import End, Mismatch
 from tests.support.extension import connected, tab
 from tests.support.serving import SECRET, client, served
 

@@ -5,13 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls import compiled
-from tabhub.calls.compiled import Kept, patterns_in
-from tabhub.calls.validation import Validators
+from tabhub.calls import validation as compiled
+from tabhub.calls.validation import Kept, Validators, patterns_in
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
-from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.core.schema import PageSchema
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import connected, page_tool, tab
 from tests.support.serving import client, served

@@ -8,9 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from tabhub.config.home import Home
-from tabhub.config.proof import prove, prove_to_client
-from tabhub.config.secret import prepare
+from tabhub.config.paths import Home
+from tabhub.config.secret import prepare, prove, prove_to_client
 from tests.support.product import Product
 
 STREAM = "text/event-stream"

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from tabhub.config.proof import prove
+from tabhub.config.secret import prove
 from tabhub.permissions.grants import Grant
 from tabhub.store.store import Store
 from tests.support.product import Product

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tabhub.pages import tab_list
+from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tests.real.conftest import product, site
 from tests.support.product import Product
@@ -14,7 +14,7 @@ from tests.support.site import Site
 
 __all__ = ["OVER_SSE", "TOOLS", "Endpoint", "endpoint", "product", "site"]
 
-TOOLS = [*(tool.name for tool in catalog.ALL if "core" in tool.toolsets), tab_list.TOOL.name]
+TOOLS = [*(tool.name for tool in catalog.ALL if "core" in tool.toolsets), LIST_TABS.name]
 OVER_SSE = [tool.name for tool in catalog.ALL if "sse" in tool.toolsets]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tabhub.config.proof import KEPT_CHALLENGES, KEPT_SECONDS, Challenges, pass_for, prove
+from tabhub.config.secret import KEPT_CHALLENGES, KEPT_SECONDS, Challenges, pass_for, prove
 
 SECRET, PORT = "5ec", 9515
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config import proof, secret, settings
-from tabhub.config.home import Home
+from tabhub.config import secret, settings
+from tabhub.config import secret as proof
+from tabhub.config.paths import Home
 from tabhub.errors import Internal, InvalidArguments
 
 

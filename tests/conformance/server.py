@@ -5,10 +5,10 @@ import time
 
 import uvicorn
 
+from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.security import AccessControl
 from tabhub.audit.log import AuditLog
-from tabhub.config.proof import Challenges
+from tabhub.config.secret import Challenges
 from tabhub.config.settings import AuditSettings
 from tabhub.wire.asgi import App, Receive, Scope, Send
 from tests.conformance.fixture import Fixture

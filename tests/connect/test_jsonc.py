@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.cli.connect.jsonc import NotJson, parse
-from tabhub.cli.connect.jsonc_edits import put, take
+from tabhub.cli.connect.jsonc import NotJson, parse, put, take
 
 ENTRY = {"url": "http://127.0.0.1:9515/mcp", "headers": {"Authorization": "Bearer x"}}
 PATH = ("mcpServers", "tabhub")

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tabhub import __version__
-from tabhub.browser.finder import find_browser
-from tabhub.browser.installation import packaged_extension
-from tabhub.browser.process import BrowserProcess
-from tabhub.config.home import Home
-from tabhub.wire import versions
+from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.installation import packaged_extension
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.config.paths import Home
+from tabhub.wire import link_versions as versions
 from tests.support.cdp import Cdp, browser_of
 from tests.support.panel import PANEL, Panel, panel_of
 from tests.support.patience import PATIENCE

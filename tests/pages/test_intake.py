@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from tabhub.config.settings import Limits
-from tabhub.hub.page_tools import Published
-from tabhub.pages.complaints import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, Complaints
-from tabhub.pages.definitions import checked
-from tabhub.pages.intake import MOST_PLACES, MOST_REFUSED, Intake
+from tabhub.page_tools.core.storage import Published
+from tabhub.page_tools.flood_limits import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, Complaints
+from tabhub.page_tools.intake import MOST_PLACES, MOST_REFUSED, Intake, checked
 from tests.support.extension import page_tool
 
 LIMITS = Limits(tools_per_tab=500, schema_bytes=100_000)

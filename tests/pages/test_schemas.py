@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tabhub.pages.schemas import MOST_PATTERNS, checked_schema
-from tabhub.pages.unfit import Unfit
+from tabhub.page_tools.schema_rules import MOST_PATTERNS, checked_schema
+from tabhub.page_tools.schema_size import Unfit
 from tests.support.examples import examples
 
 MOST = 256 * 1024
@@ -212,7 +212,7 @@ _VALUES = st.sampled_from(
 
 _CHECKER = """
 import sys, time, msgspec
-from tabhub.calls.compiled import page_validator
+from tabhub.calls.validation import page_validator
 flat = page_validator({"allOf": [{"properties": {"a": {"minimum": n}}} for n in range(20_000)]})
 def cost(check, given):
     began = time.process_time()

@@ -6,9 +6,8 @@ import pytest
 
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
-from tabhub.permissions.rulebook import RuleBook
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Ask, Deny
+from tabhub.permissions.rules import RuleBook
+from tabhub.permissions.verdict import Allow, Ask, Deny, Subject
 from tests.permissions.samples import CLICK, NOW, SLACK, call, config, decide, permissions, told
 
 ALWAYS = new_grant(CLICK, "always", NOW, None)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tabhub.permissions.grants import Grant, Grants, Scope, new_grant
-from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Subject
 from tests.permissions.samples import CLICK, NOW, call
 
 SCOPES: tuple[Scope, ...] = ("session", "domain", "always")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tabhub.permissions.levels import Level
+from tabhub.permissions.verdict import Level
 
 
 def test_the_stricter_level_is_the_smaller_one() -> None:

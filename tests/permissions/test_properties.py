@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Ask, Deny, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
 from tests.permissions.samples import NOW, permissions
 from tests.permissions.worlds import (
     CALLS,

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tabhub.permissions.grants import Grant
-from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Subject
 from tests.permissions.samples import NOW
 
 Levels = dict[str, str]

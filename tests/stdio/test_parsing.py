@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.agents.mcp.streams import EventStream, message_frame
-from tabhub.cli.stdio.events import Event, events
+from tabhub.cli.stdio.http_client import Event, events
 from tabhub.cli.stdio.pipes import KEPT, Splitter, TooLong
 from tabhub.wire.mcp.headers import decode_value, encode_value
 

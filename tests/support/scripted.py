@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from tabhub.config.proof import prove
-from tabhub.wire import versions
+from tabhub.config.secret import prove
+from tabhub.wire import link_versions as versions
 from tests.support.patience import PATIENCE
 
 SECRET = "5" * 64

@@ -1,7 +1,7 @@
 """How much reading tools may say."""
 
-from tabhub.calls.untrusted import fenced
-from tabhub.tools.budget import chars, fitting
+from tabhub.calls.results import fenced
+from tabhub.tools.reports import chars, fitting
 
 
 def test_the_smaller_of_two_limits_counts() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tabhub.hub.tools import ToolRegistry
 from tabhub.store.tool_index import FullTextIndex
 from tabhub.tools import catalog
-from tabhub.tools.keywords import KEYWORDS
+from tabhub.tools.catalog import KEYWORDS
 
 FIELDS = {"browser_type_text", "form_input", "browser_select_option"}
 READING = {"get_page_text", "read_page", "browser_read_page", "browser_get_tab_content"}

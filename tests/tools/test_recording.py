@@ -5,7 +5,7 @@ from typing import Any
 
 from tabhub.calls.call import Call
 from tabhub.calls.results import done
-from tabhub.pages import tab_list
+from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tabhub.tools.recording import NOT_STEPS, STEPS, STEPS_IF_CHANGING, Observation, is_step
 from tabhub.tools.tool import SOURCE, Context, Json, browser_tool
@@ -14,7 +14,7 @@ from tests.support.agent import Agent
 from tests.support.extension import connected, tab
 from tests.support.serving import client, served
 
-TOOLS = {tool.name: tool for tool in (*catalog.ALL, tab_list.TOOL)}
+TOOLS = {tool.name: tool for tool in (*catalog.ALL, LIST_TABS)}
 
 
 def test_for_every_tool_it_is_decided_whether_a_shortcut_keeps_its_calls() -> None:

@@ -7,9 +7,9 @@ import sys
 import pytest
 from PIL import Image, ImageSequence
 
-from tabhub.tools.gif import Options, drawn, encoded, size_of
-from tabhub.tools.gif_recorder import DEEDS, Notes
-from tabhub.tools.gif_recordings import MOST_FRAMES, Frame, Recordings
+from tabhub.tools.capture.gif import Options, drawn, encoded, size_of
+from tabhub.tools.capture.gif_creator import DEEDS, Notes
+from tabhub.tools.state import MOST_RECORDED_FRAMES, RecordedFrame, Recordings
 
 NOTHING = Options(clicks=False, drags=False, labels=False, progress=False, watermark=False)
 Rgb = tuple[int, int, int]
@@ -21,8 +21,8 @@ def picture(color: Rgb = (255, 255, 255), size: tuple[int, int] = (400, 300)) ->
     return target.getvalue()
 
 
-def frame(color: Rgb = (255, 255, 255), delay: int = 800, **more: object) -> Frame:
-    return Frame(picture(color), (400, 300), "Click", delay, **more)  # type: ignore[arg-type]
+def frame(color: Rgb = (255, 255, 255), delay: int = 800, **more: object) -> RecordedFrame:
+    return RecordedFrame(picture(color), (400, 300), "Click", delay, **more)  # type: ignore[arg-type]
 
 
 def has(image: Image.Image, kind: str) -> bool:
@@ -40,10 +40,10 @@ def has(image: Image.Image, kind: str) -> bool:
 def test_the_first_frames_stay_and_later_ones_are_counted() -> None:
     recordings = Recordings(lambda _: True)
     recording = recordings.start("ann")
-    frames = [frame((index, 0, 0)) for index in range(MOST_FRAMES + 3)]
+    frames = [frame((index, 0, 0)) for index in range(MOST_RECORDED_FRAMES + 3)]
     for one in frames:
         recording.add(one)
-    assert recording.frames == frames[:MOST_FRAMES] and recording.left_out == 3
+    assert recording.frames == frames[:MOST_RECORDED_FRAMES] and recording.left_out == 3
 
 
 def test_recordings_are_each_sessions_own_and_end_with_it() -> None:
@@ -111,13 +111,13 @@ def test_rings_are_around_the_point_that_was_clicked() -> None:
 
 
 def test_large_viewports_are_made_smaller_and_frames_of_other_sizes_fit_in() -> None:
-    large = Frame(picture(size=(2048, 1024)), (2048, 1024), "", 800)
+    large = RecordedFrame(picture(size=(2048, 1024)), (2048, 1024), "", 800)
     assert size_of(large) == (1024, 512)
     assert drawn(frame(), (1024, 512), 1, Options()).size == (1024, 512)
 
 
 def test_the_library_is_not_loaded_before_it_is_needed() -> None:
-    code = "import sys, tabhub.app; print('PIL' in sys.modules)"
+    code = "import sys, tabhub.server.app; print('PIL' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.stdout.strip() == "False"
 

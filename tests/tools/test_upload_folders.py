@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.tools.upload_folders import UploadFolders
+from tabhub.tools.files import UploadFolders
 
 
 @pytest.mark.parametrize("folders", [[], ["relative/folder"]])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.tools import upload_sources
+from tabhub.tools.acting import uploads as upload_sources
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served

@@ -3,7 +3,7 @@
 import pytest
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.urls import address
+from tabhub.tools.tool import address
 
 
 @pytest.mark.parametrize(

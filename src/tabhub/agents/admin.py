@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol
 
 import msgspec
 
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     JSON,
     as_query,
@@ -19,7 +19,7 @@ from tabhub.agents.messages import (
 )
 from tabhub.agents.metrics import Picture, written
 from tabhub.config.clients import Client
-from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
+from tabhub.config.secret import LONGEST_CHALLENGE, Challenges, prove_to_client
 from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Receive, Scope, Send

@@ -7,7 +7,7 @@ import msgspec
 from tabhub.agents.admin import AuditQuery
 from tabhub.agents.tool_search import MOST_AT_ONCE
 from tabhub.config.settings import TOOLSETS
-from tabhub.hub.toolsets import ALL
+from tabhub.hub.tools import ALL
 
 Json = dict[str, Any]
 JSON, EVENTS, TEXT = "application/json", "text/event-stream", "text/plain"

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from tabhub.calls.incidents import incident
-from tabhub.calls.ports import AuditSink
+from tabhub.calls.ports import AuditSink, incident
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError
 from tabhub.hub.sessions import AgentSessions

@@ -19,7 +19,7 @@ from tabhub.agents.mcp.listing import may_call
 from tabhub.calls.ports import ToolIndex
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.hub import toolsets
+from tabhub.hub import tools as toolsets
 from tabhub.hub.tools import LONGEST_NAME, Tool, ToolRegistry, shortened
 
 MOST_AT_ONCE = 500

@@ -2,20 +2,163 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
-from tabhub.calls.approval import Approvals
+from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter, MayTell
+from tabhub.calls.source import Source
+from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
+from tabhub.hub.ownership import Ownership
 from tabhub.hub.routing import Routes
+from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Deny
+from tabhub.permissions.sites import site_of
+from tabhub.permissions.verdict import Allow, Deny, Subject, Verdict
+
+IsManaged = Callable[[str | None], bool]
+"""Whether a browser is the agents' own; None asks of the one used when a call names none."""
+
+
+GIVEN = ("grant", "plan")
+"""Rules that a person made for one site."""
+
+
+class Guard:
+    """Decides about calls by the rules there are now."""
+
+    def __init__(
+        self,
+        permissions: Permissions,
+        ownership: Ownership,
+        is_managed: IsManaged,
+        now: Callable[[], float],
+        sources: Mapping[str, Source] | None = None,
+    ) -> None:
+        self.permissions = permissions
+        self._ownership = ownership
+        self.is_managed = is_managed
+        self._now = now
+        self.without: frozenset[str] = frozenset()
+        """Tools that the settings leave out, whatever the rules say."""
+        self._sources = {} if sources is None else sources
+
+    def decide(self, subject: Subject) -> Verdict:
+        return self.permissions.decide(subject, self._now())
+
+    def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
+        """What holds for a tool in general: with no arguments, for no session, on no site.
+
+        The tool of a site is on no other.
+        """
+        return self.decide(subject_of(tool, None, client, "", site=tool.site, managed=managed))
+
+    def is_off(self, tool: Tool, client: Client) -> bool:
+        """Whether a tool does nothing for a client, whatever the call."""
+        return tool.name in self.without or isinstance(self.about(tool, client, True), Deny)
+
+    def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
+        """Into frames of which other sites a call may go: where it would be allowed as well."""
+        rules = self.permissions.rulebook
+        if (
+            isinstance(verdict, Allow)
+            and verdict.rule.source not in GIVEN
+            and not rules.knows_sites
+        ):
+            return None
+        # The site of the call itself has been allowed by then, perhaps by a person.
+        return lambda site: (
+            site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
+        )
+
+    def telling(self, subject: Subject) -> MayTell:
+        """Of which sites a result may tell: of all but those where the tool is denied."""
+        if not self.permissions.rulebook.knows_sites:
+            return None
+        return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
+
+    def subject(self, call: Call) -> Subject:
+        """What is decided about a call."""
+        return self.use_of(call.tool, call.arguments, call.client, call.session, call.tab)
+
+    def use_of(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        client: Client,
+        session: str,
+        tab: Tab | None,
+    ) -> Subject:
+        """What is decided about a use of a tool, also where there is no call of it."""
+        browser = self._opens_in(tool, arguments) if tab is None else tab.browser
+        return subject_of(
+            tool,
+            arguments,
+            client,
+            session,
+            site=self.site(tool, arguments, tab),
+            managed=self._is_known_managed(browser),
+            opens=tab is None,
+        )
+
+    def would_be_managed(self, tool: Tool, session: str) -> bool:
+        """Whether a call without arguments would go to a browser of the agents' own now."""
+        source = self._sources.get(tool.source)
+        return self._is_known_managed(None if source is None else source.browser_of(tool, session))
+
+    def _opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+        source = self._sources.get(tool.source)
+        return None if source is None else source.opens_in(tool, arguments)
+
+    def _is_known_managed(self, browser: str | None) -> bool:
+        """A page that no browser has told of may be in anybody's."""
+        return browser != "" and self.is_managed(browser)
+
+    def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
+        """Where a call goes: the address it leads to, else the page it works on."""
+        if tool.site:
+            return tool.site
+        target = tool.address_of(arguments) if tool.address_of is not None else None
+        if target is not None:
+            return site_of(target)
+        return "" if tab is None else site_of(self._ownership.address(tab))
+
+
+def subject_of(
+    tool: Tool,
+    arguments: Mapping[str, Any] | None,
+    client: Client,
+    session: str,
+    *,
+    site: str,
+    managed: bool,
+    opens: bool = False,
+) -> Subject:
+    return Subject(
+        tool=tool.name,
+        source=tool.source,
+        plugin=tool.plugin,
+        toolsets=tool.toolsets,
+        read_only=tool.is_reading(arguments or {}),
+        careful=tool.is_careful,
+        same_as=tool.others(arguments or {}, opens),
+        page=tool.page,
+        plain=tool.plain_name,
+        container=tool.is_container,
+        client=client.name,
+        session=session,
+        site=site,
+        managed=managed,
+        arguments=arguments,
+        only_toolsets=client.toolsets,
+        only_reading=client.read_only,
+    )
 
 
 class Authorization:

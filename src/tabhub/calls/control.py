@@ -25,7 +25,7 @@ class Control:
         if self._sessions.pause(session, is_paused) is None:
             raise NotFound("There is no such agent any more.", "unknown_session")
         if is_paused:
-            self._end("The person has paused you.", lambda running: running.call.session == session)
+            self._end("The person has paused you.", lambda running: running.session == session)
         self._tell()
 
     def stop(self, is_stopped: bool) -> None:
@@ -58,7 +58,7 @@ class Control:
         self._listeners.append(listener)
 
     def _end_in(self, tab: Tab, sentence: str) -> None:
-        self._end(sentence, lambda running: running.is_in(tab.id))
+        self._end(sentence, lambda running: running.tab == tab.id)
 
     def _end(self, sentence: str, which: Callable[[RunningCall], bool]) -> None:
         self._running.end(paused(f"{sentence} {MAY_HAVE_HAPPENED}"), which)

@@ -11,15 +11,13 @@ from tabhub.errors import TabhubError
 class RunningCall:
     """One call while it runs; ended by a person, it fails with the error given."""
 
-    __slots__ = ("_error", "_running", "_task", "call")
+    __slots__ = ("_error", "_running", "_task", "session", "tab")
 
     def __init__(self, running: set["RunningCall"], call: Call) -> None:
-        self.call = call
+        self.session = call.session
+        self.tab = None if call.tab is None else call.tab.id
         self._running = running
         self._error: TabhubError | None = None
-
-    def is_in(self, tab: int) -> bool:
-        return self.call.tab is not None and self.call.tab.id == tab
 
     def __enter__(self) -> "RunningCall":
         task = asyncio.current_task()
@@ -61,7 +59,7 @@ class RunningCalls:
         return self.count(session) > 0
 
     def count(self, session: str) -> int:
-        return sum(running.call.session == session for running in self._all)
+        return sum(running.session == session for running in self._all)
 
     def begin(self, call: Call) -> RunningCall:
         return RunningCall(self._all, call)

@@ -1,16 +1,14 @@
 """Every command with its flags. The work is done in the file of the command's name."""
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tabhub import __version__
-from tabhub.cli.config_commands import config_app
-from tabhub.cli.looking_commands import audit, doctor, logs
+from tabhub.cli.group_commands import audit, config_app, doctor, logs, page_app, tool_app
 from tabhub.cli.options import Json
-from tabhub.cli.page_commands import page_app
-from tabhub.cli.tool_commands import tool_app
 
 app = typer.Typer(
     name="tabhub",
@@ -111,9 +109,9 @@ def start(
     """Run the server until Ctrl-C."""
     _check_stdio(stdio, background, gateway or toolsets is not None)
     if show_config:
-        from tabhub.cli import show_config as showing
+        from tabhub.cli.server.start import show_config as show
 
-        showing.run(port, auth=not no_auth)
+        show(port, auth=not no_auth)
         return
     _check_browser(browser or demo, headless is not None or browser_arg or user_data_dir)
     if stdio:
@@ -122,8 +120,8 @@ def start(
     if background:
         _run_background(context)
         return
-    from tabhub.cli.browser import BrowserRequest
-    from tabhub.cli.start import StartRequest, run
+    from tabhub.cli.server.browser import BrowserRequest
+    from tabhub.cli.server.start import StartRequest, run
 
     request = BrowserRequest(headless, browser_arg or [], user_data_dir)
     run(
@@ -159,16 +157,14 @@ AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
 
 
 def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> None:
-    from tabhub.cli.flags import given
-    from tabhub.cli.stdio.run import run
+    from tabhub.cli.stdio.bridge import run
 
     starter = ["--while-used", *given(context, but=ELSEWHERE)]
     run(gateway=gateway, toolsets=toolsets, starter=starter)
 
 
 def _run_background(context: typer.Context) -> None:
-    from tabhub.cli.background import Asked, run
-    from tabhub.cli.flags import given
+    from tabhub.cli.server.background import Asked, run
 
     said = context.params
     run(
@@ -211,7 +207,6 @@ def connect(
 ) -> None:
     """Write tabhub into the settings of an agent, with a token of its own."""
     from tabhub.cli.connect.command import ConnectRequest, run
-    from tabhub.cli.flags import given
 
     _check_browser(browser, headless is not None)
     flags = given(context, but=context.params.keys() - {"browser", "headless"})
@@ -221,15 +216,15 @@ def connect(
 @app.command()
 def stop() -> None:
     """Stop the running server."""
-    from tabhub.cli.stop import run
+    from tabhub.cli.server.background import stop as stop_server
 
-    run()
+    stop_server()
 
 
 @app.command()
 def status(json: Json = False) -> None:
     """Tell whether a server runs, and where."""
-    from tabhub.cli.status import run
+    from tabhub.cli.server.server_status import run
 
     run(json)
 
@@ -247,7 +242,7 @@ def browser_command(
     while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
     """Start Chrome or Chromium with the extension loaded and paired."""
-    from tabhub.cli.browser import BrowserRequest, run
+    from tabhub.cli.server.browser import BrowserRequest, run
 
     request = BrowserRequest(headless, browser_arg or [], user_data_dir)
     run(request, url or [], while_server=while_server)
@@ -265,7 +260,7 @@ def client_add(
     json: Json = False,
 ) -> None:
     """Make a token for an agent, and print it this once."""
-    from tabhub.cli.client import add
+    from tabhub.cli.access.client import add
 
     add(name, toolsets, read_only, json)
 
@@ -273,7 +268,7 @@ def client_add(
 @client_app.command("list")
 def client_list(json: Json = False) -> None:
     """List the clients; their tokens are not kept."""
-    from tabhub.cli.client import show
+    from tabhub.cli.access.client import show
 
     show(json)
 
@@ -281,7 +276,7 @@ def client_list(json: Json = False) -> None:
 @client_app.command("revoke")
 def client_revoke(name: str) -> None:
     """Take a client's token back, with all that was granted to it."""
-    from tabhub.cli.client import revoke
+    from tabhub.cli.access.client import revoke
 
     revoke(name)
 
@@ -289,7 +284,7 @@ def client_revoke(name: str) -> None:
 @permissions_app.command("list")
 def permissions_list(json: Json = False) -> None:
     """List what is set, and what people have granted."""
-    from tabhub.cli.permissions import show
+    from tabhub.cli.access.permissions import show
 
     show(json)
 
@@ -305,7 +300,7 @@ def permissions_set(
     ],
 ) -> None:
     """Set how much is allowed; tool:X, domain:X and plugin:X say which is meant."""
-    from tabhub.cli.permissions import set_level
+    from tabhub.cli.access.permissions import set_level
 
     set_level(subject, None if level == "default" else level)
 
@@ -318,7 +313,7 @@ def permissions_explain(
     json: Json = False,
 ) -> None:
     """Tell what would be decided about a call, and by which rule."""
-    from tabhub.cli.permissions import explain
+    from tabhub.cli.access.permissions import explain
 
     explain(tool, url, client, json)
 
@@ -326,6 +321,22 @@ def permissions_explain(
 @extension_app.command("path")
 def extension_path() -> None:
     """Print the folder of the unpacked extension, for a browser you set up yourself."""
-    from tabhub.cli.extension import run
+    from tabhub.cli.server.browser import show_path
 
-    run()
+    show_path()
+
+
+def given(context: typer.Context, *, but: Collection[str]) -> list[str]:
+    """What was said on this command line, without some of it."""
+    options = [option for option in context.command.params if option.name not in but]
+    return [word for option in options for word in _words(option, context.params[option.name])]
+
+
+def _words(option: Any, value: Any) -> Iterator[str]:
+    if value is True:
+        yield option.opts[0]
+    elif value is False:
+        yield from option.secondary_opts[:1]
+    elif value is not None:
+        for one in value if isinstance(value, list | tuple) else [value]:
+            yield f"{option.opts[0]}={one}"

@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.config.kinds import is_section, kind_at
-from tabhub.config.settings import Settings
+from tabhub.config.settings import Settings, is_section, kind_at
 from tabhub.errors import InvalidArguments
 
 Path = tuple[str, ...]

@@ -1,10 +1,19 @@
 """The decision about a call: the first step that settles it counts."""
 
 from tabhub.permissions.grants import ANY, Grant, Grants
-from tabhub.permissions.levels import Level
-from tabhub.permissions.rulebook import RuleBook
-from tabhub.permissions.subject import Subject
-from tabhub.permissions.verdict import Allow, Ask, Deny, Duration, Reason, Rule, RuleSource, Verdict
+from tabhub.permissions.rules import RuleBook
+from tabhub.permissions.verdict import (
+    Allow,
+    Ask,
+    Deny,
+    Duration,
+    Level,
+    Reason,
+    Rule,
+    RuleSource,
+    Subject,
+    Verdict,
+)
 
 _SKIP = Allow(Rule("skip", "permissions are skipped: ask = auto"))
 

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from tabhub.permissions.sites import OPAQUE
-from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Subject
 
 Scope = Literal["session", "domain", "always"]
 _Place = tuple[Scope, str, str, str]

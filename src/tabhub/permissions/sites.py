@@ -4,8 +4,125 @@ When in doubt an address is opaque: who hides a host must not get past a rule ab
 """
 
 import re
+import unicodedata
+from collections.abc import Mapping
+from ipaddress import IPv6Address
+from typing import Generic, TypeVar
+from urllib.parse import unquote_to_bytes
 
-from tabhub.permissions.hosts import LONGEST, canonical_host
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]*", re.ASCII)
+_IGNORED = re.compile(
+    "[\u00ad\u034f\u180b-\u180d\u180f\u200b\u2060\u2064\ufe00-\ufe0f\ufeff"
+    "\U0001bca0-\U0001bca3\U000e0100-\U000e01ef]"
+)
+_LONGEST_NAME, _LONGEST_LABEL = 253, 63
+"""Of what can be looked up; only for names that cost time to rewrite."""
+_REPLACEMENT = "\ufffd"
+_FULL_STOPS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61", "."))
+_FINAL_SIGMA, _SIGMA, _SHARP_S, _CAPITAL_SHARP_S = "\u03c2", "\u03c3", "\u00df", "\u1e9e"
+LONGEST = 253
+_LONGEST_WRITTEN = 64 * 1024
+"""With escapes, and letters that do not count; nobody has to wait for more than that."""
+_UNCLEAR = ("C", "Z")
+"""Classes of characters that no host has, or that this Python does not know yet."""
+
+
+def canonical_host(text: str) -> str:
+    """Lower case, decoded, in punycode; addresses of machines in their plain form."""
+    if text.startswith("["):
+        return _ipv6(text)
+    if len(text) > _LONGEST_WRITTEN:
+        raise ValueError("a host is not that long")
+    host = _in_ascii(unquote_to_bytes(text).decode()).removesuffix(".")
+    if len(host) > LONGEST:
+        raise ValueError("a host is not that long")
+    if not host or host.endswith(".") or _FORBIDDEN.search(host):
+        raise ValueError(f"{text!r} is not a host")
+    return _ipv4(host) if is_numeric(host) else host
+
+
+def is_numeric(host: str) -> bool:
+    """Whether it can only be the address of a machine."""
+    return _NUMBER.fullmatch(host.rpartition(".")[2]) is not None
+
+
+def _ipv6(text: str) -> str:
+    if not text.endswith("]") or "%" in text:
+        raise ValueError(f"{text!r} is not a host")
+    address = IPv6Address(text[1:-1])
+    if address.ipv4_mapped is None:
+        return f"[{address.compressed}]"
+    number = int(address.ipv4_mapped)
+    return f"[::ffff:{number >> 16:x}:{number & 0xFFFF:x}]"
+
+
+def _ipv4(host: str) -> str:
+    *first, last = [_number(part) for part in host.split(".")]
+    if len(first) > 3 or any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
+        raise ValueError(f"{host!r} is not an address of a machine")
+    value = last + sum(part << 8 * (3 - place) for place, part in enumerate(first))
+    return ".".join(str(byte) for byte in value.to_bytes(4, "big"))
+
+
+def _number(part: str) -> int:
+    if not _NUMBER.fullmatch(part):
+        raise ValueError(f"{part!r} is not a number")
+    if part[:2] in ("0x", "0X"):
+        return int(part[2:] or "0", 16)
+    return int(part, 8 if len(part) > 1 and part[0] == "0" else 10)
+
+
+def _in_ascii(host: str) -> str:
+    mapped = host.lower() if host.isascii() else _mapped(host)
+    if mapped.isascii() and "xn--" not in mapped:
+        return mapped
+    return ".".join(_label(label) for label in mapped.split("."))
+
+
+def _mapped(host: str) -> str:
+    """Without what is ignored, and without differences of case and width."""
+    plain = _IGNORED.sub("", host).translate(_FULL_STOPS)
+    if len(plain) > _LONGEST_NAME:
+        raise ValueError("a host has at most 253 letters")
+    return unicodedata.normalize("NFKC", "".join(map(_folded, plain)))
+
+
+def _folded(letter: str) -> str:
+    if letter in (".", _SHARP_S, _FINAL_SIGMA):
+        return letter
+    once = unicodedata.normalize("NFKC", letter.casefold())
+    folded = unicodedata.normalize("NFKC", once.casefold()).replace(_FINAL_SIGMA, _SIGMA)
+    # Browsers of different age disagree about the first; no browser takes the second.
+    if letter == _CAPITAL_SHARP_S or "." in folded:
+        raise ValueError(f"{letter!r} is not part of a host")
+    return folded
+
+
+def _label(label: str) -> str:
+    is_punycode = label.startswith("xn--")
+    if label.isascii() and not is_punycode:
+        return label
+    if len(label) > _LONGEST_LABEL:
+        raise ValueError("a part of a host has at most 63 letters")
+    return _checked(label) if is_punycode else _punycode(label)
+
+
+def _checked(label: str) -> str:
+    if not label.isascii() or label[4:].encode().decode("punycode").isascii():
+        raise ValueError(f"{label!r} hides another name")
+    return label
+
+
+def _punycode(label: str) -> str:
+    if unicodedata.category(label[0])[0] == "M" or any(map(_is_unclear, label)):
+        raise ValueError(f"{label!r} is not part of a host")
+    return "xn--" + label.encode("punycode").decode()
+
+
+def _is_unclear(letter: str) -> bool:
+    return letter == _REPLACEMENT or unicodedata.category(letter)[0] in _UNCLEAR
+
 
 OPAQUE = "opaque"
 """The site of whatever has no host, or none that is sure."""
@@ -74,3 +191,89 @@ def split_port(place: str) -> tuple[str, str]:
     if len(port) > 5 or int(port) > 65535:
         raise ValueError(f"{port} is not a port")
     return found[1], port
+
+
+T = TypeVar("T")
+_BELOW = "*."
+_PASTED = re.compile(r"(?:(https?)://)?([^/?#\\]*)", re.IGNORECASE)
+
+
+def normal_pattern(text: str) -> str:
+    """The one spelling of a pattern; also of an address pasted in its place."""
+    try:
+        return _normal(text.strip())
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a host such as *.example.com: {error}") from None
+
+
+def _normal(text: str) -> str:
+    pasted = _PASTED.match(text)
+    scheme, place = (pasted[1], pasted[2]) if pasted else (None, text)
+    if scheme is None and place != text:
+        raise ValueError("a path is not part of it")
+    below = _BELOW if place.startswith(_BELOW) else ""
+    host, port = split_port(place.removeprefix(_BELOW))
+    host = _host(host, below)
+    return f"{below}{host}{_port(scheme, port)}"
+
+
+def _host(text: str, below: str) -> str:
+    if "*" in text:
+        raise ValueError("a star stands only at the beginning, before a dot")
+    try:
+        host = canonical_host(text)
+    except ValueError:
+        raise ValueError("no browser would take it") from None
+    if host == OPAQUE:
+        raise ValueError("this word stands for pages without a host")
+    if below and (is_numeric(host) or host.startswith("[")):
+        raise ValueError("there is nothing below a number")
+    return host
+
+
+def _port(scheme: str | None, port: str) -> str:
+    """What a site shows of it: no site shows the port of its own scheme."""
+    if scheme is not None and port == DEFAULT_PORTS[scheme.lower()]:
+        return ""
+    if port in DEFAULT_PORTS.values():
+        raise ValueError(f"leave out :{port}, without a port it fits every port")
+    return f":{port}" if port else ""
+
+
+class HostPatterns(Generic[T]):
+    """Values by pattern; the most specific pattern that fits a site is found."""
+
+    def __init__(self, values: Mapping[str, T]) -> None:
+        self._exact = {key: values[key] for key in values if not key.startswith(_BELOW)}
+        below = {key.removeprefix(_BELOW): values[key] for key in values if key.startswith(_BELOW)}
+        self._below = {key: below[key] for key in below if ":" not in key}
+        self._below_with_port = {key: below[key] for key in below if ":" in key}
+
+    def find(self, site: str) -> T | None:
+        """Exactly this site, then this host, then the longest ending."""
+        found = self._exact.get(site)
+        if found is not None:
+            return found
+        host, port = _split_site(site) if ":" in site else (site, "")
+        if port:
+            found = self._exact.get(host)
+        return self._find_below(host, port) if found is None else found
+
+    def _find_below(self, host: str, port: str) -> T | None:
+        below, with_port = self._below, self._below_with_port if port else None
+        while host:
+            found = with_port.get(host + port) if with_port else None
+            if found is None:
+                found = below.get(host)
+            if found is not None:
+                return found
+            host = host.partition(".")[2]
+        return None
+
+
+def _split_site(site: str) -> tuple[str, str]:
+    """Host and `:port`, empty if there is none."""
+    if site.endswith("]"):
+        return site, ""
+    host, _, port = site.rpartition(":")
+    return host, f":{port}"

@@ -4,102 +4,116 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from tabhub.browser.browsers import Browsers
+from tabhub.browser.link.browsers import Browsers
+from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard
 from tabhub.calls.source import Source
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.tools import (
-    acting,
-    batch,
-    bookmarks,
-    capture,
-    closed,
-    console,
-    dev,
-    dialogs,
-    downloads,
-    dragging,
-    emulation,
-    extension,
-    finding,
-    gif_creator,
-    groups,
-    har,
-    history,
-    intercept,
-    keys,
-    network,
-    notices,
-    permissions_check,
-    plan,
-    reading,
-    resources,
-    script,
-    scrolling,
-    shortcuts,
-    sitedata,
-    styles,
-    tabgroups,
-    tabs,
-    texts,
-    turns,
-    uploads,
-    windows,
-)
-from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
-from tabhub.tools.claude import tabs as own_tabs
-from tabhub.tools.closings import Closings
-from tabhub.tools.files import Files
-from tabhub.tools.gif_recorder import GifObserver
-from tabhub.tools.gif_recordings import Recordings
-from tabhub.tools.keywords import KEYWORDS
+from tabhub.tools import agent, diagnostics, emulation
+from tabhub.tools.acting import acting, uploads
+from tabhub.tools.capture import gif_creator, screenshots
+from tabhub.tools.capture.gif_creator import GifObserver
+from tabhub.tools.claude import browsing, computer
+from tabhub.tools.composite import batch, plan, shortcuts
+from tabhub.tools.composite.shortcut_replay import Replays
+from tabhub.tools.data import browsing_data, site_data
+from tabhub.tools.files import Files, UploadFolders
+from tabhub.tools.network import har, interception, records, requests
+from tabhub.tools.reading import finding, inspection, reading
 from tabhub.tools.recording import Observer
-from tabhub.tools.shortcut_replay import Replays
-from tabhub.tools.shots import Shots
+from tabhub.tools.state import Closings, Recordings, Shots
+from tabhub.tools.tabs import groups, tabs, windows
 from tabhub.tools.tool import Context
-from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
-_IN_BROWSER: tuple[Tool, ...] = (
+_FIELDS = "fill complete enter set form field input textbox box write login password user"
+
+KEYWORDS: dict[str, str] = {
+    "browser_list_tabs": "open tabs pages windows",
+    "browser_open_tab": "open go visit load website site web page link url address new",
+    "browser_close_tab": "close quit tabs page",
+    "browser_navigate_tab": "go visit load open website site link url address back reload refresh",
+    "navigate": "go visit load open website site link url back forward reload refresh",
+    "browser_focus_tab": "switch activate bring front",
+    "browser_get_tab_info": "current url title where",
+    "browser_read_page": "read page content text look like structure accessibility snapshot dom",
+    "read_page": "read page content text look like structure accessibility snapshot dom",
+    "browser_get_tab_content": "read page content text article extract scrape",
+    "get_page_text": "read page content text article extract scrape",
+    "browser_get_page_html": "source code markup dom scrape",
+    "browser_find": "search locate text element button link page",
+    "find": "search locate text element button link page",
+    "browser_query_elements": "css selector find select search dom",
+    "browser_wait_for_element": "wait until page loaded ready appear appears visible sleep",
+    "browser_click_element": "click press tap push button link submit checkbox login",
+    "browser_hover_element": "mouse over menu tooltip",
+    "browser_type_text": f"{_FIELDS} type text",
+    "form_input": f"{_FIELDS} checkbox radio tick check dropdown choose option",
+    "browser_select_option": "fill form dropdown combobox list choose pick select option menu",
+    "browser_press_key": "keyboard enter return escape shortcut hotkey submit send type",
+    "browser_scroll": "scroll down up page bottom top swipe",
+    "browser_drag": "drag drop move slider sort",
+    "browser_handle_dialog": "popup alert confirm prompt accept dismiss ok cancel message box",
+    "browser_upload_files": "attach file photo picture image document choose",
+    "file_upload": "attach file photo picture image document choose",
+    "upload_image": "attach photo picture",
+    "gif_creator": "video animation movie film screen recording",
+    "browser_execute_script": "javascript js code eval evaluate run",
+    "javascript_tool": "javascript js code eval evaluate run",
+    "browser_screenshot_tab": "screenshot picture image photo page look like capture screen shot",
+    "browser_print_pdf": "save page pdf print export document",
+    "computer": "mouse keyboard click type scroll screenshot zoom coordinates pixel",
+    "browser_delete_cookies": "clear remove logout",
+    "browser_get_storage": "localstorage sessionstorage local session storage read",
+    "browser_clear_site_data": "clear delete remove cache cookies local storage logout",
+    "browser_download_file": "save fetch get file",
+    "browser_search_history": "browser history visited pages earlier",
+    "browser_create_bookmark": "bookmark favourite favorite save page remember",
+    "browser_restore_session": "reopen undo closed tab back",
+    "browser_intercept_requests": "mock block stub change network",
+    "browser_emulate_device": "mobile phone tablet responsive iphone viewport size",
+    "browser_set_geolocation": "location gps position latitude longitude",
+    "browser_set_media_features": "dark mode theme",
+    "browser_throttle_network": "slow offline 3g connection",
+    "browser_get_console_logs": "console error errors warnings debug javascript",
+    "read_console_messages": "console error errors warnings debug javascript",
+    "browser_get_network_requests": "network traffic http api calls xhr fetch response debug",
+    "read_network_requests": "network traffic http api calls xhr fetch response debug",
+    "resize_window": "window size width height",
+    "browser_batch": "several many steps once sequence combine",
+    "permissions_check": "allowed may access rights",
+    "shortcuts_record": "macro automate repeat remember steps",
+    "shortcuts_execute": "macro replay repeat automate",
+    "browser_notify": "tell message user person alert",
+}
+
+
+_FAMILIES: tuple[Tool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
     *finding.TOOLS,
-    *texts.TOOLS,
     *acting.TOOLS,
-    *keys.TOOLS,
-    *scrolling.TOOLS,
-    *dragging.TOOLS,
-    *dialogs.TOOLS,
     *uploads.TOOLS,
     *gif_creator.TOOLS,
-    *script.TOOLS,
-    *capture.TOOLS,
+    *inspection.TOOLS,
+    *screenshots.TOOLS,
     *windows.TOOLS,
-    *tabgroups.TOOLS,
-    *sitedata.TOOLS,
-    *styles.TOOLS,
-    *downloads.TOOLS,
-    *history.TOOLS,
-    *bookmarks.TOOLS,
-    *closed.TOOLS,
-    *intercept.TOOLS,
-    *emulation.TOOLS,
-    *extension.TOOLS,
-    *notices.TOOLS,
-    *console.TOOLS,
-    *network.TOOLS,
-    *har.TOOLS,
-    *resources.TOOLS,
     *groups.TOOLS,
-    *own_tabs.TOOLS,
-    *shown_tabs.TOOLS,
-    *navigate.TOOLS,
+    *site_data.TOOLS,
+    *browsing_data.TOOLS,
+    *interception.TOOLS,
+    *emulation.TOOLS,
+    *records.TOOLS,
+    *requests.TOOLS,
+    *har.TOOLS,
+    *browsing.TOOLS,
     *computer.TOOLS,
-    *forms.TOOLS,
-    *window.TOOLS,
+    *agent.TOOLS,
+    plan.TOOL,
+    *shortcuts.TOOLS,
+    *diagnostics.TOOLS,
 )
 
 
@@ -122,15 +136,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
             toolsets=tool.toolsets | {"sse"} if tool.name in SSE else tool.toolsets,
             keywords=KEYWORDS.get(tool.name, ""),
         )
-        for tool in (
-            *_IN_BROWSER,
-            batch.tool(tools),
-            permissions_check.TOOL,
-            plan.TOOL,
-            *turns.TOOLS,
-            *shortcuts.TOOLS,
-            dev.TOOL,
-        )
+        for tool in (*_FAMILIES, batch.tool(tools))
     )
 
 

@@ -1,24 +1,22 @@
 """How a browser tool is declared, and the narrow context that its handler gets."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Learn, Pending, ReadFile
+from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.link.pending import Learn, Pending, ReadFile
 from tabhub.calls.call import Call
 from tabhub.calls.ports import Progress
-from tabhub.calls.walled import as_told
+from tabhub.calls.results import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Handler, Tool
-from tabhub.permissions.sites import site_of
-from tabhub.tools.closings import Closings
-from tabhub.tools.files import Files
-from tabhub.tools.gif_recordings import Recordings
-from tabhub.tools.shots import Shots
-from tabhub.tools.upload_folders import UploadFolders
+from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.tools.files import Files, UploadFolders
+from tabhub.tools.state import Closings, Recordings, Shots
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
@@ -199,3 +197,29 @@ def _annotations(read_only: bool, destructive: bool, idempotent: bool) -> Json:
     if destructive:
         hints["destructiveHint"] = True
     return hints
+
+
+HISTORY = ("back", "forward", "reload")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\d+(?:[/?#]|$))")
+_ALLOWED = ("http", "https", "data", "blob")
+_NEVER_HOSTS = ("javascript", "file", "chrome", "about")
+_LOCAL = re.compile(r"(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$)", re.IGNORECASE)
+
+
+def address(given: str) -> str:
+    """A full address; https is assumed, http for this machine. Browser pages are refused."""
+    url = given.strip()
+    if url == "about:blank":
+        return url
+    scheme = _SCHEME.match(url)
+    name = scheme[1].lower() if scheme else url.partition(":")[0].lower()
+    if (scheme and name not in _ALLOWED) or name in _NEVER_HOSTS:
+        raise InvalidArguments(f"tabhub does not open {name}: addresses.")
+    if not scheme:
+        if not url or any(character.isspace() for character in url):
+            raise InvalidArguments(f"{given!r} is not an address.")
+        url = f"http://{url}" if _LOCAL.match(url) else f"https://{url}"
+    # What is decided about a site must be about the site that the browser goes to.
+    if url[:4].lower() == "http" and site_of(url) == OPAQUE:
+        raise InvalidArguments(f"{given!r} names no host that tabhub understands.")
+    return url

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.errors import ProtocolError
-from tabhub.wire import link, pages, panel, worker
+from tabhub.wire import link, pages, panel
+from tabhub.wire import pages as worker
 
 Sender = Literal["server", "extension", "panel", "page"]
 """`panel`: a page of the extension, whose requests its worker passes on."""

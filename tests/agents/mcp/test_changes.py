@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tabhub.agents.mcp import reply
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.mcp.backend import Change
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.mcp import versions
 from tests.agents.mcp.clients import (

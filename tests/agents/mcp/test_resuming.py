@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.mcp.backend import Change
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.streams import KEPT_STREAMS
 from tabhub.config.clients import MAIN

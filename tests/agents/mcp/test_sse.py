@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from tabhub.agents.mcp import outbox, sse
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.http.security import AccessControl
+from tabhub.agents.mcp import sse
+from tabhub.agents.mcp import sse as outbox
+from tabhub.agents.mcp.backend import Change
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.routes import ROUTES, Router
-from tabhub.agents.security import AccessControl
 from tabhub.audit.log import AuditLog
-from tabhub.config.proof import Challenges
+from tabhub.config.secret import Challenges
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import Internal
 from tabhub.wire.asgi import App, Receive, Scope, Send

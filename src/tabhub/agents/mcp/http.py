@@ -1,15 +1,12 @@
 """The `/mcp` endpoint: reads a request, tells the eras apart, hands over. Raw ASGI: it is hot."""
 
+import asyncio
 from collections.abc import Callable
+from typing import cast
 
 import msgspec
 
-from tabhub.agents.mcp.backend import Backend
-from tabhub.agents.mcp.handshake import Handshake
-from tabhub.agents.mcp.reply import Reply
-from tabhub.agents.mcp.session import Memory, Session, Sessions
-from tabhub.agents.mcp.sessionless import Sessionless
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     accepts_streams,
     headers_of,
@@ -17,6 +14,13 @@ from tabhub.agents.messages import (
     read_body,
     require_json,
 )
+from tabhub.agents.mcp.backend import Backend, Toolsets
+from tabhub.agents.mcp.dispatch import Answers, introduction, took
+from tabhub.agents.mcp.outlet import PostOutlet
+from tabhub.agents.mcp.reply import Reply
+from tabhub.agents.mcp.session import Memory, Session, Sessions
+from tabhub.agents.mcp.sessionless import Sessionless
+from tabhub.agents.mcp.streams import EventStream
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
 from tabhub.errors import Forbidden, ProtocolError, TabhubError
@@ -24,6 +28,82 @@ from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import versions
+
+
+async def follow(stream: EventStream, position: int, reply: Reply, receive: Receive) -> None:
+    """Write a stream's events as they come, until it ends or the client goes."""
+    reader = stream.attach(position)
+    gone = asyncio.create_task(_wait_gone(receive, reader.wake))
+    try:
+        await reply.stream()
+        while not gone.done():
+            reader.wake.clear()
+            for frame in stream.take(reader):
+                await reply.frame(frame)
+            if stream.done and not reader.wake.is_set():
+                break
+            await reply.keep_alive(reader.wake.wait)
+    finally:
+        stream.detach(reader)
+        gone.cancel()
+    await reply.end()
+
+
+async def _wait_gone(receive: Receive, wake: asyncio.Event) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    wake.set()
+
+
+class Handshake:
+    """Answers the clients of the handshake era."""
+
+    def __init__(self, backend: Backend, sessions: Sessions) -> None:
+        self._answers = Answers(backend)
+        self._sessions = sessions
+
+    def initialize(
+        self, message: jsonrpc.Incoming, caller: Client, toolsets: Toolsets
+    ) -> tuple[Session, bytes]:
+        params = introduction(message)
+        version = versions.negotiate(params.protocol_version)
+        session = self._sessions.open(version, params, caller, toolsets)
+        return session, self._answers.greeting(session, cast(jsonrpc.Id, message.id))
+
+    async def post(self, session: Session, message: jsonrpc.Incoming, reply: Reply) -> None:
+        if took(session, message):
+            await reply.accepted()
+            return
+        outlet = PostOutlet(session, reply)
+        await outlet.finish([await self._answers.answer(message, outlet)], batched=False)
+
+    async def post_batch(
+        self, session: Session, messages: list[jsonrpc.Incoming], reply: Reply
+    ) -> None:
+        """Take notifications and responses, answer all requests at once."""
+        requests = [message for message in messages if not took(session, message)]
+        if not requests:
+            await reply.accepted()
+            return
+        outlet = PostOutlet(session, reply)
+        answer = self._answers.answer
+        bodies = await asyncio.gather(*(answer(request, outlet) for request in requests))
+        await outlet.finish(bodies, batched=True)
+
+    async def get(
+        self, session: Session, last_event_id: str | None, reply: Reply, receive: Receive
+    ) -> None:
+        """Serve news, or the rest of a stream that broke off."""
+        if last_event_id is None:
+            stream, position = session.streams.standalone, session.streams.standalone.delivered
+        else:
+            stream, position = session.streams.resume(last_event_id)
+        session.connections += 1
+        try:
+            await follow(stream, position, reply, receive)
+        finally:
+            session.connections -= 1
+
 
 Headers = dict[bytes, bytes]
 Refused = Callable[[Scope, TabhubError], None]

@@ -1,29 +1,102 @@
 """tabhub as an MCP server: the hub's tools, the open tabs as resources, one prompt."""
 
+import secrets
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents.mcp.announce import Announcer, Change
-from tabhub.agents.mcp.backend import Backend, Exchange
-from tabhub.agents.mcp.consent import Consent
+from tabhub.agents.mcp.backend import Announcer, Backend, Change, Exchange
+from tabhub.agents.mcp.elicitation import elicit
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
 from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import ToolSearch
+from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
-from tabhub.calls.guard import Guard
-from tabhub.calls.ports import AuditSink, MayTell
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, AuditSink, MayTell
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
-from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
-from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.hub import Hub
+from tabhub.hub.schemas import BoundedSchema
 from tabhub.wire.mcp import messages as m
+
+KEY = "approval"
+CLIENT = "the agent's own client"
+MOST_OPEN = 1000
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "decision": {
+            "type": "string",
+            "title": "Decision",
+            "enum": ["deny", "allow once", "allow for this session"],
+        }
+    },
+    "required": ["decision"],
+}
+_ANSWERS = {
+    "allow once": ApprovalAnswer(True, by=CLIENT),
+    "allow for this session": ApprovalAnswer(True, "session", by=CLIENT),
+}
+
+
+_Where = tuple[str, int | None, str]
+"""Session, tab and site: two rounds of the same request may find another of each."""
+
+
+class Consent:
+    """Asks, and takes each answer once."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, _Where] = OrderedDict()
+
+    async def ask(self, exchange: Exchange, request: ApprovalRequest) -> ApprovalAnswer:
+        """In the sessionless era the call comes again with the answer, and with our word for it."""
+        word = exchange.state if isinstance(exchange.state, str) else ""
+        if self._open.get(word) != _where(request):
+            word = self._new_word(_where(request))
+            exchange.forget_answers()
+        try:
+            answers = await exchange.ask({KEY: elicit(_text(request), _SCHEMA)}, word)
+        except ProtocolError as error:
+            sentence = f"The question could not be put to the client: {error.message}"
+            raise Forbidden(sentence, "approval_unavailable") from None
+        self._open.pop(word, None)
+        return _answer(answers.get(KEY))
+
+    def _new_word(self, where: _Where) -> str:
+        word = secrets.token_urlsafe(16)
+        self._open[word] = where
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return word
+
+
+def _where(request: ApprovalRequest) -> _Where:
+    return request.session, None if request.tab is None else request.tab.id, request.site
+
+
+def _text(request: ApprovalRequest) -> str:
+    where = f" on {request.site}" if request.site else ""
+    given = msgspec.json.format(msgspec.json.encode(request.arguments)).decode()
+    return f"May {request.tool.title or request.tool.name} run{where}?\n{given}"
+
+
+def _answer(given: Any) -> ApprovalAnswer:
+    """Whatever is not a clear yes is a no."""
+    if not isinstance(given, dict) or given.get("action") != "accept":
+        return ApprovalAnswer(False)
+    content = given.get("content")
+    decision = content.get("decision") if isinstance(content, dict) else None
+    return _ANSWERS.get(str(decision), ApprovalAnswer(False))
+
 
 LIST_TABS = "browser_list_tabs"
 OPERATION_ID = "tabhub/operationId"

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from tabhub.agents.messages import send_json
-from tabhub.wire.asgi import Header, Send
+from tabhub.agents.http.messages import send_json
+from tabhub.wire.asgi import Header, Receive, Send
 
 SSE_HEADERS: tuple[Header, ...] = (
     (b"content-type", b"text/event-stream"),
@@ -74,3 +74,37 @@ class Reply:
 
     async def _start(self, status: int, headers: list[Header]) -> None:
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+
+WATCH_AFTER_SECONDS = 0.02
+"""A call that is over sooner than this never pays for watching its connection."""
+
+
+class Watch:
+    """Cancels the task that made it when its client goes away."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._receive = receive
+        self._watcher: asyncio.Task[None] | None = None
+        self.client_left = False
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(WATCH_AFTER_SECONDS, self._begin)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        if self._watcher is not None:
+            self._watcher.cancel()
+
+    def absorb(self) -> None:
+        """The cancellation has done its work; the task may end in peace."""
+        self._task.uncancel()
+
+    def _begin(self) -> None:
+        self._watcher = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.client_left = True
+        self._task.cancel()

@@ -8,12 +8,11 @@ import msgspec
 from msgspec import UNSET
 
 from tabhub.agents.mcp import dispatch
-from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.backend import Backend, Exchange, Toolsets
-from tabhub.agents.mcp.listening import Subscriptions
-from tabhub.agents.mcp.reply import Reply
+from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
+from tabhub.agents.mcp.reply import Reply, Watch
 from tabhub.agents.mcp.streams import message_frame
-from tabhub.agents.mcp.watch import Watch
+from tabhub.agents.mcp.subscriptions import Subscriptions
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError, TabhubError
 from tabhub.hub.sessions import COMMON
@@ -21,7 +20,7 @@ from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
-from tabhub.wire.mcp.param_headers import ParamHeaders
+from tabhub.wire.mcp.headers import ParamHeaders
 
 LISTEN = "subscriptions/listen"
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tabhub.agents.mcp.announce import Change
+from tabhub.agents.mcp.backend import Change
 from tabhub.calls.ports import MayTell
-from tabhub.calls.walled import as_told
+from tabhub.calls.results import as_told
 from tabhub.errors import NotFound
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub

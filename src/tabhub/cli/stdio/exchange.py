@@ -3,18 +3,84 @@
 import asyncio
 import logging
 from contextlib import suppress
+from typing import Any
+
+import msgspec
 
 from tabhub.calls.results import failed
-from tabhub.cli.stdio.answers import answered, is_message, refusal_in
-from tabhub.cli.stdio.events import events
-from tabhub.cli.stdio.http import Answer
-from tabhub.cli.stdio.marks import Marks
-from tabhub.cli.stdio.message import CALL, Message
+from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, Server
+from tabhub.cli.stdio.http_client import Answer, events
+from tabhub.cli.stdio.message import CALL, LISTEN, Message
 from tabhub.cli.stdio.pipes import Output
-from tabhub.cli.stdio.server import FIRST_PAUSE, GONE, Server
-from tabhub.cli.stdio.session import JSON, STREAM, Key, Session
+from tabhub.cli.stdio.stdio_session import (
+    JSON,
+    OWN_ID,
+    STREAM,
+    Key,
+    Session,
+    answered,
+    is_message,
+    refusal_in,
+)
 from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
+from tabhub.wire.asgi import Header
+from tabhub.wire.mcp import messages as m
+from tabhub.wire.mcp.headers import Mark, declared, rendered
+
+LIST = "tools/list"
+
+
+class _Tool(msgspec.Struct):
+    name: str
+    input_schema: Any = msgspec.field(default=None, name="inputSchema")
+
+
+class _Page(msgspec.Struct):
+    tools: list[_Tool] = []
+    next_cursor: str | None = msgspec.field(default=None, name="nextCursor")
+
+
+class _Listed(msgspec.Struct):
+    result: _Page = msgspec.field(default_factory=_Page)
+
+
+_listed = msgspec.json.Decoder(_Listed).decode
+
+
+class Marks:
+    """Looked up when a server misses headers: nearly no tool has any."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[Mark]] = {}
+
+    def headers(self, message: Message) -> list[Header]:
+        marks = self._known.get(message.name) if message.method == CALL else None
+        return rendered(marks, message.arguments()) if marks else []
+
+    async def learn(self, server: Server, message: Message) -> bool:
+        """Ask for the list of tools, as the client itself would; whether anything is new."""
+        before, self._known = self._known, {}
+        cursor: str | None = None
+        while True:
+            page = await self._page(server, message, cursor)
+            for tool in page.tools:
+                if marks := declared(tool.input_schema):
+                    self._known[tool.name] = marks
+            cursor = page.next_cursor
+            if cursor is None:
+                return self._known != before
+
+    async def _page(self, server: Server, message: Message, cursor: str | None) -> _Page:
+        params = {"_meta": message.meta} | ({"cursor": cursor} if cursor else {})
+        question = Message(jsonrpc.request(f"{OWN_ID}list", LIST, params))
+        headers = [*JSON, *question.mirrored()]
+        async with server.ask("POST", headers, question.raw) as answer:
+            try:
+                return _listed(await answer.body()).result
+            except jsonrpc.UNREADABLE:
+                return _Page()
+
 
 log = logging.getLogger(__name__)
 
@@ -175,3 +241,85 @@ class Exchange:
 def lost(error: Exception | None = None) -> TabhubError:
     """What a client is told when the server went away and nothing was lost but time."""
     return error if isinstance(error, TabhubError) else Unavailable(_LOST, GONE)
+
+
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+
+class _Params(msgspec.Struct):
+    notifications: m.ListenFilter = msgspec.field(default_factory=m.ListenFilter)
+    meta: Any = msgspec.field(default=None, name="_meta")
+
+
+class _News(msgspec.Struct):
+    method: str = ""
+    params: _Params = msgspec.field(default_factory=_Params)
+    error: Any = None
+
+
+_news = msgspec.json.Decoder(_News).decode
+
+
+class Subscription(Exchange):
+    """Ends when its client takes it back, or when a server refuses it."""
+
+    def __init__(self, server: Server, output: Output, message: Message) -> None:
+        super().__init__(server, output, message)
+        self._is_acknowledged = False
+
+    async def _converse(self) -> None:
+        pause = FIRST_PAUSE
+        while self._open:
+            try:
+                await self._listen()
+                pause = FIRST_PAUSE
+            except (OSError, TabhubError) as error:
+                if not self._is_acknowledged:
+                    raise lost(error) from None
+            if self._open:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _listen(self) -> None:
+        start = not self._is_acknowledged
+        async with self._server.ask(
+            "POST", self._headers(None), self.message.raw, start=start, sent=self.sent
+        ) as answer:
+            if not answer.is_stream:
+                await self._read_plain(answer, None)
+                return
+            async for event in events(answer.chunks()):
+                if event.data:
+                    await self._hear(event.data)
+
+    async def _hear(self, data: bytes) -> None:
+        news = _news(data)
+        if news.method == ACKNOWLEDGED and self._is_acknowledged:
+            await self._tell_of_restart(news.params)
+        elif news.method or news.error is not None:
+            self._is_acknowledged = self._is_acknowledged or news.method == ACKNOWLEDGED
+            self._note(data)
+            await self.tell(data)
+        # A result says that the server ends; the next one goes on.
+
+    async def _tell_of_restart(self, params: _Params) -> None:
+        """What a client asked to hear about may have changed while no server was there."""
+        if params.notifications.tools_list_changed:
+            told = {"_meta": params.meta}
+            await self.tell(jsonrpc.notification("notifications/tools/list_changed", told))
+
+
+class Presence(Subscription):
+    """Shows the server that a client is there which has asked for no news."""
+
+    async def tell(self, data: bytes) -> None:
+        return
+
+    async def _fail(self, error: TabhubError) -> None:
+        return
+
+
+def presence(server: Server, output: Output, version: str) -> Presence:
+    meta = {m.META_VERSION: version, m.META_CAPABILITIES: {}}
+    params = {"notifications": {}, "_meta": meta}
+    return Presence(server, output, Message(jsonrpc.request(f"{OWN_ID}presence", LISTEN, params)))

@@ -1,17 +1,226 @@
 """One tool with the actions of a hand and an eye."""
 
 import asyncio
-from collections.abc import Mapping
+import secrets
+from base64 import b64decode
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments
-from tabhub.tools.claude import keyboard, pictures, pointer
-from tabhub.tools.claude.pointer import Action
-from tabhub.tools.frame_points import COORDINATE
-from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, REF, Context, browser_tool
-from tabhub.wire.mcp.messages import CallResult
+from tabhub.errors import InvalidArguments, TabhubError
+from tabhub.tools.acting.effects import acted
+from tabhub.tools.caller_tabs import with_tabs
+from tabhub.tools.capture.screenshots import COORDINATE, captured_box, shot_of, viewport_point
+from tabhub.tools.claude import computer as keyboard
+from tabhub.tools.claude import computer as pictures
+from tabhub.tools.claude import computer as pointer
+from tabhub.tools.files import save
+from tabhub.tools.state import Frame
+from tabhub.tools.tool import CLAUDE, REF, Context, Json, browser_tool
+from tabhub.wire.mcp.messages import CallResult, image, text
+
+_ZOOM_HOLDERS = {"ctrl", "control", "cmd", "command", "meta", "win", "windows"}
+_ZOOM_KEYS = {"=", "-", "_", "0", "plus", "minus", ""}
+"""A chord that ends with the plus key itself ends with nothing, once it is parted."""
+
+
+async def type_text(context: Context) -> CallResult:
+    """Type a text where the focus is."""
+    output = await context.in_tab("page.type", {"text": context.arguments["text"]})
+    return _told(context, "Typed {}", output)
+
+
+async def press(context: Context) -> CallResult:
+    """Press keys or chords, several times if so wanted."""
+    given = context.arguments
+    for chord in given["text"].split():
+        _refuse_zoom(chord)
+    repeat = given.get("repeat", 1)
+    output = await context.in_tab("page.press", {"key": given["text"], "repeat": repeat})
+    keys = max(len(given["text"].split()), 1) * repeat
+    return _told(context, f"Pressed {keys} {'key' if keys == 1 else 'keys'}: {{}}", output)
+
+
+def _refuse_zoom(chord: str) -> None:
+    *held, key = chord.lower().split("+")
+    if _ZOOM_HOLDERS.intersection(held) and key in _ZOOM_KEYS:
+        raise InvalidArguments(
+            f"{chord} would zoom the page, which is not supported. The action zoom shows a part "
+            "of a screenshot larger."
+        )
+
+
+def _told(context: Context, did: str, output: Json) -> CallResult:
+    """What was typed is repeated, unless it went into a field for secrets."""
+    if output["sensitive"] is False:
+        context.call.secrets.clear()
+        return acted(context, did.format(repr(context.arguments["text"])), output)
+    return acted(context, did.format("••••••"), output)
+
+
+LONGEST_SIDE = 1568
+MOST_ZOOM = 4
+
+
+async def screenshot(context: Context) -> CallResult:
+    """The viewport; its points are those of the full frame, also if it is shown smaller."""
+    path = _path(context)
+    scale = context.arguments.get("scale", 1)
+    output = await _captured(context, {"scale": scale})
+    frame = _frame(output, scale)
+    shown, content = _kept(context, output, frame)
+    size = f"{frame.width}x{frame.height}"
+    note = f", shown at {scale:g}; coordinates are those of the full {size}" if scale != 1 else ""
+    sentence = f"Screenshot captured ({_size(output)}, jpeg) - ID: {shown['id']}{note}."
+    shown["frame"] = {"width": frame.width, "height": frame.height}
+    return _result(sentence, content, shown, path)
+
+
+async def viewport(context: Context) -> tuple[Json, Json]:
+    """A fresh picture for the reply of something else: its data and its block."""
+    output = await _captured(context, {})
+    return _kept(context, output, _frame(output, 1))
+
+
+async def zoom(context: Context) -> CallResult:
+    """A part of the latest screenshot, magnified; what points refer to stays as it is."""
+    path = _path(context)
+    given = context.arguments
+    box = captured_box(context, given["region"])
+    longest = max(box["region"]["width"], box["region"]["height"])
+    scale = min(LONGEST_SIDE / longest, MOST_ZOOM) * given.get("scale", 1)
+    output = await context.in_tab("page.capture", {**box, "scale": scale})
+    shown, content = _kept(context, output, None)
+    corners = ", ".join(f"{value:g}" for value in given["region"])
+    sentence = f"Zoomed into [{corners}] ({_size(output)}, jpeg) - ID: {shown['id']}."
+    return _result(sentence, content, shown, path)
+
+
+async def _captured(context: Context, input: Json) -> Json:
+    output: Json = await context.in_tab("page.capture", {"maxSide": LONGEST_SIDE, **input})
+    return output
+
+
+def _frame(output: Json, scale: float) -> Frame:
+    region, full = output["region"], output["scale"] / scale
+    size = {"width": region["width"], "height": region["height"]}
+    return Frame(round(region["width"] * full), round(region["height"] * full), size)
+
+
+def _kept(context: Context, output: Json, frame: Frame | None) -> tuple[Json, Json]:
+    """Remember a picture: what is told of it, and the block that shows it."""
+    id = context.shots.keep(shot_of(context, output, frame))
+    data: str = output["data"]
+    rest = {key: value for key, value in output.items() if key != "data"}
+    return {"tabId": context.tab.id, "id": id, **rest}, image(data, output["mimeType"])
+
+
+def _size(output: Json) -> str:
+    return f"{output['width']}x{output['height']}"
+
+
+def _path(context: Context) -> Path | None:
+    """Where to save it, if that is wanted; asked for before anything is done."""
+    if not context.arguments.get("save_to_disk"):
+        return None
+    return context.files.place(f"screenshot-{secrets.token_hex(4)}.jpg", (".jpg",))
+
+
+def _result(sentence: str, picture: Json, shown: Json, path: Path | None) -> CallResult:
+    if path is not None:
+        save(path, b64decode(picture["data"]))
+        sentence, shown = f"{sentence} Saved as {path}.", {**shown, "path": str(path)}
+    return CallResult(content=[text(sentence), picture], structured_content=shown)
+
+
+TICK = 100
+TICKS = 3
+Action = Callable[[Context], Awaitable[CallResult]]
+
+
+def clicker(did: str, button: str, count: int) -> Action:
+    """An action that clicks in one way."""
+
+    async def click(context: Context) -> CallResult:
+        place, words = _place(context)
+        how = {"button": button, "clickCount": count, "modifiers": _modifiers(context)}
+        output = await context.in_tab("page.click", {**place, **how})
+        return acted(context, f"{did} {words}", output)
+
+    return click
+
+
+async def hover(context: Context) -> CallResult:
+    """Move the mouse somewhere and leave it there."""
+    place, words = _place(context)
+    return acted(context, f"Hovered {words}", await context.in_tab("page.hover", place))
+
+
+async def drag(context: Context) -> CallResult:
+    """Press at one point and let go at another."""
+    given = context.arguments
+    start, end = given["start_coordinate"], given["coordinate"]
+    ends = {"from": viewport_point(context, start), "to": viewport_point(context, end)}
+    output = await context.in_tab("page.drag", {**ends, "modifiers": _modifiers(context)})
+    return acted(context, f"Dragged from {_point(start)} to {_point(end)}", output)
+
+
+async def scroll(context: Context) -> CallResult:
+    """Turn the wheel, and show what is in view then."""
+    given = context.arguments
+    place, words = _place(context)
+    ticks = given.get("scroll_amount", TICKS)
+    direction = given["scroll_direction"]
+    how = {"direction": direction, "distance": round(ticks * TICK)}
+    output = await context.in_tab("page.scroll", {**place, **how})
+    did = f"Scrolled {direction} by {ticks:g} ticks {words}{_position(output['effect'])}"
+    try:
+        shown, picture = await viewport(context)
+    except TabhubError as missed:
+        # It has been done: whoever hears of an error would do it again.
+        return acted(context, f"{did}. No picture: {missed.message.rstrip('.')}", output)
+    result = acted(context, did, output, screenshot=shown)
+    return replace(result, content=[*result.content, picture])
+
+
+async def scroll_to(context: Context) -> CallResult:
+    """Bring an element into view."""
+    ref = context.arguments["ref"]
+    output = await context.in_tab("page.scroll", {"ref": ref})
+    return acted(context, f"Scrolled {ref} into view{_position(output['effect'])}", output)
+
+
+def _place(context: Context) -> tuple[Json, str]:
+    """What a call points at, for the browser and in words."""
+    given = context.arguments
+    if ("ref" in given) == ("coordinate" in given):
+        raise InvalidArguments(
+            f"computer: {given['action']} needs coordinate or ref, one of the two."
+        )
+    if "ref" in given:
+        return {"ref": given["ref"]}, f"on element {given['ref']}"
+    return viewport_point(context, given["coordinate"]), f"at {_point(given['coordinate'])}"
+
+
+def _point(coordinate: list[float]) -> str:
+    return f"({coordinate[0]:g}, {coordinate[1]:g})"
+
+
+def _position(effect: Json) -> str:
+    at = effect.get("position")
+    if at is None:
+        return ""
+    stays = "" if effect["moved"] else "; it did not move"
+    return f", to ({at['x']}, {at['y']}) of ({at['maxX']}, {at['maxY']}){stays}"
+
+
+def _modifiers(context: Context) -> list[str]:
+    held: str = context.arguments.get("modifiers", "")
+    return [name.strip() for name in held.split("+") if name.strip()]
+
 
 LONGEST_WAIT = 30
 _STEP_SECONDS = 1.0

@@ -1,0 +1,135 @@
+"""The profile folder of a managed browser: what is set in it beforehand, and who has it open."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tabhub.browser.launcher.command_line import PIPE, BrowserFailed
+from tabhub.config import processes
+from tabhub.config.files import private_folder, write_private
+
+
+def prepare_profile(profile: Path) -> None:
+    """Switch developer mode on: without it the extension stays off after it reloads itself."""
+    private_folder(profile)
+    path = profile / "Default" / "Preferences"
+    preferences = _read(path)
+    if preferences is None:
+        return
+    ui = _inner(_inner(preferences, "extensions"), "ui")
+    if ui.get("developer_mode") is not True:
+        ui["developer_mode"] = True
+        write_private(path, json.dumps(preferences).encode())
+
+
+def owner(profile: Path) -> int | None:
+    """The process of this machine that has the profile open, or had it when it was killed."""
+    try:
+        lock = os.readlink(profile / "SingletonLock")
+    except OSError:
+        return None
+    host, _, pid = lock.rpartition("-")
+    return int(pid) if pid.isdecimal() and host == socket.gethostname() else None
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """None for a file that is not ours to repair."""
+    try:
+        preferences = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        return None
+    return preferences if isinstance(preferences, dict) else None
+
+
+def _inner(outer: dict[str, Any], key: str) -> dict[str, Any]:
+    if not isinstance(outer.get(key), dict):
+        outer[key] = {}
+    inner: dict[str, Any] = outer[key]
+    return inner
+
+
+STOP_SECONDS = 5.0
+_LOOK_SECONDS = 0.1
+
+
+class OpenBrowser:
+    """Known by its process; it connects to the server by itself."""
+
+    def __init__(self, pid: int, command: str) -> None:
+        self.pid = pid
+        self._command = f"{command} "
+
+    @classmethod
+    def find(cls, profile: Path, extension: Path) -> "OpenBrowser | None":
+        """The one of this profile; a number that another process has by now is not taken for it."""
+        pid = owner(profile)
+        if pid is None or not processes.is_alive(pid):
+            return None
+        found = cls(pid, processes.command(pid))
+        is_ours = found._has(f"--user-data-dir={profile}") and found._has_extension(extension)
+        return found if is_ours else None
+
+    def fits(self, headless: bool | None, arguments: Sequence[str]) -> bool:
+        """Whether it is as somebody wants it who says this, and not more."""
+        return headless in (None, self.is_headless) and all(map(self._has, arguments))
+
+    @property
+    def is_headless(self) -> bool:
+        return " --headless" in self._command
+
+    async def wait(self) -> int:
+        """Wait until it ends; nobody but its parent learns how."""
+        while processes.is_alive(self.pid):
+            await asyncio.sleep(_LOOK_SECONDS)
+        return 0
+
+    async def failure(self) -> BrowserFailed:
+        await self.wait()
+        return BrowserFailed("The browser has ended.")
+
+    async def stop(self, timeout: float = STOP_SECONDS) -> None:
+        """End every process of it: politely, then not."""
+        group = self._group()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            self._signal(number, group)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self.wait()
+                break
+        if group is not None:
+            # Helpers that have not noticed.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals, group: int | None) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            if not processes.is_alive(self.pid):
+                return
+            if group is None:
+                os.kill(self.pid, number)
+            else:
+                os.killpg(group, number)
+
+    def _group(self) -> int | None:
+        """Browsers that tabhub starts lead a session; another's group may hold other programs."""
+        try:
+            group = os.getpgid(self.pid)
+            return group if group == os.getsid(self.pid) else None
+        except OSError:
+            return None
+
+    def _has(self, argument: str) -> bool:
+        return f" {argument} " in self._command
+
+    def _has_extension(self, extension: Path) -> bool:
+        listed = rf" --load-extension=([^ ]*,)?{re.escape(str(extension))}[ ,]"
+        return bool(re.search(listed, self._command)) or all(map(self._has, PIPE))

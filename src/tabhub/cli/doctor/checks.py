@@ -1,0 +1,361 @@
+"""The home: its folder, the secret, settings, rules, and who else can touch them."""
+
+import errno
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from tabhub import __version__
+from tabhub.audit.log import files_of
+from tabhub.browser.launcher.finder import BrowserNotFound, find_browser
+from tabhub.browser.launcher.installation import differences, packaged_extension
+from tabhub.browser.launcher.providing import left_behind
+from tabhub.cli import running
+from tabhub.cli.connect.agents import Found, look_everywhere
+from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail, ok, warn
+from tabhub.config import editing, processes, secret, settings
+from tabhub.config.clients import Clients
+from tabhub.config.keys import LIVE, no_setting, strange
+from tabhub.config.paths import Places
+from tabhub.config.processes import listener
+from tabhub.hub import tools as toolsets
+from tabhub.store.active_rules import read_policy
+from tabhub.wire.link_versions import UPDATE_EXTENSION
+
+FOLDER, FILE = 0o700, 0o600
+OTHERS_WRITE, OTHERS = 0o022, 0o077
+LITTLE, TOO_LITTLE = 200 * 1024 * 1024, 20 * 1024 * 1024
+START = "tabhub start"
+
+
+def home(visit: Visit) -> Iterator[Finding]:
+    root = visit.home.root
+    if not root.exists():
+        yield warn(f"{root} is not there yet: nothing has been started.", START)
+        return
+    mode = root.stat().st_mode
+    if not root.is_dir() or not os.access(root, os.W_OK | os.X_OK):
+        yield fail(f"{root} is not a folder that you can write to.")
+    elif mode & OTHERS_WRITE:
+        yield fail(f"{root} can be written to by others.", Chmod(root, FOLDER))
+    elif mode & OTHERS:
+        yield warn(f"{root} can be looked into by others.", Chmod(root, FOLDER))
+    else:
+        yield ok(f"{root} is yours alone.")
+
+
+def disk(visit: Visit) -> Iterator[Finding]:
+    there = next(path for path in (visit.home.root, *visit.home.root.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    said = f"{free // (1024 * 1024)} MB are free at {there}."
+    judged = fail if free < TOO_LITTLE else warn if free < LITTLE else ok
+    yield judged(said)
+
+
+def secrets(visit: Visit) -> Iterator[Finding]:
+    """Both copies of the secret: valid, the same, and nobody else's to read."""
+    stored = secret.load(visit.home)
+    if stored is None:
+        yield warn("There is no secret yet; the first start makes one.", START)
+        return
+    yield from _private(visit.home.auth, visit.home.managed_auth)
+    managed = secret.load_managed(visit.home)
+    if managed is None or managed.secret != stored.secret:
+        yield fail(
+            f"{visit.home.managed_auth} has another secret than {visit.home.auth}, so browsers"
+            " that tabhub starts are not let in.",
+            "tabhub extension path",
+        )
+
+
+def _private(*paths: Path) -> Iterator[Finding]:
+    for path in paths:
+        if not path.exists():
+            continue
+        status = path.stat()
+        if status.st_mode & OTHERS:
+            yield fail(f"Others can read the secret in {path}.", Chmod(path, FILE))
+        elif status.st_uid != os.geteuid():
+            yield fail(f"{path} belongs to another user.", f"sudo chown $USER {path}")
+        else:
+            yield ok(f"{path} is for you only.")
+
+
+def records(visit: Visit) -> Iterator[Finding]:
+    """What others must not change, and should not read."""
+    home = visit.home
+    files = (home.config, home.policy, home.clients, home.connections, home.db)
+    for path in (*files, *files_of(home.audit), *files_of(home.log)):
+        mode = path.stat().st_mode if path.exists() else 0
+        if mode & OTHERS_WRITE:
+            yield fail(f"{path} can be changed by others.", Chmod(path, FILE))
+        elif mode & OTHERS and path not in (home.config, home.policy):
+            yield warn(f"{path} can be read by others.", Chmod(path, FILE))
+
+
+def config(visit: Visit) -> Iterator[Finding]:
+    path = visit.home.config
+    loaded = settings.load(visit.home)
+    toolsets.chosen(loaded.toolsets)
+    for strangers in strange(editing.written(visit.home)):
+        key = ".".join(strangers)
+        yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
+    yield ok(f"{path} is valid." if path.exists() else "Nothing is set; the defaults hold.")
+
+
+def policy(visit: Visit) -> Iterator[Finding]:
+    found = read_policy(visit.home, visit.settings)
+    yield ok("There is no policy file." if found is None else f"{found.name} is valid.")
+
+
+def tokens(visit: Visit) -> Iterator[Finding]:
+    count = len(Clients(visit.home).list())
+    yield ok(f"{count} client token{'' if count == 1 else 's'}.")
+
+
+_MAIN = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+def agents(visit: Visit) -> Iterator[Finding]:
+    for found in look_everywhere(Places()):
+        if found.fault is not None:
+            yield warn(f"{found.agent.title}: {found.fault}", "mend the file")
+        elif found.entry is not None:
+            yield _entry(visit, found)
+            yield from _exposed(visit, found)
+
+
+def _exposed(visit: Visit, found: Found) -> Iterator[Finding]:
+    """A file that others can read, and a token in it."""
+    holds = found.token is not None or _has_secret(visit, found)
+    if holds and found.path.stat().st_mode & OTHERS:
+        yield warn(
+            f"{found.agent.title} ({found.path}) has a token that others on this machine can read.",
+            Chmod(found.path, FILE),
+        )
+
+
+def _entry(visit: Visit, found: Found) -> Finding:
+    title = f"{found.agent.title} ({found.path})"
+    connect = f"tabhub connect {found.agent.name}"
+    if found.port is not None and found.port != visit.port:
+        judged = fail if visit.server is not None else warn
+        where = "is" if visit.server is not None else "would be"
+        return judged(
+            f"{title} looks for port {found.port}; the server {where} on {visit.port}.", connect
+        )
+    if found.token is not None and Clients(visit.home).find(found.token) is None:
+        return fail(f"{title} has a token that is no longer valid.", connect)
+    if found.token is None and _has_secret(visit, found):
+        return warn(f"{title} has the main secret, which lets it approve its own calls.", connect)
+    if found.token is None and found.port is not None:
+        return fail(f"{title} has no token.", connect)
+    return ok(f"{title} is set up.")
+
+
+def _has_secret(visit: Visit, found: Found) -> bool:
+    stored = secret.load(visit.home)
+    given = _MAIN.findall(str(found.entry))
+    return stored is not None and stored.secret in given
+
+
+INSTALL = "tabhub extension path"
+RELOAD = UPDATE_EXTENSION
+
+
+def browser(visit: Visit) -> Iterator[Finding]:
+    try:
+        found = find_browser()
+    except BrowserNotFound as error:
+        yield fail(error.message)
+        return
+    needed = int(_manifest(packaged_extension())["minimum_chrome_version"])
+    number = re.search(r"(\d+)\.", found.version)
+    if number and int(number[1]) < needed:
+        yield fail(f"{found.version} is too old: {needed} or newer is needed.", "update it")
+    else:
+        yield ok(f"{found.version or 'A browser'} at {found.path}.")
+
+
+def extension(visit: Visit) -> Iterator[Finding]:
+    """The copy for a person's own browser, and the one for those that tabhub starts."""
+    for folder in (visit.home.extension, visit.home.managed_extension):
+        yield _copy(folder)
+
+
+def _copy(folder: Path) -> Finding:
+    source = packaged_extension()
+    if not (folder / "manifest.json").is_file():
+        # A secret there says that everything was put there once.
+        judged = fail if (folder / "auth.json").exists() else warn
+        return judged(f"The extension is not in {folder}.", INSTALL)
+    wrong = differences(source, folder)
+    if not wrong:
+        return ok(f"{folder} is complete, version {_version(source)}.")
+    version, newest = _version(folder), _version(source)
+    if version != newest:
+        return fail(f"{folder} is version {version}; this tabhub has {newest}.", RELOAD)
+    return fail(
+        f"{folder} is not as it came: {len(wrong)} files differ, {wrong[0]} among them.", RELOAD
+    )
+
+
+def _version(folder: Path) -> str:
+    try:
+        return str(_manifest(folder)["version"])
+    except (ValueError, KeyError):
+        return "unknown"
+
+
+def _manifest(folder: Path) -> dict[str, str]:
+    manifest: dict[str, str] = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return manifest
+
+
+def connected(visit: Visit) -> Iterator[Finding]:
+    """Whether the running server has a browser, and somebody to ask in it."""
+    if visit.server is None:
+        return
+    browsers = visit.server["browsers"]
+    if not browsers:
+        yield warn(
+            "No browser is connected, so agents can do nothing.",
+            "tabhub browser (or load the extension into your own Chrome: tabhub extension path)",
+        )
+    for one in browsers:
+        kind = "started by tabhub" if one["kind"] == "managed" else "a person's own"
+        yield ok(f"{one['name']} {one['version']} is connected, {kind}.")
+        if found := one.get("mismatch"):
+            yield warn(found["says"], found["do"])
+    for refused in visit.server.get("refusedBrowsers", ()):
+        yield fail(refused["mismatch"]["says"], refused["mismatch"]["do"])
+    yield from _approvals(visit, browsers)
+
+
+def left(visit: Visit) -> Iterator[Finding]:
+    """A browser that outlived the run that started it."""
+    found = left_behind(visit.home)
+    if found is None:
+        return
+    yield warn(
+        f"A browser that an earlier run left behind is still open (pid {found.pid}).",
+        "tabhub start --browser uses it again, tabhub stop closes it",
+    )
+
+
+def _approvals(visit: Visit, browsers: list[dict[str, object]]) -> Iterator[Finding]:
+    if any(one["panels"] for one in browsers):
+        yield ok("A side panel is open: you can be asked.")
+    elif any(one["kind"] != "managed" for one in browsers):
+        answer = "allowed" if visit.settings.unattended == "allow" else "denied"
+        yield warn(
+            f"No side panel is open: what you would be asked about is {answer}"
+            " (unless the policy file says otherwise).",
+            "click the tabhub button in Chrome's toolbar",
+        )
+
+
+START_SERVER, RESTART = "tabhub start", "tabhub stop; tabhub start"
+ELSEWHERE = "tabhub start --port 0 (takes a free one)"
+
+
+def server(visit: Visit) -> Iterator[Finding]:
+    facts = visit.server
+    if facts is None:
+        elsewhere = running.elsewhere(visit.home)
+        if elsewhere is None:
+            yield warn("No server is running.", _start(visit))
+        else:
+            yield warn(elsewhere, "name the right one: TABHUB_PORT, TABHUB_HOME")
+    elif facts["version"] != __version__:
+        yield warn(f"The server is {facts['version']}, this command is {__version__}.", RESTART)
+    else:
+        yield ok(f"tabhub {facts['version']} runs (pid {facts['pid']}).")
+
+
+def _start(visit: Visit) -> str:
+    return START_SERVER if visit.port_fault is None else ELSEWHERE
+
+
+def pid(visit: Visit) -> Iterator[Finding]:
+    """A pid file without its server."""
+    known = running.read(visit.home)
+    if known is None or visit.server is not None or running.elsewhere(visit.home) is not None:
+        return
+    said = running.silent(visit.home) or ""
+    if running.is_hung(known):
+        yield fail(said, f"kill {known.pid}, if it is tabhub")
+    else:
+        yield warn(f"{said} It left {visit.home.pid}.", _start(visit))
+
+
+def port(visit: Visit) -> Iterator[Finding]:
+    if visit.server is not None:
+        yield ok(f"Port {visit.port} is ours.")
+        yield from _known_to_extension(visit)
+        return
+    error = visit.port_fault
+    if error is None:
+        yield ok(f"Port {visit.port} is free.")
+    else:
+        taken = error.errno == errno.EADDRINUSE
+        why = _whose(visit.port) if taken else f"cannot be used: {error.strerror}"
+        yield fail(f"Port {visit.port} {why}.", ELSEWHERE)
+    yield from _where_it_was(visit)
+
+
+def _where_it_was(visit: Visit) -> Iterator[Finding]:
+    """Commands look for the server where the last one was."""
+    known = running.read(visit.home)
+    if known is None or known.port == visit.port or not running.is_listening(known.port):
+        return
+    yield warn(f"Port {known.port}, where the last server was, {_whose(known.port)}.")
+
+
+def _whose(port: int) -> str:
+    pid = listener(port)
+    who = "" if pid is None else f": {processes.name(pid)} (pid {pid})"
+    if running.is_tabhub(port):
+        return f"is taken by a tabhub of another home (TABHUB_HOME), or with another secret{who}"
+    return f"is taken by another program{who}"
+
+
+def _known_to_extension(visit: Visit) -> Iterator[Finding]:
+    stored = secret.load(visit.home)
+    if stored is not None and stored.port != visit.port:
+        yield fail(f"The extension looks for port {stored.port}.", RESTART)
+
+
+def in_force(visit: Visit) -> Iterator[Finding]:
+    """Whether the server holds what the settings file says."""
+    told = running.in_force(visit.home) if visit.server is not None else None
+    if visit.server is None or told is None or told["fault"] is not None:
+        # What is wrong with the file, another check tells.
+        return
+    unread = [key for key in told["differs"] if key in LIVE]
+    waiting = [key for key in told["differs"] if key not in LIVE]
+    if unread:
+        said = f"The server has not read {visit.home.config} again: {', '.join(unread)} differ."
+        yield warn(said, f"kill -HUP {visit.server['pid']}")
+    if waiting:
+        yield warn(f"The server takes {', '.join(waiting)} at its next start.", RESTART)
+
+
+def openness(visit: Visit) -> Iterator[Finding]:
+    """What makes the running server less safe than usual."""
+    facts = visit.server
+    if facts is None:
+        return
+    if running.is_open(visit.port):
+        yield warn("The server asks nobody for a token (--no-auth).", RESTART)
+    if facts["skipPermissions"]:
+        yield warn(
+            "Permissions are SKIPPED: nobody is asked.",
+            "start without TABHUB_DANGEROUSLY_SKIP_PERMISSIONS, or switch it off in the panel",
+        )
+    if facts["stopped"]:
+        yield warn("All agents are stopped.", "the side panel lets them go on")

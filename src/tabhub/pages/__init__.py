@@ -1,1 +1,0 @@
-"""Tools that pages publish: who registers them, and how they are run."""

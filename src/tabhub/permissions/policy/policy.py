@@ -1,0 +1,163 @@
+"""The policy file: rules for every run, attended or not. `docs/policy.md` explains it."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+import msgspec
+
+from tabhub.config.settings import TOOLSETS
+from tabhub.permissions.policy.conditions import Condition, Hosts, Matches, OneOf, Test
+from tabhub.permissions.policy.fields import (
+    Fault,
+    dotted,
+    items,
+    level,
+    pattern,
+    read,
+    some,
+    table,
+    text,
+    typed,
+    word,
+)
+from tabhub.permissions.policy.toml_lines import Path
+from tabhub.permissions.verdict import Level
+
+CONDITION_KEYS = ("tools", "argument", "hosts", "one_of", "matches", "otherwise", "optional")
+_REQUIRED = ("tools", "argument", "otherwise")
+
+
+def read_condition(value: object, path: Path) -> Condition:
+    """A condition with exactly one test."""
+    found = table(value, path, CONDITION_KEYS)
+    for key in _REQUIRED:
+        if key not in found:
+            raise Fault(path, f"{dotted(path)} has no {key}")
+    argument = text(found["argument"], (*path, "argument"))
+    kind, test = _test(found, path)
+    otherwise = _otherwise(found["otherwise"], (*path, "otherwise"))
+    return Condition(
+        tools=some(found["tools"], (*path, "tools"), text),
+        argument=argument,
+        test=test,
+        otherwise=otherwise,
+        optional=typed(found.get("optional", False), bool, (*path, "optional")),
+        text=f"{dotted(path)}.{kind} of {argument}, otherwise = {otherwise.word}",
+    )
+
+
+def _otherwise(value: object, path: Path) -> Level:
+    most = level(value, path)
+    if most is Level.AUTO:
+        raise Fault(path, f"{dotted(path)} must be off or ask, not 'auto'")
+    return most
+
+
+def _test(found: dict[str, Any], path: Path) -> tuple[str, Test]:
+    named = [kind for kind in _TESTS if kind in found]
+    if len(named) != 1:
+        where = (*path, named[1]) if named else path
+        raise Fault(where, f"{dotted(path)} needs exactly one of {', '.join(_TESTS)}")
+    kind = named[0]
+    return kind, _TESTS[kind](found[kind], (*path, kind))
+
+
+def _hosts(value: object, path: Path) -> Test:
+    return Hosts(some(value, path, pattern))
+
+
+def _one_of(value: object, path: Path) -> Test:
+    return OneOf(value for _, value in some(value, path, _scalar))
+
+
+def _scalar(value: object, path: Path) -> tuple[type, str | int | float]:
+    if not isinstance(value, str | int | float):
+        raise Fault(path, f"{dotted(path)} must be text, a number, true or false")
+    return type(value), value
+
+
+def _matches(value: object, path: Path) -> Test:
+    try:
+        return Matches(text(value, path))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Fault(path, f"{dotted(path)} is no regular expression: {error}") from None
+
+
+_TESTS: dict[str, Callable[[object, Path], Test]] = {
+    "hosts": _hosts,
+    "one_of": _one_of,
+    "matches": _matches,
+}
+
+
+Unattended = Literal["deny", "allow"]
+Levels = Mapping[str, Level]
+
+KEYS = (
+    *("unattended", "elicitation"),
+    *("defaults", "tools", "plugins", "domains", "toolsets", "sites", "conditions"),
+)
+DEFAULT_KEYS = ("managed", "personal", "reading")
+SITE_KEYS = ("deny", "allow")
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """What a policy file says; patterns of hosts in their one spelling."""
+
+    name: str
+    unattended: Unattended | None
+    elicitation: bool
+    defaults: Levels
+    tools: Levels
+    plugins: Levels
+    domains: Levels
+    toolsets: Levels
+    deny: tuple[str, ...]
+    allow: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+
+
+def parse(text: str, name: str) -> Policy:
+    """The policy in a text; InvalidArguments with file, line and reason for the first fault."""
+    return read(text, name, lambda data: _policy(data, name))
+
+
+def _policy(data: dict[str, Any], name: str) -> Policy:
+    top = table(data, (), KEYS)
+    sites = table(top.get("sites", {}), ("sites",), SITE_KEYS)
+    return Policy(
+        name=name,
+        unattended=_unattended(top),
+        elicitation=typed(top.get("elicitation", False), bool, ("elicitation",)),
+        defaults=_levels(top, "defaults", DEFAULT_KEYS),
+        tools=_levels(top, "tools"),
+        plugins=_levels(top, "plugins"),
+        domains=_domains(_levels(top, "domains")),
+        toolsets=_levels(top, "toolsets", TOOLSETS),
+        deny=items(sites.get("deny", []), ("sites", "deny"), pattern),
+        allow=items(sites.get("allow", []), ("sites", "allow"), pattern),
+        conditions=items(top.get("conditions", []), ("conditions",), read_condition),
+    )
+
+
+def _unattended(top: dict[str, Any]) -> Unattended | None:
+    if "unattended" not in top:
+        return None
+    return cast(Unattended, word(top["unattended"], ("deny", "allow"), ("unattended",)))
+
+
+def _levels(top: dict[str, Any], key: str, known: tuple[str, ...] | None = None) -> Levels:
+    found = table(top.get(key, {}), (key,), known)
+    return {name: level(value, (key, name)) for name, value in found.items()}
+
+
+def _domains(written: Levels) -> Levels:
+    domains: dict[str, Level] = {}
+    for name, allowed in written.items():
+        path: Path = ("domains", name)
+        host = pattern(name, path)
+        if host in domains:
+            raise Fault(path, f"{dotted(path)} is {host}, which is there already")
+        domains[host] = allowed
+    return domains
