@@ -5,9 +5,9 @@ STAMP := .venv/.stamp
 RUN_STAMP := .venv/.run-stamp
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock
 NPM_STAMP := tests/npm/node_modules/.stamp
-AGENTS_STAMP := tests/connect/npm/node_modules/.stamp
+AGENTS_STAMP := tests/cli/connect/npm/node_modules/.stamp
 PEERS_STAMP := bench/npm/node_modules/.stamp
-COMMANDS := cli stdio connect doors
+COMMANDS := cli ways_in
 MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
@@ -71,13 +71,13 @@ $(PEERS_STAMP): bench/npm/package.json bench/npm/package-lock.json
 	cd bench/npm && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(AGENTS_STAMP): tests/connect/npm/package.json tests/connect/npm/package-lock.json
+$(AGENTS_STAMP): tests/cli/connect/npm/package.json tests/cli/connect/npm/package-lock.json
 	@scripts/ensure-node
-	cd tests/connect/npm && npm ci --no-audit --no-fund --loglevel=error
+	cd tests/cli/connect/npm && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 agents: setup $(AGENTS_STAMP) ## have real agents read what connect writes (fetches 1 GB)
-	$(BIN)/pytest -q -n 2 tests/connect/test_agents.py
+	$(BIN)/pytest -q -n 2 tests/cli/connect/test_agents.py
 
 bench: setup $(PEERS_STAMP) ## print the tables of measurements
 	@$(BIN)/python -m bench
@@ -111,6 +111,6 @@ lock: ## write the lock files anew
 	@PYTHON=$(PYTHON) scripts/lock
 
 clean: ## remove all that make made
-	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules tests/connect/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules tests/cli/connect/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

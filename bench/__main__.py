@@ -3,25 +3,23 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench import (
+from bench.browser import evaluate, operations, page_calls
+from bench.peers import coverage, match
+from bench.rows import Row, line, table
+from bench.server import (
     decide,
     doors,
     echo,
-    evaluate,
     faults,
     help,
     hub,
     memory,
-    operations,
-    page_calls,
     permit,
     reading,
     search,
     sessions,
     shell,
 )
-from bench.peers import coverage, match
-from bench.rows import Row, line, table
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,

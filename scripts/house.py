@@ -127,7 +127,7 @@ def rows() -> Iterator[Row]:
 
 
 def click_rows() -> Iterator[Row]:
-    from bench.click_path import click_path
+    from bench.browser.click_path import click_path
 
     path = click_path()
     yield Row("Python files in one click", str(len(path.python)), "≤ 32")

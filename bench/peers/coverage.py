@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack
 from functools import reduce
 from operator import or_
 
-from bench.pages import large_page, link_page
+from bench.browser.pages import large_page, link_page
+from bench.browser.stand import stand
 from bench.peers.field import devtools_command, playwright_command
 from bench.peers.ours import EVERYTHING
 from bench.peers.stdio import serving
 from bench.rows import Row
-from bench.stand import stand
 from tests.support.site import Site
 
 INTERACTIVE = frozenset(

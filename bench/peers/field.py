@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from bench.browser.stand import stand
 from bench.peers.contender import Contender
 from bench.peers.devtools import DevTools, SlimDevTools
 from bench.peers.ours import BareFloor, Tabhub
 from bench.peers.playwright import Playwright
 from bench.peers.stdio import StdioServer, serving
-from bench.stand import stand
 from tabhub.browser.launcher.finder import find_browser
 from tests.support.site import Site
 

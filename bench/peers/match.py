@@ -8,8 +8,8 @@ from statistics import median
 
 import uvloop
 
+from bench.browser.pages import item_page, large_page
 from bench.caller import milliseconds
-from bench.pages import item_page, large_page
 from bench.peers.contender import CannotDo, Contender, Spot
 from bench.peers.field import field as everybody
 from tests.support.site import Site

@@ -1,7 +1,7 @@
 """tabhub itself, and the least an extension can do."""
 
+from bench.browser.floor import Floor
 from bench.caller import Caller
-from bench.floor import Floor
 from bench.peers.contender import CannotDo, Contender, Spot
 
 EVERYTHING = 1_000_000

@@ -12,7 +12,7 @@ from tabhub.errors import InvalidArguments
 from tabhub.hub.tools import Tool
 from tabhub.page_tools.core.schema import PageSchema
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import connected, page_tool, tab
+from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.serving import client, served
 
 SEARCH = "website_tool_shop_example_search"

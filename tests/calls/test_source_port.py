@@ -19,7 +19,7 @@ from tabhub.hub.tools import Tool
 from tabhub.server.serving import Server
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 
 SITE = "mail.example"

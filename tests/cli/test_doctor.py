@@ -18,7 +18,7 @@ from tabhub.config.paths import Home
 from tabhub.config.processes import listener
 from tabhub.config.secret import Auth
 from tests.cli.conftest import Here
-from tests.support.extension import connected, tab
+from tests.support.browsers.extension import connected, tab
 from tests.support.product import Product
 from tests.support.serving import SECRET, served
 from tests.support.terminal import in_terminal

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.clients.visiting import PYTHON, TYPESCRIPT, visit
-from tests.support.extension import connected, page_tool, tab
+from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.serving import served
 
 pytestmark = pytest.mark.xdist_group("clients")

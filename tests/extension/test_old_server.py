@@ -17,8 +17,8 @@ from tabhub.browser.launcher.installation import packaged_extension
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.config.paths import Home
 from tabhub.wire import link_versions as versions
-from tests.support.cdp import Cdp, browser_of
-from tests.support.panel import PANEL, Panel, panel_of
+from tests.support.browsers.cdp import Cdp, browser_of
+from tests.support.browsers.panel import PANEL, Panel, panel_of
 from tests.support.patience import PATIENCE
 from tests.support.recorded import LINES, SITE, Message, lacks, with_more
 from tests.support.scripted import SECRET, ScriptedServer, scripted

@@ -14,8 +14,8 @@ from tabhub.browser.launcher.installation import packaged_extension
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.config.paths import Home
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp, browser_of
-from tests.support.extension import connected
+from tests.support.browsers.cdp import Cdp, browser_of
+from tests.support.browsers.extension import connected
 from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.site import serving

@@ -16,7 +16,7 @@ from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import packaged_extension
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.config.paths import Home
-from tests.support.cdp import Cdp, browser_of
+from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
 from tests.support.scripted import SECRET, ScriptedServer, names, scripted
 from tests.support.site import Site, serving

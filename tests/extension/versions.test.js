@@ -8,7 +8,7 @@ const { INCOMPATIBLE, MetServer, mismatchOf, offerOf, ownEnd } = await import(
 );
 
 // The server's own tests read them too: both ends must agree.
-const cases = JSON.parse(readFileSync(new URL("../browser/versions.json", import.meta.url)));
+const cases = JSON.parse(readFileSync(new URL("../browser/link/versions.json", import.meta.url)));
 const endOf = ([protocol, version]) => ({ protocol, version });
 
 test("the older one of the two is named, and what to update", () => {

@@ -8,7 +8,7 @@ from typing import Any
 from tests.miniwob.page import Page
 from tests.support import folder
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp
+from tests.support.browsers.cdp import Cdp
 
 HTML = Path(__file__).parents[2] / ".venv" / "miniwob" / "html"
 BEGIN = "core.EPISODE_MAX_TIME = 1e6; Math.seedrandom({seed}); core.startEpisodeReal(); true"

@@ -6,7 +6,7 @@ from tests.miniwob.episodes import SHARE, play
 from tests.miniwob.policies import POLICIES
 from tests.miniwob.suite import opened
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp
+from tests.support.browsers.cdp import Cdp
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.slow]
 LEAST_TASKS = 45

@@ -1,6 +1,6 @@
 """The person ends debugging in a tab."""
 
-from tests.support.cdp import Cdp
+from tests.support.browsers.cdp import Cdp
 
 
 async def press_cancel(cdp: Cdp, tab: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp, browser_of
+from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.product import Product
 from tests.support.site import Site, serving
 

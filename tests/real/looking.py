@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.support.cdp import browser_of
+from tests.support.browsers.cdp import browser_of
 from tests.support.site import Site
 
 Value = Callable[..., Awaitable[Any]]

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from tests.real.conftest import Opener
 from tests.real.worker_run import rested_state, state, steps
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp, CdpError
-from tests.support.page_tools import clean
+from tests.support.browsers.cdp import Cdp, CdpError
+from tests.support.browsers.page_tools import clean
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
 
@@ -50,8 +51,9 @@ async def state_of_the_next(cdp: Cdp, expected: Any) -> Any:
 
 
 async def test_a_worker_that_is_killed_after_any_step_knows_the_same_afterwards(
-    agent: Agent, cdp: Cdp, site: Site
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
+    await opened(site.page("form"))  # with no page left, only an alarm would wake the next worker
     async with clean(agent, site.url, site.other):
         await killed_at_every_step(agent, cdp, site)
 

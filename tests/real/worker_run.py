@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from tests.real.looking import html
-from tests.real.test_interception import START as INTERCEPT
-from tests.real.test_interception import STOP, ask, paused
+from tests.real.network.test_interception import START as INTERCEPT
+from tests.real.network.test_interception import STOP, ask, paused
 from tests.support.agent import Agent
-from tests.support.cdp import Cdp
-from tests.support.page_tools import tool
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.page_tools import tool
 from tests.support.site import Site
 
 CLICK, ANSWER = "browser_click_element", "browser_handle_dialog"
@@ -74,17 +74,18 @@ async def steps(agent: Agent, cdp: Cdp, site: Site) -> AsyncIterator[str]:
             "permission",
             call("browser_set_permission", permission="camera", setting="allow", **here),
         ),
-        ("intercepting", call(INTERCEPT, urlPatterns=["*held*"], **here)),
-        ("request held", hold_a_request),
         ("chooser", call(CLICK, selector="#makes", **there)),
         ("chooser in a frame", call(CLICK, selector="#inner", **here)),
         ("chooser dismissed", call(ANSWER, action="dismiss", **here)),
+        # A request goes on by itself after half a minute.
+        ("intercepting", call(INTERCEPT, urlPatterns=["*held*"], **here)),
+        ("request held", hold_a_request),
         ("dialog", call(CLICK, selector="#asks", **here)),
         ("dialog answered", call(ANSWER, action="accept", **here)),
+        ("intercepting no more", call(STOP, **here)),
         ("popup", open_popup),
         ("chooser left with its page", call("browser_navigate_tab", url="reload", **there)),
         ("emulation cleared", call("browser_clear_emulation", **there)),
-        ("intercepting no more", call(STOP, **here)),
         ("elsewhere", call("browser_navigate_tab", url=site.page("form"), **here)),
         ("popup closed", close_popup),
         ("one tab closed", call("browser_close_tab", **there)),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tabhub.browser.launcher.finder import find_browser
-from tests.support.cdp import Cdp, browser_of
+from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
 
 FLAGS = (

@@ -12,7 +12,7 @@ from typing import Any
 Message = dict[str, Any]
 LINES = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "browser" / "fixtures" / "840a27a.jsonl")
+    for line in (Path(__file__).parents[1] / "browser" / "link" / "fixtures" / "840a27a.jsonl")
     .read_text()
     .splitlines()
 ]

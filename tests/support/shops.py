@@ -8,8 +8,8 @@ from typing import Any
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.bare import Bare
-from tests.support.cdp import Cdp
-from tests.support.page_tools import PageTools
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.page_tools import PageTools
 from tests.support.world import world
 
 TOTAL = "document.querySelector('#total').textContent"

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
-from tests.support.cdp import Cdp, browser_of
+from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
 from tests.support.product import Product
 

@@ -8,7 +8,7 @@ from tabhub.calls.results import done
 from tabhub.tools import catalog
 from tabhub.tools.tool import SOURCE, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
-from tests.support.extension import Refusal, connected, tab
+from tests.support.browsers.extension import Refusal, connected, tab
 from tests.support.serving import client, served
 
 

@@ -10,7 +10,7 @@ from tabhub import __version__
 from tabhub.config.settings import Settings
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 
 Json = dict[str, Any]

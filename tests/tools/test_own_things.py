@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agents.mcp.clients import SessionClient, connect
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 
 Json = dict[str, Any]

@@ -13,9 +13,9 @@ from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
-from tests.support.extension import FakeExtension, connected, page_tool, tab
+from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
+from tests.support.browsers.worker import ONE, SHOP, let_in, tool
 from tests.support.serving import client, served
-from tests.support.worker import ONE, SHOP, let_in, tool
 
 Json = dict[str, Any]
 SCRIPT, CLICK, OPEN = "browser_execute_script", "browser_click_element", "browser_open_tab"

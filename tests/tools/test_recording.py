@@ -11,7 +11,7 @@ from tabhub.tools.recording import NOT_STEPS, STEPS, STEPS_IF_CHANGING, Observat
 from tabhub.tools.tool import SOURCE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.agent import Agent
-from tests.support.extension import connected, tab
+from tests.support.browsers.extension import connected, tab
 from tests.support.serving import client, served
 
 TOOLS = {tool.name: tool for tool in (*catalog.ALL, LIST_TABS)}

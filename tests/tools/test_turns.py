@@ -1,7 +1,7 @@
 """An agent's answer: when it begins, when it is complete, and what the panel shows of it."""
 
 from tests.support.agent import Agent
-from tests.support.extension import connected, tab
+from tests.support.browsers.extension import connected, tab
 from tests.support.serving import client, served
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tabhub.tools.acting import uploads as upload_sources
 from tests.support.agent import Agent
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 
 PIECE = 1000

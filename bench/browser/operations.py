@@ -1,0 +1,143 @@
+"""The other things an agent does, in ms and as a multiple of the evaluate floor of the same run.
+
+Their limits are aims for a quiet machine of 2 cores; the multiples are what can be compared.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import cycle
+from statistics import median
+from typing import Any
+
+import uvloop
+
+from bench.browser.pages import item_page, large_page, link_page
+from bench.browser.stand import Stand, stand
+from bench.browser.starting import start_to_initialize
+from bench.caller import Caller, milliseconds
+from bench.rows import Row
+
+TURNS, BLOCK = 5, 10
+EVERYTHING = 1_000_000
+KILOBYTE = 1024
+
+
+@dataclass
+class Operation:
+    """Something to time, and how much it should cost."""
+
+    name: str
+    work: Callable[[], Awaitable[int]]
+    """Does it once, and tells the size of what an agent reads."""
+    aim: float | None = None
+    size_aim: float | None = None
+    after: Callable[[], Awaitable[object]] | None = None
+    """What makes it ready to be done again, untimed."""
+    times: list[float] = field(default_factory=list)
+    size: int = 0
+
+    async def take_turn(self) -> None:
+        """A block of calls, so that within it the operation has the machine to itself."""
+
+        async def work() -> None:
+            self.size = await self.work()
+
+        for _ in range(BLOCK):
+            self.times.append(await milliseconds(work))
+            if self.after is not None:
+                await self.after()
+
+    @property
+    def median(self) -> float:
+        return median(self.times[BLOCK:])
+
+    def rows(self, floor: float) -> Iterator[Row]:
+        time = self.median
+        yield Row(self.name, time, " ms", self.aim, f"{time / floor:.1f}× the evaluate floor")
+        if self.size_aim is not None:
+            yield Row(f"{self.name}: size", self.size / KILOBYTE, " KB", self.size_aim)
+
+
+def measure() -> Iterator[Row]:
+    yield from uvloop.run(_measure())
+
+
+async def _measure() -> list[Row]:
+    async with stand() as ready:
+        form = await ready.agent.open(ready.site.page("form"))
+        known = [*await _in_pages(ready, form), *_tabs(ready), _tools(ready.agent)]
+        floor = Operation("floor", lambda: _floor(ready, form))
+        for _ in range(TURNS):
+            for operation in (*known, floor):
+                await operation.take_turn()
+    rows = [row for operation in known for row in operation.rows(floor.median)]
+    return [*rows, Row("start to initialize", await start_to_initialize(), " ms", 400)]
+
+
+async def _floor(ready: Stand, tab: int) -> int:
+    await ready.floor.evaluate(tab)
+    return 0
+
+
+async def _in_pages(ready: Stand, form: int) -> list[Operation]:
+    agent, site = ready.agent, ready.site
+    items, links = await agent.open(item_page(site)), await agent.open(link_page(site))
+    large = await agent.open(large_page(site))
+    words = cycle(["Ada", "Grace"])
+
+    def tool(name: str, **arguments: Any) -> Callable[[], Awaitable[int]]:
+        return lambda: _text_size(agent, name, **arguments)
+
+    def read(tab: int) -> Callable[[], Awaitable[int]]:
+        return tool("browser_read_page", tabId=tab, max_chars=EVERYTHING)
+
+    def fill() -> Awaitable[int]:
+        given = {"tabId": form, "selector": "#mail", "text": next(words)}
+        return _text_size(agent, "browser_type_text", **given)
+
+    click = "browser_click_element"
+    return [
+        Operation("evaluate", tool("browser_execute_script", tabId=form, code="1+1"), 2.5),
+        Operation("click", tool(click, tabId=form, selector="[name=terms]"), 12),
+        Operation("click on 5,000 nodes", tool(click, tabId=large, selector="#go"), 15),
+        Operation("fill", fill, 6),
+        Operation("read a small form", read(form), 5),
+        Operation("read 500 items", read(items), 15, 10),
+        Operation("read 500 links", read(links), 15),
+        Operation("read 5,000 nodes", read(large), 35, 80),
+    ]
+
+
+def _tabs(ready: Stand) -> list[Operation]:
+    agent, site = ready.agent, ready.site
+    opened: list[int] = []
+    pages = cycle([site.page("targets"), site.page("form")])
+
+    async def open_tab() -> int:
+        opened.append(await agent.open(site.page("form")))
+        return 0
+
+    def navigate() -> Awaitable[int]:
+        return _text_size(agent, "browser_navigate_tab", tabId=opened[0], url=next(pages))
+
+    async def close() -> None:
+        if len(opened) > 1:
+            await agent.call("browser_close_tab", tabId=opened.pop())
+
+    return [
+        Operation("list tabs", lambda: _text_size(agent, "browser_list_tabs"), 2),
+        Operation("open tab", open_tab, 110, after=close),
+        Operation("navigate", navigate, 130),
+    ]
+
+
+def _tools(agent: Caller) -> Operation:
+    async def listed() -> int:
+        return len(await agent.request("tools/list", {}))
+
+    return Operation("tools/list", listed, 1.5, 8)
+
+
+async def _text_size(agent: Caller, tool: str, **arguments: Any) -> int:
+    result = await agent.call(tool, **arguments)
+    return len(result["content"][0]["text"].encode())

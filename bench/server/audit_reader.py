@@ -1,0 +1,24 @@
+"""Reads all of the audit again and again; says so when it has begun."""
+
+import sys
+
+import uvloop
+
+from bench.line import Line
+from bench.server.echo_server import SECRET
+
+REQUEST = (
+    f"GET /audit?limit=500 HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {SECRET}\r\n\r\n"
+)
+
+
+async def main(port: int) -> None:
+    line = await Line.open(port)
+    await line.ask(REQUEST.encode())
+    print("reading", flush=True)
+    while True:
+        await line.ask(REQUEST.encode())
+
+
+if __name__ == "__main__":
+    uvloop.run(main(int(sys.argv[1])))

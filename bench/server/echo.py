@@ -1,0 +1,82 @@
+"""What a call costs the server beyond reading and writing JSON: CPU, against a bare ASGI app."""
+
+import asyncio
+from collections.abc import Iterator
+from statistics import median
+
+import uvloop
+
+from bench.eras import Era, Session, Sessionless, common_headers
+from bench.line import Line
+from bench.processes import Child, cpu_seconds, server
+from bench.rows import Row
+from bench.server.echo_server import SECRET
+
+LIMIT = 2.5
+CONNECTIONS = (1, 32)
+ROUNDS = 15
+REQUESTS = 1000
+WARM_UP = 300
+ARGUMENTS = {"text": "The quick brown fox jumps over the lazy dog.", "times": 1}
+
+
+def measure() -> Iterator[Row]:
+    with server("bench.server.bare_server") as bare, server("bench.server.echo_server") as product:
+        for name in ("session", "sessionless"):
+            for connections in CONNECTIONS:
+                yield _compare(name, connections, bare, product)
+
+
+def _compare(name: str, connections: int, bare: Child, product: Child) -> Row:
+    """The same bytes to both, by turns; each turn has a ratio of its own."""
+    turns = [_turn(name, connections, bare, product) for _ in range(ROUNDS)]
+    costs, floors = zip(*turns, strict=True)
+    return Row(
+        f"echo, {name}, {connections} connection{'s' if connections > 1 else ''}: CPU",
+        median(cost / floor for cost, floor in turns),
+        "×",
+        LIMIT,
+        f"{median(costs):.0f} µs a request against {median(floors):.0f} µs",
+    )
+
+
+def _turn(name: str, connections: int, bare: Child, product: Child) -> tuple[float, float]:
+    requests = uvloop.run(written(name, product.port, WARM_UP + REQUESTS))
+    return cost(product, requests, connections), cost(bare, requests, connections)
+
+
+def cost(child: Child, requests: list[bytes], connections: int) -> float:
+    """Microseconds of the server's CPU for a request."""
+    uvloop.run(drive(child.port, requests[:WARM_UP], connections))
+    before = cpu_seconds(child.pid)
+    uvloop.run(drive(child.port, requests[WARM_UP:], connections))
+    return (cpu_seconds(child.pid) - before) / REQUESTS * 1e6
+
+
+async def written(name: str, port: int, number: int) -> list[bytes]:
+    """Echo calls of one era, ready to be sent."""
+    headers = common_headers(SECRET)
+    era: Era = Sessionless(headers) if name == "sessionless" else await _session(port)
+    params = {"name": "echo", "arguments": ARGUMENTS}
+    return [era.request("tools/call", params) for _ in range(number)]
+
+
+async def _session(port: int) -> Session:
+    line = await Line.open(port)
+    try:
+        return await Session.begin(line, common_headers(SECRET))
+    finally:
+        line.close()
+
+
+async def drive(port: int, requests: list[bytes], connections: int) -> None:
+    """Send all, each connection the next as soon as it has its answer."""
+    waiting = iter(requests)
+
+    async def work(line: Line) -> None:
+        for request in waiting:
+            await line.ask(request)
+        line.close()
+
+    lines = [await Line.open(port) for _ in range(connections)]
+    await asyncio.gather(*(work(line) for line in lines))

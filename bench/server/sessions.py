@@ -1,0 +1,84 @@
+"""Two hundred agents at once: each with a session, an open stream and calls; memory stays flat."""
+
+import asyncio
+from collections.abc import Iterator
+from statistics import median
+
+import uvloop
+
+from bench.eras import Session, common_headers
+from bench.line import Line
+from bench.processes import Child, rss_megabytes, server
+from bench.rows import Row
+from bench.server.echo import ARGUMENTS
+from bench.server.echo_server import SECRET
+
+SESSIONS = 200
+WARM_UP = 20
+ROUNDS = 100
+LIMIT = 1.1
+EACH_KB = 100
+
+
+def measure() -> Iterator[Row]:
+    with server("bench.server.echo_server") as product:
+        yield from uvloop.run(_measure(product))
+
+
+async def _measure(product: Child) -> list[Row]:
+    empty = rss_megabytes(product.pid)
+    agents = [await _Agent.begin(product.port) for _ in range(SESSIONS)]
+    await _rounds(agents, WARM_UP)
+    before = rss_megabytes(product.pid)
+    held = [await _rounds(agents, ROUNDS // 5, product) for _ in range(5)]
+    after = median(held[-2:])
+    calls = SESSIONS * ROUNDS
+    for agent in agents:
+        agent.close()
+    return [
+        Row(
+            f"{SESSIONS} sessions: memory after {calls:,} more calls",
+            after / before,
+            "×",
+            LIMIT,
+            f"{before:.1f} MB, then {after:.1f} MB",
+        ),
+        Row(
+            f"{SESSIONS} sessions: memory each",
+            (before - empty) * 1024 / SESSIONS,
+            " KB",
+            EACH_KB,
+            "with an open stream and two connections",
+        ),
+    ]
+
+
+class _Agent:
+    """A session, the connection it calls on, and the one it hears news on."""
+
+    def __init__(self, calls: Line, news: Line, session: Session) -> None:
+        self._calls = calls
+        self._news = news
+        self._session = session
+
+    @classmethod
+    async def begin(cls, port: int) -> "_Agent":
+        calls, news = await Line.open(port), await Line.open(port)
+        session = await Session.begin(calls, common_headers(SECRET))
+        news.send(session.stream())
+        return cls(calls, news, session)
+
+    async def call(self) -> None:
+        params = {"name": "echo", "arguments": ARGUMENTS}
+        await self._calls.ask(self._session.request("tools/call", params))
+
+    def close(self) -> None:
+        self._calls.close()
+        self._news.close()
+
+
+async def _rounds(agents: list[_Agent], number: int, product: Child | None = None) -> float:
+    """Every agent calls so often, all at the same time; the memory held after it."""
+    for _ in range(number):
+        await asyncio.gather(*(agent.call() for agent in agents))
+    return 0 if product is None else rss_megabytes(product.pid)

@@ -1,0 +1,84 @@
+"""A server where each word of the person's would change something, and an agent that has none."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
+from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.permissions.grants import Grant
+from tabhub.server.serving import Server
+from tests.support.agent import Agent
+from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
+from tests.support.browsers.worker import knocking
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
+SCRIPT, CLICK = "browser_execute_script", "browser_click_element"
+SHARED, OWNED, PRIVATE = 1, 2, 3
+"""Tabs: one shared with all agents, one that an agent has, one of the person's."""
+DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
+"""A document that publishes a tool."""
+
+
+@dataclass
+class Protected:
+    """The server, the person's browser with an open panel, an open question, and a token."""
+
+    server: Server
+    home: Home
+    extension: FakeExtension
+    question: str
+    token: str
+    code: str
+    """Of a page that knocks."""
+
+    def state(self) -> Any:
+        """All that a person decides, as the panel and the disk have it."""
+        app = self.server.app
+        shown = app.panel_requests.hear("profile-a", "config.getState", msgspec.Raw(b"{}"))
+        panels = [browser.panels for browser in app.browsers.all()]
+        return shown, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
+
+    def refusals(self) -> list[Json]:
+        """What the audit has of the intruder at a door, the oldest first."""
+        entries = self.server.app.audit.entries(plugin="door")
+        return [entry for entry in reversed(entries) if entry["client"] == INTRUDER]
+
+    def intruder(self) -> httpx.AsyncClient:
+        return client(self.server.port, self.token)
+
+
+@asynccontextmanager
+async def protected(folder: Path) -> AsyncIterator[Protected]:
+    home = Home(folder / "home").create()
+    home.config.write_text('{"permissions": {"tools": {"browser_execute_script": "ask"}}}')
+    settings = Settings(permissions=PermissionSettings(tools={SCRIPT: "ask"}))
+    async with (
+        served(settings, home=home) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+        knocking(server.port) as page,
+    ):
+        await extension.sync(tab(SHARED), tab(OWNED), tab(PRIVATE), shared=False, panels=1)
+        await extension.ask("tab.share", {"tabId": SHARED, "shared": True})
+        await extension.publish(SHARED, page_tool("greet"))
+        server.app.rules.grants.add(Grant(GRANT, "always", CLICK, "main", None, None, None, 0))
+        waiting = asyncio.create_task(Agent(http).call(SCRIPT, code="1", tabId=SHARED))
+        question = (await extension.next("confirmation.request"))["params"]["id"]
+        server.app.hub.ownership.take(SESSION, OWNED)
+        token = Clients(home).add(INTRUDER)
+        code = (await page.next())["params"]["code"]
+        try:
+            yield Protected(server, home, extension, question, token, code)
+        finally:
+            waiting.cancel()
+            await asyncio.wait({waiting})

@@ -1,0 +1,258 @@
+"""Who may come in."""
+
+import asyncio
+import base64
+import hashlib
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tabhub.agents.http.security import OURS
+from tabhub.config.secret import is_proof
+from tabhub.config.settings import Settings, SseSettings
+from tabhub.page_tools.source import LIST_TABS
+from tabhub.tools import catalog
+from tests.support.browsers.extension import connected
+from tests.support.patience import PATIENCE
+from tests.support.serving import SECRET, client, served
+
+ENDPOINTS = [
+    ("POST", "/mcp"),
+    ("GET", "/mcp"),
+    ("DELETE", "/mcp"),
+    ("GET", "/ws-info"),
+    ("GET", "/settings"),
+    ("POST", "/extension/reload"),
+    ("GET", "/no-such-place"),
+]
+
+
+async def _ask(http: httpx.AsyncClient, method: str, path: str, **headers: str) -> httpx.Response:
+    return await http.request(method, path, headers=headers)
+
+
+@pytest.mark.requirement("OT-16")
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    "token",
+    [None, "wrong", SECRET[:-1], SECRET + "0", SECRET.upper(), "x"],
+)
+async def test_every_endpoint_refuses_a_missing_or_wrong_token(token: str | None) -> None:
+    async with served() as server, client(server.port, token) as http:
+        for method, path in ENDPOINTS:
+            answer = await _ask(http, method, path)
+            assert answer.status_code == 401, path
+            assert answer.json()["error"]["reason"] == "not_authenticated"
+            assert answer.json()["error"]["retryable"] is False
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.requirement("OT-16")
+async def test_the_bearer_scheme_is_case_insensitive_and_blanks_do_not_matter() -> None:
+    async with served() as server, client(server.port, None) as http:
+        for value in (f"Bearer {SECRET}", f"bearer  {SECRET}", f"BEARER {SECRET}"):
+            assert (await _ask(http, "GET", "/ws-info", Authorization=value)).status_code == 200
+        for value in (SECRET, f"Basic {SECRET}"):
+            assert (await _ask(http, "GET", "/ws-info", Authorization=value)).status_code == 401
+
+
+@pytest.mark.requirement("OT-16")
+async def test_the_links_address_is_told_to_those_who_have_the_secret() -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await http.get("/ws-info")
+    assert answer.json() == {"wsUrl": f"ws://127.0.0.1:{server.port}/ws"}
+
+
+@pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://example.com",
+        "http://localhost:3000",
+        "null",
+        "http://127.0.0.1",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1:{port}.evil.example",
+        "file://",
+        "chrome-extension:/evil",
+        "",
+    ],
+)
+async def test_a_request_from_a_web_page_is_refused_on_every_endpoint(origin: str) -> None:
+    async with served() as server, client(server.port) as http:
+        for method, path in [*ENDPOINTS, ("GET", "/health")]:
+            answer = await _ask(http, method, path, Origin=origin.format(port=server.port))
+            assert answer.status_code == 403, path
+            assert answer.json()["error"]["reason"] == "foreign_origin"
+
+
+@pytest.mark.requirement("OT-17")
+async def test_an_extension_and_the_servers_own_origin_are_let_through() -> None:
+    async with served() as server, client(server.port) as http:
+        for origin in ("chrome-extension://abcdefgh", f"http://127.0.0.1:{server.port}"):
+            assert (await _ask(http, "GET", "/ws-info", Origin=origin)).status_code == 200
+
+
+@pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize("auth", [True, False])
+async def test_what_a_browser_says_comes_from_a_page_elsewhere_is_refused(auth: bool) -> None:
+    """Pictures, scripts and forms of pages carry no Origin, or need none."""
+    async with served(auth=auth) as server, client(server.port) as http:
+        for site in ("cross-site", "same-site"):
+            for method, path in [*ENDPOINTS, ("GET", "/health"), ("GET", "/sse")]:
+                answer = await http.request(method, path, headers={"Sec-Fetch-Site": site})
+                assert answer.status_code == 403, path
+                assert answer.json()["error"]["reason"] == "foreign_origin"
+        for site in ("none", "same-origin"):
+            answer = await http.get("/health", headers={"Sec-Fetch-Site": site})
+            assert answer.status_code == 200
+        extension = {"Sec-Fetch-Site": "cross-site", "Origin": OURS.decode()}
+        assert (await http.get("/health", headers=extension)).status_code == 200
+
+
+@pytest.mark.requirement("OT-17")
+async def test_a_page_that_is_named_says_so_by_its_origin_and_may_come_from_elsewhere() -> None:
+    settings = Settings(mcp_server=SseSettings(cors_origins=["https://app.example"]))
+    page = {"Sec-Fetch-Site": "cross-site", "Origin": "https://app.example"}
+    async with served(settings) as server, client(server.port) as http:
+        assert (await http.get("/tools", headers=page)).status_code == 200
+        assert (await http.get("/audit", headers=page)).status_code == 403
+        del page["Origin"]
+        assert (await http.get("/tools", headers=page)).status_code == 403
+
+
+@pytest.mark.requirement("OT-17")
+async def test_where_nobody_needs_a_token_only_our_own_extension_is_let_in() -> None:
+    async with served(auth=False) as server, client(server.port, None) as http:
+        for origin, status in ((OURS.decode(), 200), ("chrome-extension://" + "a" * 32, 403)):
+            assert (await _ask(http, "POST", "/reload", Origin=origin)).status_code == status
+
+
+def test_the_extension_we_know_is_the_one_we_ship() -> None:
+    manifest = Path(__file__).parents[3] / "extension" / "manifest.json"
+    key = base64.b64decode(json.loads(manifest.read_text())["key"])
+    letters = (chr(ord("a") + int(digit, 16)) for digit in hashlib.sha256(key).hexdigest()[:32])
+    assert OURS.decode() == "chrome-extension://" + "".join(letters)
+
+
+@pytest.mark.requirement("OT-17")
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example", 403),
+        ("evil.example:{port}", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost.evil.example:{port}", 403),
+        ("192.168.0.1", 403),
+        ("0.0.0.0", 403),
+        ("", 403),
+        ("localhost:{port}", 200),
+        ("LOCALHOST", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:{port}", 200),
+    ],
+)
+async def test_only_a_loopback_host_is_served(host: str, status: int) -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await _ask(http, "GET", "/health", Host=host.format(port=server.port))
+        assert answer.status_code == status
+        if status == 403:
+            assert answer.json()["error"]["reason"] == "foreign_host"
+
+
+async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> None:
+    async with served() as server:
+        async with client(server.port, None) as http:
+            assert (await http.get("/health")).json() == {"status": "ok"}
+        async with client(server.port, "wrong") as http:
+            assert (await http.get("/health")).status_code == 401
+        async with client(server.port) as http:
+            full = (await http.get("/health")).json()
+    assert full["status"] == "ok"
+    assert full["toolCount"] == len(catalog.ALL) + len([LIST_TABS])
+    assert full["extensionConnected"] is False
+
+
+@pytest.mark.requirement("TH-41")
+async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
+    async with served() as server, client(server.port) as http:
+        nowhere = await http.get("/nowhere")
+        wrong = await http.post("/health")
+    assert (nowhere.status_code, nowhere.json()["error"]["reason"]) == (404, "not_found")
+    assert (wrong.status_code, wrong.json()["error"]["reason"]) == (405, "method_not_allowed")
+    assert wrong.headers["allow"] == "GET, HEAD"
+
+
+async def test_health_proves_on_request_that_it_knows_the_secret() -> None:
+    async with served() as server, client(server.port, None) as http:
+        told = (await http.get("/health", params={"challenge": "word"})).json()
+        empty = (await http.get("/health", params={"challenge": "x" * 200})).json()
+    assert is_proof(told["proof"], SECRET, "word", server.port)
+    assert empty == {"status": "ok"}
+
+
+async def test_what_health_proves_to_anybody_opens_no_link() -> None:
+    """The extension's answer must be nothing that the server itself can be asked for."""
+    async with served() as server, client(server.port, None) as http:
+        for challenge in ("link:word", "word", "-link:word", ":link:word", "tabhub-link:1:word"):
+            await http.get("/health", params={"challenge": "word"})
+            told = (await http.get("/health", params={"challenge": challenge})).json()
+            with pytest.raises(InvalidStatus):
+                async with connected(server.port, secret=f"once.word.{told['proof']}"):
+                    pass
+
+
+async def test_a_head_without_end_is_refused_before_it_fills_the_memory() -> None:
+    async with served() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        with suppress(ConnectionError):
+            for number in range(3000):
+                writer.write(b"X-%d: %s\r\n" % (number, b"y" * 1000))
+                await writer.drain()
+        with suppress(ConnectionError):
+            assert b" 431 " in await reader.readline()
+        writer.close()
+        async with client(server.port, None) as http:
+            assert (await http.get("/health")).status_code == 200
+
+
+async def test_without_authentication_a_local_client_needs_no_token() -> None:
+    async with served(auth=False) as server, client(server.port, None) as http:
+        assert (await http.get("/ws-info")).status_code == 200
+
+
+@pytest.mark.requirement("TH-41")
+async def test_a_body_over_the_limit_is_refused_and_the_server_goes_on() -> None:
+    async with served() as server, client(server.port) as http:
+        headers = {"Content-Type": "application/json"}
+        for body in (b"x" * (10 * 1024 * 1024 + 1),):
+            announced = await http.post("/mcp", content=body, headers=headers)
+            assert (announced.status_code, announced.json()["error"]["data"]["reason"]) == (
+                413,
+                "too_large",
+            )
+        assert (await http.get("/health")).status_code == 200
+
+
+async def test_a_connection_that_says_nothing_is_closed_and_one_that_asked_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabhub.agents.http.connections.HEAD_SECONDS", 0.2)
+    async with served() as server:
+        for said in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(said)
+            assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
+            writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        request = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for _ in range(2):
+            writer.write(request)
+            assert b"200" in await asyncio.wait_for(reader.readuntil(b"}"), PATIENCE)
+            await asyncio.sleep(0.4)
+        writer.close()

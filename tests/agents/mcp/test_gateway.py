@@ -1,0 +1,389 @@
+"""The gateway: two tools, by which everything can be found and called."""
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
+from tabhub.config.settings import PermissionSettings, SessionSettings, Settings
+from tabhub.hub.tools import Tool
+from tests.agents.mcp.clients import (
+    LoneClient,
+    SessionClient,
+    connect,
+    events,
+    messages,
+    next_message,
+)
+from tests.support.agent import Agent
+from tests.support.browsers.extension import connected, tab
+from tests.support.serving import client, served
+from tests.support.tools import in_toolset
+
+Json = dict[str, Any]
+PATH = "/mcp/gateway"
+SCRIPT = "browser_execute_script"
+LIST, CALL = "tabhub_list_tools", "tabhub_call"
+VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+
+
+def extra(name: str, **more: Any) -> Tool:
+    schema = {"type": "object"}
+    return Tool(name, f"Does {name}.", schema, source="browser", needs_tab=False, **more)
+
+
+async def listed(http: httpx.AsyncClient, **wanted: Any) -> Json:
+    return await Agent(http, PATH).call(LIST, **wanted)
+
+
+async def names(http: httpx.AsyncClient, **wanted: Any) -> list[str]:
+    return [tool["name"] for tool in (await listed(http, **wanted))["tools"]]
+
+
+async def refusal(http: httpx.AsyncClient, tool: str, **given: Any) -> Json:
+    result = await Agent(http, PATH).result(tool, **given)
+    assert result["isError"] is True
+    return {"text": result["content"][0]["text"], **result["structuredContent"]["error"]}
+
+
+@pytest.mark.requirement("OT-06")
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_session_of_every_revision_sees_two_tools_and_calls_through_them(
+    version: str,
+) -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        extension.handlers["page.evaluate"] = lambda params: {"value": 2}
+        session = await connect(http, version, path=PATH)
+        tools = (await session.request("tools/list")).json()["result"]["tools"]
+        assert [tool["name"] for tool in tools] == [LIST, CALL]
+        given: Json = {"name": SCRIPT, "arguments": {"code": "1+1", "tabId": 1}}
+        result = (await session.call(CALL, **given)).json()["result"]
+    assert result["structuredContent"] == {"value": 2}
+
+
+@pytest.mark.requirement("OT-06")
+async def test_the_list_of_the_gateway_is_under_nine_tenths_of_a_kilobyte() -> None:
+    async with served() as server, client(server.port) as http:
+        session = await connect(http, path=PATH)
+        result = (await session.request("tools/list")).json()["result"]
+    assert len(json.dumps(result, separators=(",", ":"))) <= 900
+
+
+@pytest.mark.requirement("OT-06")
+async def test_everything_that_may_be_called_is_found_page_by_page_with_one_line_each() -> None:
+    async with served() as server, client(server.port) as http:
+        found: list[Json] = []
+        page = await listed(http)
+        while "nextCursor" in page:
+            found += page["tools"]
+            page = await listed(http, cursor=page["nextCursor"])
+        found += page["tools"]
+        text = await Agent(http, PATH).text(LIST, query="screenshot")
+        everything = [tool.name for tool in server.app.hub.tools]
+    assert [tool["name"] for tool in found] == everything
+    assert all(tool.keys() == {"name", "summary"} for tool in found)
+    assert all(0 < len(tool["summary"]) <= 120 and "\n" not in tool["summary"] for tool in found)
+    assert text.startswith("browser_screenshot_tab: A picture of the viewport")
+
+
+@pytest.mark.requirement("OT-06")
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("click", "browser_click_element"),
+        ("take a screenshot", "browser_screenshot_tab"),
+        ("readPage", "read_page"),
+        ("browser_read_page", "browser_read_page"),
+        ("run JavaScript", "javascript_tool"),
+        ("please delete the cookies", "browser_delete_cookies"),
+        ("scree", "browser_screenshot_tab"),
+        ("navigating", "browser_navigate_tab"),
+    ],
+)
+async def test_words_find_the_tool_that_is_meant(query: str, best: str) -> None:
+    async with served() as server, client(server.port) as http:
+        found = await names(http, query=query)
+    assert found[0] == best and len(found) <= 15
+
+
+@pytest.mark.requirement("OT-06")
+async def test_schemas_come_for_names_only_and_unknown_names_spoil_nothing() -> None:
+    async with served() as server, client(server.port) as http:
+        told = await listed(http, names=[SCRIPT, "browser_clik_element", SCRIPT])
+    [tool] = told["tools"]
+    assert tool["name"] == SCRIPT and tool["inputSchema"]["required"] == ["code"]
+    assert tool["description"].startswith(tool["summary"]) and "annotations" in tool
+    [unknown] = told["unknown"]
+    assert unknown["name"] == "browser_clik_element"
+    assert "Did you mean browser_click_element" in unknown["message"]
+
+
+async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_words() -> None:
+    async with served() as server, client(server.port) as http:
+        server.app.hub.tools.add(
+            extra("shop_click_buy", plugin="shop", toolsets=frozenset({"plugins"})),
+            extra("website_click", site="a.example", toolsets=frozenset({"pages"})),
+        )
+        assert await names(http, plugin="shop") == ["shop_click_buy"]
+        assert await names(http, plugin="a.example") == ["website_click"]
+        assert await names(http, domain="a.example", query="click") == ["website_click"]
+        assert await names(http, plugin="shop", query="click") == ["shop_click_buy"]
+        assert set(await names(http, toolset="claude")) == in_toolset("claude")
+        assert "browser_click_element" not in await names(http, toolset="claude", query="click")
+        assert await names(http, plugin="nobody") == []
+        empty: Json = dict.fromkeys(("query", "domain", "toolset", "cursor"), "")
+        assert await names(http, plugin="shop", names=[], limit=None, **empty) == ["shop_click_buy"]
+        assert (await refusal(http, LIST, toolset="nothing"))["reason"] == "invalid_arguments"
+
+
+async def test_what_a_token_may_not_call_is_neither_listed_nor_suggested(tmp_path: Any) -> None:
+    home = Home(tmp_path / "home").create()
+    token = Clients(home).add("reader", ["core"], read_only=True)
+    async with served(home=home) as server, client(server.port, token) as http:
+        assert set(await names(http, limit=500)) == in_toolset("core", reading=True)
+        told = await listed(http, names=["browser_click_element", "browser_list_tabs"])
+        assert [tool["name"] for tool in told["tools"]] == ["browser_list_tabs"]
+        assert "Did you mean browser_click_element" not in told["unknown"][0]["message"]
+        assert "browser_click_element" not in await names(http, query="click")
+
+
+@pytest.mark.requirement("OT-33")
+async def test_what_is_off_is_marked_and_refuses_as_elsewhere() -> None:
+    settings = Settings(permissions=PermissionSettings(tools={SCRIPT: "off"}))
+    async with (
+        served(settings) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1))
+        [tool] = (await listed(http, names=[SCRIPT]))["tools"]
+        assert tool["summary"].startswith("[Disabled] ")
+        error = await refusal(http, CALL, name=SCRIPT, arguments={"code": "1", "tabId": 1})
+    assert error["reason"] == "permission_off"
+
+
+async def test_a_cursor_goes_on_after_the_last_tool_though_others_came_and_went() -> None:
+    async with served() as server, client(server.port) as http:
+        tools = server.app.hub.tools
+        tools.add(*(extra(f"shop_{n}", plugin="shop") for n in range(6)))
+        page = await listed(http, plugin="shop", limit=2)
+        tools.remove("shop_0", "shop_3")
+        page = await listed(http, plugin="shop", limit=2, cursor=page["nextCursor"])
+        assert [tool["name"] for tool in page["tools"]] == ["shop_2", "shop_4"]
+        tools.add(extra("shop_6", plugin="shop"))
+        tools.remove("shop_4")
+        page = await listed(http, plugin="shop", limit=2, cursor=page["nextCursor"])
+        assert "shop_6" in [tool["name"] for tool in page["tools"]]
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"cursor": "made up"},
+        {"cursor": "W10="},
+        {"cursor": "WzEsLTEsImEiXQ=="},
+        {"limit": 0},
+        {"limit": 501},
+        {"limit": "many"},
+        {"query": 7},
+        {"names": "browser_open_tab"},
+        {"names": ["x"] * 51},
+        {"words": "click"},
+    ],
+)
+async def test_a_list_that_makes_no_sense_is_refused_with_a_reason(wanted: Json) -> None:
+    async with served() as server, client(server.port) as http:
+        assert (await refusal(http, LIST, **wanted))["reason"] == "invalid_arguments"
+
+
+async def test_a_cursor_of_another_search_is_refused() -> None:
+    async with served() as server, client(server.port) as http:
+        cursor = (await listed(http, query="tab", limit=1))["nextCursor"]
+        error = await refusal(http, LIST, query="page", cursor=cursor)
+    assert error["reason"] == "invalid_arguments" and "another query" in error["text"]
+
+
+async def test_other_names_of_the_two_tools_are_understood() -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http, PATH)
+        assert (await agent.call("opentabs_list_tools", query="click"))["tools"]
+        told = await agent.call("opentabs_call", name="permissions_check", arguments={})
+    assert told["tools"]
+
+
+@pytest.mark.parametrize("arguments", ['{"tool": "computer"}', {"tool": "computer"}])
+async def test_arguments_may_be_an_object_or_a_string_that_holds_one(arguments: Any) -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http, PATH)
+        told = await agent.call(CALL, name="permissions_check", arguments=arguments)
+    assert told["decision"] == "allow"
+
+
+@pytest.mark.parametrize("given", [{}, {"arguments": None}])
+async def test_no_arguments_are_an_empty_object(given: Json) -> None:
+    async with served() as server, client(server.port) as http:
+        assert (await Agent(http, PATH).call(CALL, name="permissions_check", **given))["tools"]
+
+
+@pytest.mark.requirement("TH-41")
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({}, "invalid_arguments"),
+        ({"name": 7}, "invalid_arguments"),
+        ({"name": CALL, "arguments": {"name": "x"}}, "invalid_arguments"),
+        ({"name": LIST}, "invalid_arguments"),
+        ({"name": "permissions_check", "args": {}}, "invalid_arguments"),
+        ({"name": "permissions_check", "arguments": []}, "invalid_arguments"),
+        ({"name": "permissions_check", "arguments": '{"a'}, "invalid_arguments"),
+        ({"name": "permissions_check", "arguments": "none"}, "invalid_arguments"),
+        ({"name": "nothing_like_it"}, "unknown_tool"),
+    ],
+)
+async def test_a_call_that_makes_no_sense_is_a_result_with_a_reason(
+    given: Json, reason: str
+) -> None:
+    async with served() as server, client(server.port) as http:
+        assert (await refusal(http, CALL, **given))["reason"] == reason
+
+
+async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
+    async with served() as server, client(server.port) as http:
+        error = await refusal(http, CALL, name="browser_clik_element")
+        direct = await Agent(http, PATH).post("tools/call", {"name": SCRIPT, "arguments": {}})
+    assert error["suggestions"][0] == "browser_click_element"
+    told = direct.json()["error"]
+    assert told["data"]["reason"] == "unknown_tool" and CALL in told["message"]
+
+
+@pytest.mark.requirement("OT-06")
+async def test_the_audit_names_the_tool_that_ran_and_not_the_gateway() -> None:
+    async with served() as server, client(server.port) as http:
+        await Agent(http, PATH).call(CALL, name="permissions_check", arguments={"tool": "computer"})
+        await listed(http, query="click")
+        [entry] = server.app.audit.entries()
+    assert (entry["tool"], entry["success"]) == ("permissions_check", True)
+
+
+@pytest.mark.requirement("OT-06")
+async def test_an_operation_id_and_a_group_hold_through_the_gateway() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync()
+        extension.handlers["tabs.open"] = lambda params: tab(9)
+        extension.handlers["tabs.list"] = lambda params: {"tabs": [tab(9)]}
+        agent, runs = Agent(http, PATH), iter(range(9))
+        made = {"name": "tabs_context_mcp", "arguments": {"createIfEmpty": True}}
+        handle = (await agent.call(CALL, **made))["groupHandle"]
+        extension.handlers["page.evaluate"] = lambda params: {"value": next(runs)}
+        meta = {"tabhub/group": handle, "tabhub/operationId": "once"}
+        given = {"name": SCRIPT, "arguments": {"code": "1"}}
+        for _ in range(2):
+            result = await agent.result(CALL, meta, **given)
+            assert result["structuredContent"] == {"value": 0}
+        stranger = await agent.post(
+            "tools/call", {"name": CALL, "arguments": given, "_meta": {"tabhub/group": "grp_none"}}
+        )
+    assert stranger.json()["error"]["data"]["reason"] == "unknown_session"
+
+
+@pytest.mark.requirement("OT-06")
+async def test_progress_reaches_a_client_of_the_gateway_in_both_eras() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        params = {
+            "name": CALL,
+            "arguments": {"name": SCRIPT, "arguments": {"code": "1", "tabId": 1}},
+            "_meta": {"progressToken": "p"},
+        }
+        for agent in (await connect(http, path=PATH), LoneClient(http, path=PATH)):
+            answering = asyncio.create_task(extension.answer_in_steps({"value": 1}))
+            async with agent.streaming("tools/call", params) as response:
+                heard = await messages(response)
+            await answering
+            assert heard[0]["params"] == {
+                "progressToken": "p",
+                "progress": 1,
+                "total": 2,
+                "message": "half",
+            }
+            assert heard[-1]["result"]["structuredContent"] == {"value": 1}
+
+
+@pytest.mark.requirement("OT-06")
+async def test_clients_of_the_gateway_hear_that_the_tools_have_changed() -> None:
+    wanted = {"notifications": {"toolsListChanged": True}}
+    async with served() as server, client(server.port) as http:
+        session = await connect(http, path=PATH)
+        async with (
+            session.listening() as old,
+            LoneClient(http, path=PATH).streaming("subscriptions/listen", wanted) as new,
+        ):
+            older, newer = events(old), events(new)
+            await next_message(newer)
+            server.app.hub.tools.add(extra("late"))
+            for stream in (older, newer):
+                heard = await next_message(stream)
+                assert heard["method"] == "notifications/tools/list_changed"
+
+
+async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_counted(
+    tmp_path: Any,
+) -> None:
+    home = Home(tmp_path / "home").create()
+    async with served(home=home) as server, client(server.port) as http:
+        direct, behind = await connect(http), await connect(http, path=PATH)
+        assert (await http.get("/health")).json()["mcpClients"] == 2
+        for session, other in ((direct, PATH), (behind, "/mcp")):
+            stray = SessionClient(http, "2025-11-25", session.session, path=other)
+            answer = await stray.request("ping")
+            assert answer.status_code == 404
+            assert answer.json()["error"]["data"]["reason"] == "unknown_session"
+    async with served(home=home) as server, client(server.port) as http:
+        behind.http = http
+        assert (await behind.request("ping")).status_code == 200
+        server.app.session_ends.end_session(behind.session)
+        assert (await behind.request("ping")).status_code == 404
+
+
+async def test_resources_and_prompts_are_there_as_on_the_other_endpoint() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        extension.handlers["tabs.list"] = lambda params: {"tabs": [tab(1)]}
+        await extension.sync(tab(1))
+        session = await connect(http, path=PATH)
+        listed = (await session.request("resources/list")).json()["result"]["resources"]
+        prompts = (await session.request("prompts/list")).json()["result"]["prompts"]
+    assert [entry["uri"] for entry in listed] == ["tab://1"]
+    assert [prompt["name"] for prompt in prompts] == ["use_browser"]
+
+
+async def test_a_session_of_the_gateway_ends_with_its_client_or_by_its_word(tmp_path: Any) -> None:
+    home = Home(tmp_path / "home").create()
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        app = server.app
+        async with client(server.port, Clients(home).add("ann")) as http:
+            for end in (True, False):
+                session = await connect(http, path=PATH)
+                await session.call(CALL, name="permissions_check")
+                assert [agent.key for agent in app.hub.sessions.all()] == [session.session]
+                if end:
+                    assert (await session.end()).status_code == 200
+                else:
+                    Clients(home).revoke("ann")
+                    app.reload()
+                assert app.hub.sessions.all() == [] and len(app.gateway.sessions) == 0
+
+
+async def test_an_idle_session_of_the_gateway_is_ended() -> None:
+    settings = Settings(sessions=SessionSettings(idle_minutes=1e-9))
+    async with served(settings) as server, client(server.port) as http:
+        session = await connect(http, path=PATH)
+        server.app.tidy(time.time())
+        assert (await session.request("ping")).status_code == 404

@@ -1,0 +1,190 @@
+"""Which tools an agent sees: by toolset, and marked when they are off."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tabhub.config.paths import Home
+from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.config.settings import load as load_settings
+from tests.agents.mcp.clients import Client, LoneClient, connect, events, next_message
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.extension import connected, tab
+from tests.support.serving import client, served
+from tests.support.tools import in_toolset
+
+Json = dict[str, Any]
+SCRIPT = "browser_execute_script"
+CLAUDE = in_toolset("claude")
+
+
+def off(tool: str) -> Settings:
+    return Settings(permissions=PermissionSettings(tools={tool: "off"}))
+
+
+async def listed(agent: Agent | Client) -> dict[str, str]:
+    """Descriptions by name."""
+    ask = agent.post if isinstance(agent, Agent) else agent.request
+    tools = (await ask("tools/list")).json()["result"]["tools"]
+    return {tool["name"]: tool["description"] for tool in tools}
+
+
+@pytest.mark.parametrize(
+    ("query", "core", "claude"),
+    [
+        ("", True, False),
+        ("?toolsets=claude", False, True),
+        ("?toolsets=core,claude", True, True),
+        ("?toolsets=core&toolsets=claude", True, True),
+        ("?toolsets=all", True, True),
+        ("?toolsets=pages", False, False),
+    ],
+)
+async def test_the_address_chooses_which_toolsets_are_listed(
+    query: str, core: bool, claude: bool
+) -> None:
+    async with served() as server, client(server.port) as http:
+        names = set(await listed(Agent(http, f"/mcp{query}")))
+    assert (SCRIPT in names, CLAUDE <= names) == (core, claude)
+
+
+async def test_a_session_keeps_the_toolsets_of_the_address_it_began_at(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").create()
+    async with served(home=home) as server, client(server.port) as http:
+        http.params = httpx.QueryParams(toolsets="claude")
+        session = await connect(http)
+        http.params = httpx.QueryParams()
+        assert set(await listed(session)) == CLAUDE
+    async with served(home=home) as server, client(server.port) as http:
+        session.http = http
+        assert set(await listed(session)) == CLAUDE
+
+
+async def test_the_settings_choose_the_toolsets_where_the_address_does_not() -> None:
+    async with served(Settings(toolsets=["claude"])) as server, client(server.port) as http:
+        assert set(await listed(Agent(http))) == CLAUDE
+        assert SCRIPT in await listed(Agent(http, "/mcp?toolsets=core"))
+
+
+async def test_what_is_not_listed_can_be_called_all_the_same() -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http, "/mcp?toolsets=pages")
+        assert {*await listed(agent)} == {"list_browser_tabs"}
+        assert (await agent.call("permissions_check", tool=SCRIPT))["decision"] == "allow"
+
+
+INFO = {"name": "x", "version": "1"}
+
+
+@pytest.mark.parametrize("query", ["?toolsets=cor", "?toolsets=core,", "?toolsets=core,CLAUDE"])
+async def test_an_unknown_toolset_is_an_error_that_names_those_there_are(query: str) -> None:
+    async with served() as server, client(server.port) as http:
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": INFO}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        for answer in (
+            await Agent(http, f"/mcp{query}").post("tools/list"),
+            await http.post(f"/mcp{query}", json=asked),
+            await http.post(f"/mcp/gateway{query}", json=asked),
+            await http.get(f"/sse{query}"),
+        ):
+            assert answer.status_code == 400
+            error = answer.json()["error"]
+            assert error.get("data", error)["reason"] == "invalid_arguments"
+            assert "There is no toolset" in error["message"] and "claude" in error["message"]
+        assert len(server.app.mcp.sessions) == len(server.app.gateway.sessions) == 0
+
+
+@pytest.mark.requirement("OT-33")
+async def test_a_tool_that_is_off_is_marked_and_refuses() -> None:
+    async with (
+        served(off(SCRIPT)) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1))
+        shown = await listed(Agent(http))
+        marked = {name for name, told in shown.items() if told.startswith("[Disabled] ")}
+        assert marked == {SCRIPT}
+        with pytest.raises(ToolFailed) as failed:
+            await Agent(http).call(SCRIPT, code="1", tabId=1)
+    assert failed.value.reason == "permission_off"
+    assert f"permissions.tools.{SCRIPT} = off" in failed.value.message
+
+
+@pytest.mark.requirement("OT-33")
+async def test_a_family_that_is_off_is_marked_save_for_a_tool_with_a_level_of_its_own() -> None:
+    levels = PermissionSettings(plugins={"browser": "off"}, tools={SCRIPT: "ask"})
+    async with served(Settings(permissions=levels)) as server, client(server.port) as http:
+        shown = await listed(Agent(http))
+    unmarked = {name for name, told in shown.items() if not told.startswith("[Disabled] ")}
+    assert unmarked == {SCRIPT}
+
+
+@pytest.mark.requirement("OT-33")
+async def test_the_persons_word_in_the_panel_changes_the_list_tells_agents_and_is_kept(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home").create()
+    before = {"later": {"x": [1]}, "permissions": {"domains": {"a.example": "off"}, "new": 1}}
+    home.config.write_text(json.dumps(before))
+    async with (
+        served(load_settings(home), home=home) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        session, wanted = await connect(http), {"notifications": {"toolsListChanged": True}}
+        async with (
+            session.listening() as old,
+            LoneClient(http).streaming("subscriptions/listen", wanted) as new,
+        ):
+            streams = [events(old), events(new)]
+            await next_message(streams[1])
+            for level, is_marked in (("off", True), ("auto", False), ("off", True), (None, False)):
+                told = {"plugin": "browser", "tool": SCRIPT, "permission": level}
+                await extension.ask("config.setToolPermission", told)
+                for stream in streams:
+                    heard = (await next_message(stream))["method"]
+                    assert heard == "notifications/tools/list_changed"
+                for agent in (session, Agent(http)):
+                    shown = (await listed(agent))[SCRIPT]
+                    assert shown.startswith("[Disabled] ") is is_marked
+                tools = json.loads(home.config.read_text())["permissions"].get("tools", {})
+                assert tools.get(SCRIPT) == level
+    after = json.loads(home.config.read_text())
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "reason"),
+    [
+        ("config.setToolPermission", {"plugin": "browser", "tool": "x"}, "invalid_params"),
+        (
+            "config.setToolPermission",
+            {"plugin": "browser", "tool": "x", "permission": "off"},
+            "unknown_tool",
+        ),
+        (
+            "config.setToolPermission",
+            {"plugin": "slack", "tool": SCRIPT, "permission": "off"},
+            "unknown_tool",
+        ),
+        (
+            "config.setToolPermission",
+            {"plugin": "browser", "tool": SCRIPT, "permission": "maybe"},
+            "invalid_params",
+        ),
+        ("config.setPluginPermission", {"plugin": "slack", "permission": "auto"}, "not_found"),
+        ("config.setPluginPermission", {"plugin": "", "permission": "auto"}, "not_found"),
+    ],
+)
+async def test_a_level_for_what_is_not_there_is_refused_and_not_written(
+    tmp_path: Path, method: str, params: Json, reason: str
+) -> None:
+    home = Home(tmp_path / "home").create()
+    async with served(home=home) as server, connected(server.port) as extension:
+        answer = await extension.ask(method, params)
+    assert answer["error"]["data"]["reason"] == reason
+    assert not home.config.exists()

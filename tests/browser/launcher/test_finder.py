@@ -1,0 +1,107 @@
+"""Finding the browser of this machine."""
+
+import platform
+import sys
+from pathlib import Path
+
+import pytest
+
+from tabhub.browser.launcher import finder
+from tabhub.browser.launcher.finder import Browser, BrowserNotFound, find_browser
+from tests.browser.launcher.processes import script
+
+CHROMIUM = "Chromium 156.0.1 built on Debian"
+CHROME = "Google Chrome 156.0.1"
+FOR_TESTING = "Google Chrome for Testing 156.0.1"
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder of PATH, still empty."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("TABHUB_BROWSER", raising=False)
+    monkeypatch.setattr(finder, "_usual_places", list)
+    return folder
+
+
+def says(version: str) -> str:
+    return f"echo '{version}'"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "needs_pipe"),
+    [
+        ("chromium", CHROMIUM, False),
+        ("google-chrome", CHROME, True),
+        ("chrome", FOR_TESTING, False),
+    ],
+)
+def test_only_google_chrome_needs_the_debugging_pipe(
+    programs: Path, name: str, version: str, needs_pipe: bool
+) -> None:
+    path = script(programs / name, says(version))
+    assert find_browser() == Browser(path, version, needs_pipe)
+
+
+def test_chrome_comes_before_chromium(programs: Path) -> None:
+    script(programs / "chromium", says(CHROMIUM))
+    script(programs / "google-chrome-stable", says(CHROME))
+    assert find_browser().version == CHROME
+
+
+def test_the_browser_named_in_the_environment_comes_first(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(programs / "google-chrome", says(CHROME))
+    mine = script(tmp_path / "mine", says(CHROMIUM))
+    monkeypatch.setenv("TABHUB_BROWSER", str(mine))
+    assert find_browser() == Browser(mine, CHROMIUM, False)
+
+
+def test_a_browser_named_in_the_environment_that_is_no_program_is_an_error(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(programs / "chromium", says(CHROMIUM))
+    monkeypatch.setenv("TABHUB_BROWSER", "/nowhere/chrome")
+    with pytest.raises(BrowserNotFound, match="TABHUB_BROWSER is '/nowhere/chrome'"):
+        find_browser()
+
+
+def test_a_program_that_cannot_say_its_version_is_passed_over(programs: Path) -> None:
+    script(programs / "chrome", "echo 'install the snap' >&2", "exit 1")
+    script(programs / "chromium", says(CHROMIUM))
+    assert find_browser().version == CHROMIUM
+
+
+def test_what_a_wrapper_complains_of_is_no_part_of_the_version(programs: Path) -> None:
+    complaint = "echo '[: 25276518400: unexpected operator' >&2"
+    script(programs / "chromium", complaint, says(CHROMIUM))
+    assert find_browser().version == CHROMIUM
+
+
+@pytest.mark.parametrize(
+    ("system", "command"),
+    [
+        ("linux", "apt-get install chromium"),
+        ("darwin", "brew install --cask google-chrome"),
+        ("win32", "winget install Google.Chrome"),
+    ],
+)
+def test_without_a_browser_one_sentence_says_what_to_install(
+    programs: Path, monkeypatch: pytest.MonkeyPatch, system: str, command: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": "debian"})
+    with pytest.raises(BrowserNotFound) as caught:
+        find_browser()
+    assert command in caught.value.message
+    assert "TABHUB_BROWSER" in caught.value.message
+    assert caught.value.message.count(".") - command.count(".") == 1
+
+
+def test_a_linux_made_from_another_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = {"ID": "mint", "ID_LIKE": "ubuntu debian"}
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+    assert finder._installer() == "snap install chromium"

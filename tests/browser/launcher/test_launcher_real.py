@@ -1,0 +1,209 @@
+"""The launcher with the real browser of this machine, by both ways of loading an extension."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tabhub.browser.launcher.command_line import BrowserFailed
+from tabhub.browser.launcher.finder import Browser, find_browser
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.browser.launcher.profile import owner
+from tabhub.config.paths import Home
+from tests.browser.launcher.processes import living
+from tests.support.patience import PATIENCE
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-01")]
+
+WORKER = """
+fetch("http://127.0.0.1:PORT/worker")
+  .then((response) => response.text())
+  .then((answer) => answer === "reload" && chrome.runtime.reload());
+"""
+CONTENT = 'chrome.runtime.sendMessage("page");'
+MESSAGES = (
+    'chrome.runtime.onMessage.addListener(() => void fetch("http://127.0.0.1:PORT/content"));'
+)
+
+
+class Listener:
+    """A server that notes who calls, and answers with what it was told to."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.answers: dict[str, list[str]] = {}
+        self._calls: asyncio.Queue[str] = asyncio.Queue()
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open[writer] = asyncio.create_task(self._serve(reader, writer))
+
+    async def close(self) -> None:
+        """End every connection: browsers open some that they never use."""
+        for writer in self._open:
+            writer.close()
+        await asyncio.gather(*self._open.values())
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await self._answer(await reader.readuntil(b"\r\n\r\n"), writer)
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async def _answer(self, head: bytes, writer: asyncio.StreamWriter) -> None:
+        path = head.split()[1].decode()
+        queued = self.answers.get(path, [])
+        body = queued.pop(0) if queued else "ok"
+        headers = f"Content-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close"
+        writer.write(f"HTTP/1.1 200 OK\r\n{headers}\r\n\r\n{body}".encode())
+        await writer.drain()
+        writer.close()
+        self._calls.put_nowait(path)
+
+    async def heard(self, path: str) -> None:
+        """Wait until it is called there; calls elsewhere do not count."""
+        async with asyncio.timeout(PATIENCE):
+            while await self._calls.get() != path:
+                pass
+
+
+@pytest.fixture
+async def listener() -> AsyncIterator[Listener]:
+    listening = Listener()
+    server = await asyncio.start_server(listening.accept, "127.0.0.1", 0)
+    listening.port = server.sockets[0].getsockname()[1]
+    yield listening
+    server.close()
+    await listening.close()
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Stands in the environment of all that this test starts."""
+    name = f"tabhub-test-{uuid4().hex}"
+    monkeypatch.setenv("TABHUB_TEST_MARK", name)
+    return name
+
+
+def write_extension(home: Home, port: int) -> None:
+    manifest = {
+        "manifest_version": 3,
+        "name": "caller",
+        "version": "1",
+        "host_permissions": ["http://127.0.0.1/*"],
+        "background": {"service_worker": "worker.js", "type": "module"},
+        "content_scripts": [{"matches": ["http://127.0.0.1/*"], "js": ["content.js"]}],
+    }
+    (home.managed_extension / "manifest.json").write_text(json.dumps(manifest))
+    (home.managed_extension / "worker.js").write_text(
+        (MESSAGES + WORKER).replace("PORT", str(port))
+    )
+    (home.managed_extension / "content.js").write_text(CONTENT)
+
+
+@pytest.fixture
+def home(tmp_path: Path, listener: Listener) -> Home:
+    """With an extension in it that calls the listener."""
+    home = Home(tmp_path / "home").create()
+    write_extension(home, listener.port)
+    return home
+
+
+@pytest.fixture(params=[False, True], ids=["flag", "pipe"])
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """The browser of this machine, by both ways of loading: Chromium takes either."""
+    return replace(find_browser(), needs_debugging_pipe=request.param)
+
+
+@asynccontextmanager
+async def running(browser: Browser, home: Home, *urls: str) -> AsyncIterator[BrowserProcess]:
+    process = await BrowserProcess.start(
+        browser, home=home, profile=home.profile, headless=True, urls=urls
+    )
+    try:
+        yield process
+    finally:
+        await process.stop()
+
+
+async def test_the_extension_is_loaded(browser: Browser, home: Home, listener: Listener) -> None:
+    async with running(browser, home):
+        await listener.heard("/worker")
+
+
+async def test_a_page_opened_at_the_start_has_the_extension_in_it(
+    browser: Browser, home: Home, listener: Listener
+) -> None:
+    async with running(browser, home, f"http://127.0.0.1:{listener.port}/page"):
+        await listener.heard("/content")
+
+
+async def test_an_extension_that_reloads_itself_comes_back(
+    browser: Browser, home: Home, listener: Listener
+) -> None:
+    listener.answers["/worker"] = ["reload"]
+    async with running(browser, home):
+        await listener.heard("/worker")
+        await listener.heard("/worker")
+
+
+async def test_stopping_leaves_no_process_behind(
+    browser: Browser, home: Home, listener: Listener, mark: str
+) -> None:
+    async with running(browser, home, f"http://127.0.0.1:{listener.port}/page") as process:
+        await listener.heard("/page")
+        assert len(living(process.pid, mark)) > 3
+    assert living(process.pid, mark) == set()
+
+
+async def test_the_profile_of_a_running_browser_is_refused_and_left_to_it(
+    browser: Browser, home: Home, listener: Listener
+) -> None:
+    async with running(browser, home) as first:
+        await listener.heard("/worker")
+        with pytest.raises(BrowserFailed, match=rf"another browser: .*process {first.pid}\b"):
+            async with running(browser, home):
+                pass
+        assert owner(home.profile) == first.pid
+        assert living(first.pid)
+
+
+async def test_a_profile_whose_browser_was_killed_starts_again(
+    browser: Browser, home: Home, listener: Listener
+) -> None:
+    async with running(browser, home) as first:
+        await listener.heard("/worker")
+        os.killpg(first.pid, signal.SIGKILL)
+        await first.wait()
+    assert owner(home.profile) == first.pid
+    async with running(browser, home) as second:
+        await listener.heard("/worker")
+        assert owner(home.profile) == second.pid
+
+
+async def test_a_browser_started_by_pipe_ends_with_the_pipe(
+    home: Home, listener: Listener, mark: str
+) -> None:
+    async with running(replace(find_browser(), needs_debugging_pipe=True), home) as process:
+        await listener.heard("/worker")
+        assert process._pipe
+        process._pipe.close()
+        async with asyncio.timeout(PATIENCE):
+            await process.wait()
+
+
+async def test_an_extension_the_browser_refuses_is_an_error_and_ends_it(
+    home: Home, mark: str
+) -> None:
+    (home.managed_extension / "manifest.json").write_text("{}")
+    with pytest.raises(BrowserFailed, match=r"refused Extensions\.loadUnpacked"):
+        async with running(replace(find_browser(), needs_debugging_pipe=True), home):
+            pass
+    assert living(None, mark) == set()

@@ -1,0 +1,187 @@
+"""What pages publish, across restarts of the server."""
+
+import time
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tabhub.config.settings import Limits
+from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.storage import Remembered
+from tabhub.page_tools.intake import Again
+from tabhub.page_tools.persistence import PageImages
+from tabhub.store.store import Store
+from tests.page_tools.core.test_page_hub import page, published
+
+HOUR = 3600.0
+
+
+def _started(file: Path, now: float) -> tuple[Hub, PageImages, Store]:
+    hub, store = Hub(), Store(file)
+    return hub, PageImages(store, hub.pages, Again(Limits), now), store
+
+
+def _names(hub: Hub) -> set[str]:
+    return {tool.name.removeprefix("website_tool_") for tool in hub.tools}
+
+
+@pytest.mark.requirement("MB-10")
+def test_what_was_known_is_there_after_a_restart_and_tabs_unseen_for_an_hour_are_not(
+    tmp_path: Path,
+) -> None:
+    now = time.time()
+    hub, images, store = _started(tmp_path / "db", now)
+    hub.pages.register(page(1, published("search"), published("cart", cached=True)))
+    hub.pages.register(page(1, published("pay"), domain="bank.example", frame=1))
+    hub.pages.register(page(2, published("gone")))
+    hub.pages.gone(page(2).ref)
+    images.alive(now)
+    store.close()
+
+    hub, _, store = _started(tmp_path / "db", now + HOUR - 1)
+    assert _names(hub) == {"shop_example_search", "shop_example_cart", "bank_example_pay"}
+    store.close()
+    hub, images, store = _started(tmp_path / "db", now + HOUR + 1)
+    assert _names(hub) == {"shop_example_cart"}
+    hub.pages.register(page(3, published("cart", cached=False)))
+    hub.pages.closed(3)
+    assert _names(hub) == set()
+    store.close()
+    hub, _, store = _started(tmp_path / "db", now + HOUR + 2)
+    assert _names(hub) == set()
+    store.close()
+
+
+@pytest.mark.requirement("MB-10")
+def test_who_comes_back_takes_its_place_and_who_does_not_is_forgotten(tmp_path: Path) -> None:
+    now = time.time()
+    hub, _, store = _started(tmp_path / "db", now)
+    hub.pages.register(page(1, published("search")))
+    hub.pages.register(page(2, published("cart")))
+    store.close()
+    hub, images, store = _started(tmp_path / "db", now)
+    told: list[int] = []
+    hub.tools.on_change(lambda: told.append(1))
+    hub.pages.register(page(1, published("search")))
+    assert not told
+    images.alive(now + 2 * HOUR)
+    assert _names(hub) == {"shop_example_search"}
+    store.close()
+
+
+@pytest.mark.requirement("MB-10")
+def test_a_torn_write_costs_what_was_torn_and_nothing_else(tmp_path: Path) -> None:
+    now = time.time()
+    hub, _, store = _started(tmp_path / "db", now)
+    hub.pages.register(page(1, published("search")))
+    hub.pages.register(page(2, published("cart")))
+    torn = next(iter(store.shelf("page-tabs").load()))
+    store.shelf("page-tabs").put(torn, b'{"domain": "shop.ex')
+    store.shelf("page-tools").put("x", b"\xff")
+    store.close()
+    hub, _, store = _started(tmp_path / "db", now)
+    assert len(_names(hub)) == 1
+    store.close()
+
+
+def _broken(body: dict[str, Any], fault: str) -> dict[str, Any]:
+    tool = body["tool"] if "tool" in body else body["tools"][0]
+    if fault == "schema":
+        tool["schema"] = b64encode(b'"tabId" garbage').decode()
+    elif fault == "remote":
+        tool["schema"] = b64encode(b'{"$ref":"https://evil.example/"}').decode()
+    elif fault == "annotations":
+        tool["annotations"] = b64encode(b"[1").decode()
+    elif fault == "name":
+        tool["name"] = "\u202e\x1b[2J x" * 100
+    elif fault == "domain":
+        body["domain"] = "bank.example"
+    elif fault == "origin":
+        body["origin"] = "file:///etc"
+    return body
+
+
+@pytest.mark.requirement("MB-10")
+@pytest.mark.parametrize("shelf", ["page-tools", "page-tabs"])
+@pytest.mark.parametrize("fault", ["schema", "remote", "annotations", "name", "domain", "origin"])
+def test_a_bad_row_is_dropped_and_told_and_the_others_are_there(
+    tmp_path: Path, shelf: str, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = time.time()
+    hub, _, store = _started(tmp_path / "db", now)
+    kept = shelf == "page-tools"
+    hub.pages.register(page(1, published("search", cached=kept)))
+    hub.pages.register(page(2, published("cart", cached=kept)))
+    for number in (1, 2) if kept else ():
+        hub.pages.closed(number)
+    (key, body), _ = store.shelf(shelf).load().items()
+    told = _broken(msgspec.json.decode(body), fault)
+    store.shelf(shelf).put(key, msgspec.json.encode(told))
+    store.close()
+    hub, _, store = _started(tmp_path / "db", now)
+    assert len(_names(hub)) == 1 and "dropped" in caplog.text
+    store.close()
+    hub, _, store = _started(tmp_path / "db", now)
+    assert len(_names(hub)) == 1
+    store.close()
+
+
+def test_a_foreign_address_in_a_row_becomes_the_sites_own(tmp_path: Path) -> None:
+    now = time.time()
+    hub, _, store = _started(tmp_path / "db", now)
+    hub.pages.register(page(1, published("search", cached=True)))
+    hub.pages.closed(1)
+    ((key, body),) = store.shelf("page-tools").load().items()
+    told = {**msgspec.json.decode(body), "url": "https://bank.example/transfer"}
+    store.shelf("page-tools").put(key, msgspec.json.encode(told))
+    store.close()
+    hub, _, store = _started(tmp_path / "db", now)
+    assert [kept.url for kept in hub.pages.memory] == ["https://shop.example"]
+    store.close()
+
+
+def test_only_what_has_changed_is_written(tmp_path: Path) -> None:
+    hub, _, store = _started(tmp_path / "db", time.time())
+    for site in range(20):
+        tools = (published(f"t{n}", cached=True) for n in range(50))
+        hub.pages.register(page(site, *tools, domain=f"site-{site}.example"))
+    writes: list[str] = []
+    store._database.set_trace_callback(writes.append)
+    hub.pages.register(page(99, published("pay", cached=True), domain="bank.example"))
+    assert sum("page-tools" in one for one in writes) == 1
+    store.close()
+
+
+def test_an_image_that_is_too_large_is_cut_when_it_is_read(tmp_path: Path) -> None:
+    _, _, store = _started(tmp_path / "db", time.time())
+    rows = {}
+    for n in range(300):
+        tool = published(f"t{n}", cached=True)
+        kept = Remembered("shop.example", tool, "", "https://shop.example", float(n))
+        rows[f'["shop.example","t{n}"]'] = msgspec.json.encode(kept)
+    store.shelf("page-tools").change(rows, [])
+    store.close()
+    hub, _, store = _started(tmp_path / "db", time.time())
+    assert {kept.tool.name for kept in hub.pages.memory} == {f"t{n}" for n in range(100, 300)}
+    assert len(store.shelf("page-tools").keys()) == 200
+    store.close()
+
+
+@pytest.mark.requirement("MB-10")
+def test_a_file_cut_in_the_middle_of_a_transaction_is_read_up_to_there(tmp_path: Path) -> None:
+    now = time.time()
+    hub, _, store = _started(tmp_path / "db", now)
+    hub.pages.register(page(1, published("search")))
+    first = (tmp_path / "db-wal").stat().st_size
+    hub.pages.register(page(2, published("cart")))
+    copy = tmp_path / "copy"
+    copy.write_bytes((tmp_path / "db").read_bytes())
+    whole = (tmp_path / "db-wal").read_bytes()
+    (tmp_path / "copy-wal").write_bytes(whole[: first + (len(whole) - first) // 2])
+    store.close()
+    hub, _, store = _started(copy, now)
+    assert _names(hub) == {"shop_example_search"}
+    store.close()

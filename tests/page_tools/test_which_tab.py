@@ -1,0 +1,130 @@
+"""Which tab gets a call, where several have the tool."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from tests.page_tools.shop import SEARCH, says
+from tests.support.agent import Agent
+from tests.support.browsers.extension import FakeExtension, Refusal, connected, page_tool, tab
+from tests.support.serving import client, served
+
+
+@pytest.mark.requirement("MT-04")
+async def test_tabs_with_tools_are_listed_and_the_page_never_sees_the_tab_id() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        await extension.sync(tab(1, active=True, focusedWindow=True), tab(2), tab(3))
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+        listed = (await agent.result("list_browser_tabs"))["structuredContent"]
+        assert [one["tabId"] for one in listed] == [1, 2]
+        assert [one["isActive"] for one in listed] == [True, False]
+        assert listed[0]["url"] == "https://example.com/1" and listed[0]["title"] == "Tab 1"
+        assert listed[0]["lastSeen"].endswith("Z")
+        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+        assert await agent.text(SEARCH, word="x") == "1"
+        assert await agent.text(SEARCH, word="x", tabId=2) == "2"
+        sent = [await extension.next("browser/executeTool") for _ in range(2)]
+        assert [call["params"]["args"] for call in sent] == [{"word": "x"}, {"word": "x"}]
+
+
+@pytest.mark.requirement("MB-08")
+async def test_a_tab_that_closed_before_it_got_the_call_is_replaced_by_another() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2))
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+
+        def answer(call: dict[str, Any]) -> Any:
+            if call["tabId"] == 2:
+                raise Refusal("tab_not_found")
+            return says(call["tabId"])(call)
+
+        extension.page_tools["search"] = answer
+        calling = asyncio.create_task(Agent(http).text(SEARCH))
+        await extension.next("browser/executeTool")
+        await extension.notify("tab.stateChanged", {"tabId": 2, "state": "closed"})
+        assert await calling == "1"
+
+
+@pytest.mark.requirement("MT-06")
+async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2), shared=False)
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+        extension.page_tools["search"] = says("done")
+        result = await Agent(http).result(SEARCH)
+        assert result["_meta"]["tabhub/tabId"] == 2
+        assert "No tab is active" in result["_meta"]["tabhub/warning"]
+        missing = await Agent(http).result(SEARCH, tabId=99)
+        assert missing["content"][0]["text"] == (
+            f"Tool '{SEARCH}' not available in tab '99'. Available tabs: 1, 2"
+        )
+
+
+@pytest.mark.requirement("MT-03")
+async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browser() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "a") as one,
+        connected(server.port, "b") as other,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        front = {"active": True, "focusedWindow": True}
+        for extension, number in ((one, 1), (other, 2)):
+            await extension.sync(tab(number, **front), shared=False)
+            await extension.publish(number, page_tool("search"))
+            extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+
+        async def turned(extension: FakeExtension, number: int, state: str) -> str:
+            told = tab(number, title="new", **front)
+            news = {"tabId": number, "state": state, "tab": told}
+            await extension.ask("tab.stateChanged", news)
+            return await agent.text(SEARCH)
+
+        assert await turned(other, 2, "updated") == "1"
+        assert await turned(other, 2, "activated") == "2"
+        assert await turned(one, 1, "updated") == "2"
+        assert await turned(one, 1, "activated") == "1"
+
+
+async def test_a_tab_whose_browser_is_away_gets_no_call_that_another_can_have() -> None:
+    async with (
+        served() as server,
+        connected(server.port, "here") as here,
+        client(server.port) as http,
+    ):
+        agent = Agent(http)
+        await here.sync(tab(1))
+        await here.publish(1, page_tool("search"))
+        here.page_tools["search"] = says("here")
+        async with connected(server.port, "there") as there:
+            await there.sync(tab(2, active=True, focusedWindow=True))
+            await there.publish(2, page_tool("search"))
+            there.page_tools["search"] = says("there")
+            assert await agent.text(SEARCH) == "there"
+        assert await agent.text(SEARCH) == "here"
+
+
+async def test_when_a_tab_was_seen_last_never_goes_back() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        agent = Agent(http)
+        front = {"active": True, "focusedWindow": True}
+        await extension.sync(tab(1, **front), tab(2))
+        for number in (1, 2):
+            await extension.publish(number, page_tool("search"))
+
+        async def seen(number: int) -> str:
+            told = json.loads(await agent.text("list_browser_tabs"))
+            found: str = next(one["lastSeen"] for one in told if one["tabId"] == number)
+            return found
+
+        at_first = await seen(1)
+        news = {"tabId": 2, "state": "activated", "tab": tab(2, **front)}
+        await extension.ask("tab.stateChanged", news)
+        assert await seen(1) >= at_first

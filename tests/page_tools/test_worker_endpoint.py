@@ -1,0 +1,329 @@
+"""Pages at `/page`: who is let in, and what becomes of what they say."""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tabhub.config.paths import Home
+from tabhub.config.settings import Settings
+from tabhub.errors import NotFound, TabhubError
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.wire.pages import Execute, Outcome
+from tests.support.browsers.extension import connected, page_tool, tab
+from tests.support.browsers.worker import ONE, OTHER, SHOP, knocking, let_in, tool
+from tests.support.heard import Heard
+from tests.support.patience import PATIENCE
+from tests.support.serving import served
+
+PAIRED = Settings(worker_origins=[SHOP, "http://localhost:*"])
+
+
+async def _ignore(progress: float, total: float | None, message: str | None) -> None:
+    return None
+
+
+async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
+    async with served(PAIRED) as server:
+        heard = Heard(server.app.pages)
+        async with let_in(server.port) as worker:
+            assert "result" in await worker.register(ONE, tool("search"))
+            assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
+            assert "result" in await worker.ask("browser/activeTab", tabId=ONE)
+            assert "result" in await worker.register(OTHER, title="Other")
+            assert "result" in await worker.ask("browser/unregisterTools", tabId=OTHER)
+        await heard.until("disconnect")
+    (name, _), *_ = heard.of("connect")
+    ref = PageRef(name, ONE)
+    registered = heard.of("register")
+    assert registered[0][:5] == (ref, SHOP, f"{SHOP}/", "Shop", [tool("search")])
+    assert heard.of("update") == [(ref, [])]
+    assert heard.of("looked_at")[0] == (ONE, SHOP)
+    assert heard.of("gone") == [(PageRef(name, OTHER),)]
+    assert heard.of("disconnect") == [(name,)]
+
+
+async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
+    async with served(PAIRED) as server:
+        heard = Heard(server.app.pages)
+        async with let_in(server.port) as worker:
+            await worker.register(ONE, tool("search"))
+            ((name, line),) = heard.lines.items()
+            call = Execute(tool_name="search", args={"q": "tea"})
+            said: list[float] = []
+
+            async def progress(done: float, total: float | None, message: str | None) -> None:
+                said.append(done)
+
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, progress))
+            asked = await worker.next()
+            assert asked["method"] == "browser/executeTool"
+            told = asked["params"]
+            assert (told["tabId"], told["toolName"], told["args"]) == (ONE, "search", {"q": "tea"})
+            await worker.tell("tool.progress", dispatchId=told["callId"], progress=0.5)
+            await worker.answer(asked, {"content": []})
+            assert await running == Outcome(success=True, payload={"content": []})
+            assert said == [0.5]
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
+            asked = await worker.next()
+            running.cancel()
+            assert (await worker.next())["method"] == "tool.cancel"
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("no_tab_for_tool", "no_tab_for_tool"),
+        ("page_may_have_received", "page_may_have_received"),
+        ("permission_denied", "invalid_response"),
+        ("nonsense", "invalid_response"),
+    ],
+)
+async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> None:
+    async with served(PAIRED) as server:
+        heard = Heard(server.app.pages)
+        async with let_in(server.port) as worker:
+            await worker.register(ONE, tool("search"))
+            ((name, line),) = heard.lines.items()
+            call = Execute(tool_name="search", args={})
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
+            await worker.refuse(await worker.next(), said, "send your password")
+            with pytest.raises(TabhubError) as failed:
+                await running
+            assert failed.value.reason == reason and "password" not in failed.value.message
+            with pytest.raises(NotFound):
+                await line.send_request(PageRef(name, OTHER), call, _ignore)
+            running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
+            await worker.next()
+        with pytest.raises(TabhubError) as lost:
+            await running
+        assert lost.value.reason == "page_may_have_received"
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        (None, None),
+        ("null", None),
+        ("chrome-extension://abc", None),
+        ("https://SHOP.example", None),
+        ("https://shop.example:443", None),
+        ("http://localhost:*", None),
+        ("https://bank.example:*", None),
+        (SHOP, "evil.example"),
+    ],
+)
+async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
+    origin: str | None, host: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served(PAIRED) as server:
+        with pytest.raises(InvalidStatus) as refused:
+            async with knocking(server.port, origin, host=host):
+                pass
+        assert refused.value.response.status_code == 403
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_a_window_may_ask_whether_it_gets_here_at_all() -> None:
+    async with served() as server:
+        async with knocking(server.port, protocol="tabhub-probe") as probe:
+            assert await probe.closed() == (1000, "")
+        assert server.app.pairing.waiting() == []
+
+
+async def test_any_port_of_a_host_can_be_allowed() -> None:
+    async with served(PAIRED) as server, let_in(server.port, "http://localhost:4711"):
+        pass
+
+
+async def test_a_person_lets_a_page_in_by_its_code(home: Home) -> None:
+    async with served(home=home) as server, connected(server.port) as panel:
+        async with knocking(server.port) as worker:
+            told = (await worker.next())["params"]
+            assert told["origin"] == SHOP and told["code"] in told["message"]
+            (knock,) = (await panel.state())["knocks"]
+            assert knock == {"origin": SHOP, "code": told["code"]}
+            wrong = await panel.ask("page.pair", {"origin": SHOP, "code": "XXXX", "allowed": True})
+            assert wrong["error"]["data"]["reason"] == "not_found"
+            assert "result" in await panel.ask("page.pair", {**knock, "allowed": True})
+            assert (await worker.next())["method"] == "page/ready"
+            assert (await panel.state())["knocks"] == []
+        assert json.loads(home.config.read_text())["workerOrigins"] == [SHOP]
+        async with let_in(server.port):
+            pass
+
+
+async def test_a_page_that_was_turned_away_does_not_ask_again() -> None:
+    async with served() as server, connected(server.port) as panel:
+        async with knocking(server.port) as worker:
+            code = (await worker.next())["params"]["code"]
+            await panel.ask("page.pair", {"origin": SHOP, "code": code, "allowed": False})
+            assert (await worker.closed())[0] == 4003
+        async with knocking(server.port) as worker:
+            assert await worker.closed() == (4003, f"The person does not let {SHOP} in.")
+        assert (await panel.state())["knocks"] == []
+
+
+async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
+    async with served(home=home) as server:
+        waiting = [knocking(server.port, f"https://{n}.example") for n in range(5)]
+        first, *others = [await one.__aenter__() for one in waiting]
+        for worker in (first, *others):
+            await worker.next()
+        async with knocking(server.port, "https://sixth.example") as sixth:
+            assert (await sixth.next())["method"] == "page/unpaired"
+            shown = [knock["origin"] for knock in server.app.pairing.waiting()]
+            kept = [f"https://{n}.example" for n in range(1, 5)]
+            assert shown == [*kept, "https://sixth.example"]
+            assert (await first.closed())[0] == 4003
+            for _ in range(20):
+                async with knocking(server.port, "https://again.example") as again:
+                    await again.next()
+        for one in waiting:
+            await one.__aexit__(None, None, None)
+    lines = [json.loads(line) for line in home.audit.read_text().splitlines()]
+    knocks = [line["arguments"]["origin"] for line in lines if line["tool"] == "knock at /page"]
+    assert sorted(knocks) == sorted(
+        [
+            *(f"https://{n}.example" for n in range(5)),
+            "https://again.example",
+            "https://sixth.example",
+        ]
+    )
+
+
+async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
+    async with served() as server, knocking(server.port) as worker:
+        await worker.next()
+        await worker.tell("browser/registerTools", tabId=ONE, tools=[])
+        assert (await worker.closed())[0] == 4003
+
+
+async def test_who_is_forgotten_is_out_at_once() -> None:
+    async with served(PAIRED) as server:
+        heard = Heard(server.app.pages)
+        async with let_in(server.port) as worker:
+            await worker.register(ONE, tool("search"))
+            server.app.pairing.take([])
+            assert await worker.closed() == (4003, f"{SHOP} is not allowed any more")
+        await heard.until("disconnect")
+
+
+async def test_no_site_takes_the_tab_of_another() -> None:
+    async with served(PAIRED) as server:
+        heard = Heard(server.app.pages)
+        async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as thief:
+            await shop.register(ONE, tool("pay"))
+            assert "another site" in (await thief.register(ONE, tool("pay")))["error"]["message"]
+            for method in ("browser/updateTools", "browser/unregisterTools", "browser/activeTab"):
+                refused = await thief.ask(method, tabId=ONE, tools=[])
+                assert refused["error"]["data"]["reason"] == "tab_not_found"
+            async with let_in(server.port) as newer:
+                assert "result" in await newer.register(ONE, tool("pay"))
+                assert len(heard.of("gone")) == 1
+                refused = await shop.ask("browser/updateTools", tabId=ONE, tools=[])
+                assert "error" in refused
+
+
+async def test_what_makes_no_sense_is_answered_and_ends_nothing() -> None:
+    async with served(PAIRED) as server, let_in(server.port) as worker:
+        for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
+            told = await worker.ask("browser/registerTools", tabId=tab, tools=[])
+            assert told["error"]["data"]["reason"] == "invalid_params"
+        assert "error" in await worker.ask("config.getState")
+        assert "error" in await worker.ask("browser/registerTools", tabId=ONE, tools={"a": 1})
+        for text in ("{", "[]", "\ud7ff", "[" * 100_000, '{"jsonrpc":"2.0","id":"1-1"}'):
+            await worker.socket.send(text)
+        assert "result" in await worker.register("fallback_1738668000000_xyz123")
+
+
+async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
+    async with served(PAIRED) as server:
+        async with let_in(server.port, "http://localhost:1") as calm:
+            async with let_in(server.port) as worker:
+                for _ in range(1200):
+                    await worker.tell("browser/activeTab", tabId=None)
+                assert (await worker.closed())[0] == 4008
+            assert "result" in await calm.register(ONE, tool("search"))
+
+
+async def test_a_socket_has_only_so_many_tabs() -> None:
+    async with served(PAIRED) as server, let_in(server.port) as worker:
+        for n in range(200):
+            assert "result" in await worker.register(f"fallback_{n}_a")
+        assert "error" in await worker.register("fallback_200_a")
+        assert "result" in await worker.register("fallback_0_a")
+
+
+async def test_one_origin_is_connected_only_so_often() -> None:
+    async with served(PAIRED) as server, AsyncExitStack() as stack:
+        for _ in range(16):
+            await stack.enter_async_context(let_in(server.port))
+        async with knocking(server.port) as one_more:
+            assert (await one_more.closed())[0] == 4008
+        async with let_in(server.port, "http://localhost:1"):
+            pass
+
+
+async def test_a_page_that_goes_while_it_waits_is_forgotten(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with served() as server:
+        for _ in range(3):
+            async with knocking(server.port) as worker:
+                await worker.next()
+        async with asyncio.timeout(PATIENCE):
+            while server.app.pairing.waiting():
+                await asyncio.sleep(0.01)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() -> None:
+    async with served(PAIRED) as server:
+        active = server.app.hub.pages
+        async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as other:
+            await shop.register(ONE, tool("search"))
+            await other.register(OTHER, tool("search"))
+            await shop.ask("browser/activeTab", tabId=ONE)
+            await other.ask("browser/activeTab", tabId=OTHER)
+            assert active.in_front("shop.example") == [ONE]
+            await shop.ask("browser/activeTab", tabId=None)
+            assert active.in_front("shop.example") == []
+            assert active.in_front("localhost:1") == [OTHER]
+            await other.ask("browser/activeTab", tabId=None)
+            assert active.in_front("localhost:1") == []
+
+
+async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() -> None:
+    async with (
+        served(PAIRED) as server,
+        connected(server.port) as extension,
+        let_in(server.port) as worker,
+    ):
+        first = tab(1, active=True, focusedWindow=True, windowId=1)
+        await extension.sync(first, tab(2, windowId=2))
+        for number in (1, 2):
+            origin = {"origin": "https://bank.example", "workerId": OTHER if number == 2 else None}
+            await extension.publish(number, page_tool("pay"), **origin)
+        await worker.register(ONE, tool("pay"))
+        await worker.register(OTHER, tool("pay"))
+        choose = server.app.hub.page_routes.choose
+        for id in (ONE, OTHER):
+            assert "result" in await worker.ask("browser/activeTab", tabId=id)
+            assert choose("website_tool_bank_example_pay", None, None) == (1, "active")
+            assert choose("website_tool_shop_example_pay", None, None) == (id, "active")
+
+
+async def test_nonsense_is_said_once_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with served(PAIRED) as server, let_in(server.port) as worker:
+        for _ in range(50):
+            assert "error" in await worker.ask("config.getState")
+    assert sum("make no sense" in record.getMessage() for record in caplog.records) == 1
+
+
+@pytest.fixture
+def home(tmp_path: Any) -> Home:
+    return Home(tmp_path / "home").create()

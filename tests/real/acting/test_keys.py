@@ -1,0 +1,123 @@
+"""Pressing keys in real pages: they arrive, or the call says why not."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.real.reading.test_reading import ref
+from tests.support.agent import Agent, ToolFailed
+from tests.support.site import Site
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-21")]
+Value = Callable[..., Awaitable[Any]]
+FOCUSED = "document.activeElement.id"
+
+
+@pytest.mark.requirement("TH-22")
+async def test_tab_moves_the_focus_in_a_background_tab_and_back(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    tab = await opened(site.page("acting"))
+    result = await agent.call("browser_press_key", key="Tab", selector="#first")
+    assert result["effect"]["focused"] == "<input>#second"
+    assert await in_page(FOCUSED) == "second"
+    await agent.call("browser_press_key", key="Tab", modifiers={"shift": True})
+    assert await in_page(FOCUSED) == "first"
+    assert "keydown first Tab 0  true" in await in_page("log")
+    active = [t["tabId"] for t in (await agent.call("browser_list_tabs"))["tabs"] if t["active"]]
+    assert tab not in active
+
+
+async def test_enter_submits_and_the_new_page_is_waited_for(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("acting"))
+    await agent.call("browser_type_text", selector="#first", text="Ada")
+    result = await agent.call("browser_press_key", key="Enter")
+    assert result["effect"]["navigated"] == f"{site.page('form')}?first=Ada&second="
+    assert await in_page("location.search") == "?first=Ada&second="
+
+
+async def test_characters_are_typed_where_the_focus_is_and_the_value_is_told(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("acting"))
+    await agent.call("browser_click_element", selector="#second")
+    result = await agent.call("browser_press_key", key="a B ü 1 + shift+c Space z")
+    assert (result["effect"]["value"], result["trusted"]) == ("aBü1+C z", True)
+    assert await in_page("document.querySelector('#second').value") == "aBü1+C z"
+    result = await agent.call("browser_press_key", key="Left Backspace", repeat=2)
+    assert await in_page("document.querySelector('#second').value") == "aBü1Cz"
+    assert result["effect"]["mutated"] is True
+
+
+async def test_chords_are_commands_and_write_nothing(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("acting"))
+    await agent.call("browser_press_key", key="Ctrl+A", selector="#area")
+    assert await in_page("getSelection().toString()") == "one two"
+    result = await agent.call("browser_press_key", key="Delete")
+    assert result["effect"]["value"] == ""
+    assert "keydown area Control 0 ctrl true" in await in_page("log")
+
+
+@pytest.mark.parametrize("name", ["near", "far", "deep"])
+async def test_keys_reach_fields_in_frames(
+    agent: Agent, opened: Opener, site: Site, name: str
+) -> None:
+    await opened(site.page("frames"))
+    field = ref(await agent.text("browser_read_page"), f"field {name}")
+    await agent.call("browser_press_key", key="x", ref=field)
+    result = await agent.call("browser_press_key", key="y")
+    assert result["effect"]["value"] == "xy"
+    assert 'value="xy"' in await agent.text("browser_read_page")
+
+
+async def test_a_secret_field_keeps_its_value_to_itself(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("acting"))
+    result = await agent.call("browser_press_key", key="x y z", selector="#secret")
+    assert "xyz" not in str(result)
+    assert await in_page("document.querySelector('#secret').value") == "xyz"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"key": "NoSuchKey"}, "invalid_arguments"),
+        ({"key": "hyper+a"}, "invalid_arguments"),
+        ({"key": "a", "selector": "#words"}, "invalid_arguments"),
+        ({"key": "a", "selector": "#off"}, "disabled"),
+        ({"key": "a", "selector": "#nowhere"}, "element_not_found"),
+        ({"key": "a", "ref": "ref_77"}, "stale_ref"),
+        ({"key": "a", "ref": "ref_1", "selector": "#first"}, "invalid_arguments"),
+        ({"key": "a", "repeat": 101}, "invalid_arguments"),
+        ({"key": "a", "settle": 10_001}, "invalid_arguments"),
+    ],
+)
+async def test_keys_that_cannot_be_pressed_are_refused_and_nothing_arrives(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, arguments: Any, reason: str
+) -> None:
+    await opened(site.page("acting"))
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_press_key", **arguments)
+    assert failed.value.reason == reason
+    assert await in_page("of('keydown')") == []
+
+
+async def test_keys_end_at_the_page_they_lead_away_from(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("acting"))
+    away = f"{site.other}/acting.html"
+    await in_page(f"document.onkeydown = () => {{ location = '{away}' }}; 1")
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_press_key", key="a", repeat=100, selector="#area")
+    assert failed.value.reason == "navigated_away"
+    loaded = "await new Promise((go) => document.readyState === 'complete' ? go() : onload = go)"
+    assert await in_page(f"{loaded}; of('keydown')") == []
+    assert await in_page("location.href") == away

@@ -1,0 +1,40 @@
+"""What the tests of the claude vocabulary share: calling it, and looking at pages without it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.cdp import Cdp
+
+Json = dict[str, Any]
+Seen = Callable[[str], Awaitable[Any]]
+
+
+async def computer(agent: Agent, action: str, **more: Any) -> Json:
+    """The structured content of an action that must succeed."""
+    return await agent.call("computer", action=action, **more)
+
+
+async def refused(agent: Agent, tool: str, /, **arguments: Any) -> ToolFailed:
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call(tool, **arguments)
+    return failed.value
+
+
+def seen_by(cdp: Cdp, url: str) -> Seen:
+    """How a page looks from outside: what an expression is in it, asked of the browser itself."""
+
+    async def seen(code: str) -> Any:
+        return await cdp.evaluate(await cdp.page(url), code)
+
+    return seen
+
+
+def texts(result: Json) -> list[str]:
+    return [block["text"] for block in result["content"] if block["type"] == "text"]
+
+
+def pictures(result: Json) -> list[Json]:
+    return [block for block in result["content"] if block["type"] == "image"]

@@ -1,0 +1,76 @@
+"""Pages that never answer again: their tabs can still be left, closed and taken back."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.real.looking import html
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.panel import panel_of
+from tests.support.patience import PATIENCE
+from tests.support.site import Site
+from tests.support.world import at_work, world
+
+pytestmark = pytest.mark.real_browser
+HANGS = """<title>fine</title><script>
+setTimeout(() => { document.title = "at work"; for (;;); }, 300)</script>"""
+
+
+async def hung(agent: Agent, opened: Opener, site: Site) -> int:
+    """A tab whose page has come to a standstill, and that nothing has touched since it opened."""
+    tab = await opened(html(site, HANGS))
+    await at_work(agent, tab)
+    return tab
+
+
+async def test_a_page_that_hangs_can_be_closed(agent: Agent, opened: Opener, site: Site) -> None:
+    tab = await hung(agent, opened, site)
+    assert (await agent.call("browser_close_tab", tabId=tab))["closed"] == tab
+    listed = (await agent.call("browser_list_tabs"))["tabs"]
+    assert tab not in [told["tabId"] for told in listed]
+
+
+async def test_a_page_that_hangs_can_be_left(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    tab = await hung(agent, opened, site)
+    url = f"{site.other}/html?body=next"
+    assert (await agent.call("browser_navigate_tab", tabId=tab, url=url))["url"] == url
+    assert await cdp.evaluate(await cdp.page(url), "document.body.innerText") == "next"
+
+
+async def test_an_action_in_a_page_that_hangs_fails_by_itself(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    tab = await hung(agent, opened, site)
+    with pytest.raises(ToolFailed, match="does not answer") as failed:
+        await agent.call("browser_press_key", tabId=tab, key="a")
+    assert failed.value.reason == "timeout"
+
+
+STANDING = """Promise.all([chrome.tabs.get(%d), chrome.storage.session.get("holds")])
+  .then(([tab, { holds }]) => [tab.groupId, holds.filter(([id]) => id === tab.id)])"""
+DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
+
+
+async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
+    tmp_path: Path, site: Site
+) -> None:
+    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+        url = html(site, "<style>b { color: red }</style><b>asks</b>")
+        tab = (await ann.call("browser_open_tab", url=url))["tabId"]
+        await ann.call("browser_set_media_features", features=DARK)
+        await ann.call("browser_throttle_network", preset="wifi")
+        await ann.call("browser_get_css_coverage")
+        await here.cdp.evaluate(await here.cdp.page(url), "setTimeout(() => alert(1), 50), 1")
+        while "dialog" not in await ann.call("browser_get_tab_info"):
+            await asyncio.sleep(0.02)
+        async with panel_of(here.cdp) as panel:
+            await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
+        worker = await here.cdp.worker()
+        async with asyncio.timeout(PATIENCE):
+            while await here.cdp.evaluate(worker, STANDING % tab) != [-1, []]:
+                await asyncio.sleep(0.05)

@@ -1,0 +1,67 @@
+"""Tools that stay listed when their last tab closes, and open one when they are called."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.browsers.page_tools import TabId
+from tests.support.patience import PATIENCE
+from tests.support.shops import Shops
+from tests.support.site import Site
+from tests.support.world import world
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
+
+
+@asynccontextmanager
+async def pages(folder: Path, site: Site, config: dict[str, Any]) -> AsyncIterator[Shops]:
+    async with world(folder, config) as there, there.agent("robot") as agent:
+        yield Shops(there.cdp, site.url, there.port, agent)
+
+
+async def left(here: Shops, url: str, name: str) -> TabId:
+    """The only tab that has had a tool: it is closed, and the tool is listed still."""
+    page, tab = await here.tab(url)
+    await here.tool(name)
+    await here.close(page)
+    async with asyncio.timeout(PATIENCE):
+        while await here.tabs():
+            await asyncio.sleep(0.02)
+    await here.tool(name)
+    return tab
+
+
+async def test_a_tool_of_a_site_in_the_settings_stays_and_opens_its_page_when_called(
+    tmp_path: Path, site: Site
+) -> None:
+    async with pages(tmp_path, site, {"cache": {urlsplit(site.url).netloc: True}}) as here:
+        before = await left(here, site.page("tools"), "double")
+        opened = await here.used("double", a=21)
+        assert opened != before
+        assert [(one["tabId"], one["url"]) for one in await here.tabs()] == [
+            (opened, site.page("tools"))
+        ]
+        answer = await here.agent.call((await here.tool("double"))["name"], a=21)
+        assert answer == {"doubled": 42, "where": site.url}
+        assert [one["tabId"] for one in await here.tabs()] == [opened]
+
+
+async def test_a_tool_that_says_so_itself_stays_and_the_others_of_its_page_go(
+    tmp_path: Path, site: Site
+) -> None:
+    async with pages(tmp_path, site, {"workerOrigins": [site.url]}) as here:
+        url = f"{site.page('tools-cached')}?hub={here.hub}"
+        before = await left(here, url, "where")
+        await here.without("short")
+        name = (await here.tool("where"))["name"]
+        result = await here.agent.result(name)
+        assert result["content"][0]["text"] == url
+        assert result["_meta"]["tabhub/tabId"] != before
+        await here.tool("short")
+        assert [one["url"] for one in await here.tabs()] == [url]
+        assert await here.agent.text(name) == url

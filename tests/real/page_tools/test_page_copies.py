@@ -1,0 +1,128 @@
+"""One page in several tabs or frames: a duplicate, a list tab by tab, frames with the worker."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.agents.mcp.clients import Event, LoneClient, events, next_message
+from tests.real.page_tools.test_pagekit_frames import framed
+from tests.support.bare import TAB_ID
+from tests.support.browsers.page_tools import listed, tool_name, until
+from tests.support.shops import Shops, shops
+
+pytestmark = pytest.mark.real_browser
+MUG = {"sku": "mug"}
+PAIRED = {"workerOrigins": ["http://127.0.0.1:*"]}
+
+
+async def duplicated(here: Shops, tab: int) -> tuple[str, int]:
+    """The copy that a person makes of a tab: its page, and its number."""
+    copy: int = await here.in_worker(f"chrome.tabs.duplicate({tab}).then((tab) => tab.id)")
+    return await here.cdp.page_of(copy), copy
+
+
+@pytest.mark.requirement("MT-05")
+async def test_a_duplicate_of_a_tab_shares_the_entry_and_is_called_by_itself(
+    tmp_path: Path,
+) -> None:
+    async with shops(tmp_path) as here:
+        ((page, tab),) = await here.shops(1)
+        before = set(await listed(here.agent))
+        twin, copy = await duplicated(here, tab)
+        await here.have("view_cart", tab, copy)
+        assert set(await listed(here.agent)) == before
+        assert {one["tabId"] for one in await here.tabs()} == {tab, copy}
+        assert await here.used("add_to_cart", **MUG, tabId=copy) == copy
+        assert await here.bought(page, twin) == [0, 1]
+        assert await here.used("add_to_cart", **MUG, tabId=tab) == tab
+        assert await here.bought(page, twin) == [1, 1]
+        await here.close(page)
+        await here.have("view_cart", copy)
+        assert await here.used("add_to_cart", **MUG) == copy
+
+
+@pytest.mark.requirement("MT-02")
+@pytest.mark.requirement("MT-08")
+async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_path: Path) -> None:
+    async with shops(tmp_path, PAIRED) as here:
+        page, tab = await here.tab(here.shop)
+        id = await here.connected(page)
+        await here.have("view_cart", tab)
+        twin, copy = await duplicated(here, tab)
+        other = await here.connected(twin)
+        assert other != id and await here.value(page, TAB_ID) == id
+        await here.have("view_cart", tab, copy)
+        assert {one["tabId"] for one in await here.tabs()} == {tab, copy}
+        for named, real in ((other, copy), (id, tab), (copy, copy)):
+            assert await here.used("add_to_cart", **MUG, tabId=named) == real
+        assert await here.bought(page, twin) == [1, 2]
+
+
+@pytest.mark.requirement("MT-02")
+@pytest.mark.requirement("MT-08")
+async def test_a_page_and_its_frame_with_the_worker_are_one_tab_of_the_extension(
+    tmp_path: Path,
+) -> None:
+    async with shops(tmp_path, PAIRED) as here:
+        page = await here.open(here.shop, before=framed(here, "load"))
+        id, tab = await here.connected(page), await here.number(page)
+        for _ in range(2):
+            for name in ("inner", "view_cart"):
+                await here.have(name, tab)
+                assert await here.used(name) == tab == await here.used(name, tabId=id)
+            assert [(one["tabId"], one["url"]) for one in await here.tabs()] == [(tab, here.shop)]
+            await here.value(page, "window.old = 1; location.reload()")
+            await here.until(page, "window.old === undefined")
+            assert await here.connected(page) == id
+
+
+@pytest.mark.requirement("MB-06")
+async def test_tab_by_tab_each_tab_has_its_entry_and_looking_at_another_is_no_news(
+    tmp_path: Path,
+) -> None:
+    wanted = {"notifications": {"toolsListChanged": True, "resourcesListChanged": True}}
+    async with shops(tmp_path, {"exposure": "per-tab"}) as here:
+        pages = [await here.tab() for _ in range(2)]
+        names = [tool_name(here.site, f"tab{number}_view_cart") for number in (1, 2)]
+        last = {name.replace("view_cart", "checkout") for name in names}
+        await until(here.agent, lambda tools: last <= set(tools))
+        assert tool_name(here.site, "view_cart") not in await listed(here.agent)
+        async with LoneClient(here.agent.http).streaming("subscriptions/listen", wanted) as heard:
+            news = events(heard)
+            await next_message(news)
+            await told(here, news)
+            owners = {}
+            for page, tab in (*pages, pages[0]):
+                await here.show(page)
+                await here.looked_at(tab)
+                shown = await marked(here)
+                assert len(shown) == 1
+                owners[tab] = shown[0]
+                assert await ran_in(here, shown[0]) == tab
+            assert sorted(owners.values()) == sorted(names)
+            assert "notifications/tools/list_changed" not in await told(here, news)
+        await here.close(pages[0][0])
+        gone = owners[pages[0][1]]
+        await until(here.agent, lambda tools: gone not in tools)
+        assert await ran_in(here, owners[pages[1][1]]) == pages[1][1]
+
+
+async def told(here: Shops, news: AsyncIterator[Event]) -> list[str]:
+    """What was announced so far: all that comes before a new tab is announced."""
+    await here.agent.call("browser_open_tab", url="about:blank")
+    heard: list[str] = []
+    while "notifications/resources/list_changed" not in heard:
+        heard.append((await next_message(news))["method"])
+    return heard
+
+
+async def marked(here: Shops) -> list[str]:
+    """The entries of `view_cart` that are said to be in front."""
+    tools = (await listed(here.agent)).values()
+    ours = [tool for tool in tools if tool["name"].endswith("_view_cart")]
+    return [tool["name"] for tool in ours if " Active]" in tool["description"]]
+
+
+async def ran_in(here: Shops, name: str) -> object:
+    return (await here.agent.result(name))["_meta"]["tabhub/tabId"]

@@ -1,0 +1,88 @@
+"""Pages with the worker library in a browser that has the extension too."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tabhub.cli.server.demo import serve_page
+from tests.support.agent import Agent
+from tests.support.bare import Bare
+from tests.support.browsers.panel import panel_of
+from tests.support.patience import PATIENCE
+from tests.support.world import world
+
+pytestmark = pytest.mark.real_browser
+
+
+@pytest.mark.requirement("MT-01")
+async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_command_line(
+    tmp_path: Path,
+) -> None:
+    with serve_page() as url:
+        async with world(tmp_path, {}) as there:
+            here = Bare(there.cdp, url.rstrip("/"), there.port)
+            page = await here.open()
+            code = (await here.status(page, "unpaired"))["code"]
+            async with panel_of(there.cdp) as panel:
+                shown = await panel.text("li[data-knock]")
+                assert here.site in shown and code in shown
+                await panel.value("document.querySelector('[data-action=let-in]').click()")
+                assert (await here.status(page, "unpaired"))["code"] == code
+                await panel.click("[data-action=let-in]")
+                await here.status(page, "connected")
+                await panel.until("!document.querySelector('li[data-knock]')", "the knock to go")
+            assert there.product.run("page", "list").stdout == f"{here.site}\n"
+            there.product.run("page", "forget", here.site)
+            await here.status(page, "unpaired")
+            there.product.run("page", "allow", here.site)
+            await here.status(page, "connected")
+        lines = [(line["plugin"], line["tool"], line["verdict"]) for line in there.audit()]
+        assert ("door", "knock at /page", "refused") in lines
+        assert ("panel", "page.pair", "allowed") in lines
+
+
+@pytest.mark.requirement("MT-08")
+async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
+    with serve_page() as url:
+        config = {"workerOrigins": ["http://127.0.0.1:*"]}
+        async with world(tmp_path, config) as there, there.agent("robot") as agent:
+            here = Bare(there.cdp, url.rstrip("/"), there.port)
+            page = await here.open()
+            id = await here.connected(page)
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    tabs = (await agent.result("list_browser_tabs"))["structuredContent"]
+                    if [isinstance(one["tabId"], int) for one in tabs] == [True]:
+                        break
+                    await asyncio.sleep(0.02)
+            (tab,) = tabs
+            assert tab["url"] == here.shop and tab["title"] == "tabhub demo shop"
+            name = await _named(agent, "view_cart")
+            for given in ({}, {"tabId": tab["tabId"]}, {"tabId": id}):
+                assert (await agent.call(name, **given))["total"] == 0
+
+
+@pytest.mark.requirement("MB-01")
+async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_can(
+    tmp_path: Path,
+) -> None:
+    with serve_page() as url:
+        async with world(tmp_path, {}) as there, there.agent("robot") as agent:
+            await agent.call("browser_open_tab", url=url)
+            name = await _named(agent, "search_products")
+            assert "Filter coffee" in await agent.text(name, query="filter")
+            await agent.call("browser_navigate_tab", url="about:blank")
+            listed = (await agent.post("tools/list")).json()["result"]["tools"]
+            assert name not in [tool["name"] for tool in listed]
+
+
+async def _named(agent: Agent, ending: str) -> str:
+    """The full name of a page's tool, once it is listed."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            for tool in (await agent.post("tools/list")).json()["result"]["tools"]:
+                if tool["name"].endswith(f"_{ending}"):
+                    name: str = tool["name"]
+                    return name
+            await asyncio.sleep(0.02)

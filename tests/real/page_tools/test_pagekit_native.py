@@ -1,0 +1,86 @@
+"""Tools that pagekit hands to the browser's own WebMCP: they say what the worker would say."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tabhub.cli.server.demo import serve_page
+from tests.real.conftest import Opener
+from tests.real.looking import page_lines
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.page_tools import tool, tool_name
+from tests.support.browsers.panel import panel_of
+
+pytestmark = pytest.mark.real_browser
+Evaluate = Callable[..., Awaitable[Any]]
+OFFER = """import("/pagekit/pagekit.js").then(({ registerTool }) =>
+  registerTool(%r, "Does something.", null, %s, { annotations: %s }))"""
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with serve_page() as url:
+        yield url.rstrip("/")
+
+
+@pytest.fixture
+async def offered(
+    agent: Agent, opened: Opener, in_page: Evaluate, shop: str
+) -> Callable[..., Awaitable[str]]:
+    """Offers a tool in a page of the shop; its full name, once it is listed."""
+    tab = await opened(f"{shop}/shop.css")
+
+    async def offer(name: str, handler: str, annotations: str = "{}") -> str:
+        await in_page(OFFER % (name, handler, annotations), tabId=tab)
+        await tool(agent, shop, name)
+        return tool_name(shop, name)
+
+    return offer
+
+
+@pytest.mark.requirement("MB-01")
+@pytest.mark.parametrize("hint", ["destructiveHint", "consequentialHint"])
+async def test_a_tool_that_destroys_is_asked_about(
+    agent: Agent, offered: Callable[..., Awaitable[str]], cdp: Cdp, hint: str
+) -> None:
+    name = await offered("wipe", "() => 'wiped'", f"{{ {hint}: true }}")
+    with pytest.raises(ToolFailed) as failed:
+        await agent.text(name)
+    assert failed.value.reason == "approval_unavailable"
+    async with panel_of(cdp) as panel:
+        call = asyncio.create_task(agent.text(name))
+        assert name in await panel.text("article[data-confirmation]")
+        assert not call.done()
+        await panel.click("article button[data-scope=once]")
+        assert await call == "wiped"
+
+
+@pytest.mark.requirement("MB-01")
+@pytest.mark.parametrize("thrown", ["new Error('out of tea')", "'out of tea'"])
+async def test_what_a_handler_throws_is_told_in_its_own_words(
+    agent: Agent, offered: Callable[..., Awaitable[str]], thrown: str
+) -> None:
+    result = await agent.result(await offered("brew", f"() => {{ throw {thrown} }}"))
+    assert result["isError"] and page_lines(result["content"][0]["text"]) == "out of tea"
+    assert result["structuredContent"]["error"]["reason"] == "script_error"
+
+
+@pytest.mark.requirement("MB-01")
+@pytest.mark.parametrize(
+    ("value", "text", "structured"),
+    [
+        ("undefined", "done", None),
+        ("'tea'", "tea", None),
+        ("({ cups: 2 })", '{"cups":2}', {"cups": 2}),
+        ("({ content: [{ type: 'text', text: 'whole' }] })", "whole", None),
+    ],
+)
+async def test_whatever_a_handler_returns_is_what_the_worker_would_say(
+    agent: Agent, offered: Callable[..., Awaitable[str]], value: str, text: str, structured: Any
+) -> None:
+    result = await agent.result(await offered("brew", f"() => {value}"))
+    assert [one["text"] for one in result["content"]] == [text]
+    assert result.get("structuredContent") == structured

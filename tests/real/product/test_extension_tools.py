@@ -1,0 +1,123 @@
+"""The extension's own tools, in a browser of their own since they restart it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.real.looking import html
+from tests.real.reasons import reason
+from tests.support.agent import Agent
+from tests.support.browsers.panel import panel_of
+from tests.support.patience import PATIENCE
+from tests.support.site import Site
+from tests.support.world import World, world
+
+pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
+SECRET_WORD = "xylophone"
+RESTARTS = ("extension_reload", "extension_force_reconnect")
+ALLOWED = {"permissions": {"tools": dict.fromkeys(RESTARTS, "auto")}}
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[World]:
+    async with world(tmp_path, ALLOWED) as found:
+        yield found
+
+
+async def test_the_extension_tells_how_it_is(here: World, site: Site) -> None:
+    async with here.agent("ann") as ann:
+        url = html(site, "<button onclick='alert(1)'>ask</button>")
+        tab = (await ann.call("browser_open_tab", url=url))["tabId"]
+        before = await ann.call("extension_get_state")
+        assert (before["kind"], before["dialogTabs"]) == ("managed", [])
+        await ann.call("browser_emulate_device", width=300, height=300)
+        await ann.call("browser_click_element", selector="button")
+        state = await ann.call("extension_get_state")
+        version = await here.cdp.evaluate(
+            await here.cdp.worker(), "chrome.runtime.getManifest().version"
+        )
+        assert state["version"] == version
+        assert state["debuggedTabs"] == [tab] and state["dialogTabs"] == [tab]
+        assert "emulation" in state["heldTabs"][str(tab)]
+        assert url not in json.dumps(state)
+
+
+async def test_the_log_tells_of_commands_and_never_of_pages(here: World, site: Site) -> None:
+    async with here.agent("ann") as ann:
+        await ann.call("browser_open_tab", url=html(site, f"<title>{SECRET_WORD}</title>"))
+        missing = {"selector": f"#{SECRET_WORD}"}
+        for _ in range(5):
+            assert await reason(ann, "browser_click_element", **missing) == "element_not_found"
+        entries = (await ann.call("extension_get_logs"))["entries"]
+        assert "page.click: element_not_found" in [entry["message"] for entry in entries]
+        assert SECRET_WORD not in json.dumps(entries)
+        assert here.product.secret not in json.dumps(entries)
+        last = (await ann.call("extension_get_logs", limit=1))["entries"]
+        assert last == entries[-1:]
+        later = await ann.call("extension_get_logs", since=last[0]["time"] + 1)
+        assert later["entries"] == []
+        assert (await ann.call("extension_get_logs", source="offscreen"))["entries"] == []
+        assert await reason(ann, "extension_get_logs", level="loud") == "invalid_arguments"
+        shown = await ann.call("extension_get_logs", level="info", maxTokens=50)
+        assert 0 < len(shown["entries"]) < shown["total"]
+
+
+async def test_the_log_outlives_the_worker(here: World, site: Site) -> None:
+    async with here.agent("ann") as ann:
+        # Its pages bring the worker back.
+        await ann.call("browser_open_tab", url=html(site, "page"))
+        kept = "chrome.storage.session.get('journal').then(({journal}) => journal?.length ?? 0)"
+        async with asyncio.timeout(PATIENCE):
+            while not await here.cdp.evaluate(await here.cdp.worker(), kept):
+                await asyncio.sleep(0.05)
+            await here.cdp.kill_worker()
+            while (await _messages(ann)).count("the worker has started") < 2:
+                await asyncio.sleep(0.05)
+
+
+async def _messages(ann: Agent) -> list[str]:
+    result = await ann.result("extension_get_logs")
+    entries = result["structuredContent"].get("entries", [])
+    return [entry["message"] for entry in entries]
+
+
+async def test_whether_a_panel_is_open_is_told(here: World) -> None:
+    async with here.agent("ann") as ann:
+        assert (await ann.call("extension_get_side_panel"))["open"] is False
+        async with panel_of(here.cdp):
+            told = await ann.call("extension_get_side_panel")
+            assert told == {"open": True, "panels": 1, "inTabs": 1}
+
+
+async def test_there_is_no_plugin_to_check(here: World) -> None:
+    async with here.agent("ann") as ann:
+        assert await reason(ann, "extension_check_adapter", plugin="mail") == "not_found"
+        wrong = {"connectionId": "nobody"}
+        for tool in ("extension_get_state", "extension_reload", "extension_force_reconnect"):
+            assert await reason(ann, tool, **wrong) == "invalid_arguments"
+
+
+@pytest.mark.parametrize("tool", RESTARTS)
+async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: str) -> None:
+    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+        before = await ann.call("extension_get_state")
+        assert await reason(ann, tool) == "approval_unavailable"
+        assert (await ann.call("extension_get_state"))["connectedAt"] == before["connectedAt"]
+
+
+@pytest.mark.parametrize("tool", RESTARTS)
+async def test_the_extension_comes_back_and_tabs_stay_the_agents(
+    here: World, site: Site, tool: str
+) -> None:
+    async with here.agent("ann") as ann:
+        tab = (await ann.call("browser_open_tab", url=html(site, "<p>stays</p>")))["tabId"]
+        before = await ann.call("extension_get_state")
+        told = await ann.call(tool)
+        after = await ann.call("extension_get_state")
+        assert told["connectionId"] == before["connectionId"]
+        assert after["connectedAt"] > before["connectedAt"]
+        assert (after["startedAt"] > before["startedAt"]) is (tool == "extension_reload")
+        assert "stays" in await ann.text("browser_get_tab_content", tabId=tab)

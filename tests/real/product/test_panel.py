@@ -1,0 +1,214 @@
+"""A person at the side panel, in a real browser."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tabhub.browser.launcher.command_line import browser_arguments
+from tabhub.browser.launcher.finder import find_browser
+from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.panel import PANEL, panel_of
+from tests.support.patience import PATIENCE
+from tests.support.product import Product
+from tests.support.site import Site
+from tests.support.world import CONFIG, World, at_work, failure, started, world
+
+pytestmark = pytest.mark.real_browser
+
+
+@pytest.mark.requirement("OT-34")
+async def test_a_person_allows_and_denies_in_the_panel(tmp_path: Path, site: Site) -> None:
+    async with world(tmp_path) as here, here.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=site.page("form"))
+        nobody = await failure(started(agent.call("browser_execute_script", code="1")))
+        assert nobody.reason == "approval_unavailable"
+        async with panel_of(here.cdp) as panel:
+            call = started(agent.call("browser_execute_script", code="6 * 7 /* <b>bold</b> */"))
+            shown = await panel.text("article[data-confirmation]")
+            for part in ("robot", "browser_execute_script", "127.0.0.1", "6 * 7 /* <b>bold</b> */"):
+                assert part in shown
+            untrusted = "document.querySelector('article button[data-scope=once]').click()"
+            await panel.until(
+                "document.querySelector('article button[data-scope=once]')?.disabled === false",
+                "the buttons",
+            )
+            await panel.value(untrusted)
+            assert not call.done()
+            await panel.click("article button[data-scope=once]")
+            assert await call == {"value": 42}
+            denied = started(agent.call("browser_execute_script", code="2"))
+            await panel.click("article button[data-decision=deny]")
+            assert (await failure(denied)).reason == "permission_denied"
+            session = started(agent.call("browser_execute_script", code="3"))
+            await panel.click("article button[data-scope=session]")
+            assert await session == {"value": 3}
+            assert await agent.call("browser_execute_script", code="4") == {"value": 4}
+            waiting = started(agent.call("browser_execute_script", code="5", tabId=-1))
+            assert (await failure(waiting)).reason == "tab_not_found"
+        verdicts = [
+            (entry["verdict"], entry["arguments"].get("code"))
+            for entry in here.audit()
+            if entry["tool"] == "browser_execute_script"
+        ]
+        assert verdicts[1:5] == [
+            ("asked", "6 * 7 /* <b>bold</b> */"),
+            ("denied", "2"),
+            ("asked", "3"),
+            ("allowed", "4"),
+        ]
+
+
+@pytest.mark.requirement("OT-34")
+async def test_a_question_ends_with_its_time_and_with_the_last_panel(
+    tmp_path: Path, site: Site
+) -> None:
+    config = {**CONFIG, "limits": {"approvalSeconds": 2}}
+    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=site.page("form"))
+        async with panel_of(here.cdp) as panel:
+            late = started(agent.call("browser_execute_script", code="1"))
+            await panel.text("article[data-confirmation]")
+            assert (await failure(late)).reason == "approval_timeout"
+            await panel.until("!document.querySelector('article')", "the question to go")
+            closed = started(agent.call("browser_execute_script", code="2"))
+            await panel.text("article[data-confirmation]")
+            await panel.close()
+            assert (await failure(closed)).reason == "approval_unavailable"
+
+
+async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
+    tmp_path: Path, site: Site
+) -> None:
+    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+        own = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
+        await here.cdp.open(site.page("targets"))
+        listed = (await agent.call("browser_list_tabs"))["tabs"]
+        persons = next(told for told in listed if told["url"] == site.page("targets"))
+        assert not persons["usable"] and "owner" not in persons
+        async with panel_of(here.cdp) as panel:
+            await panel.click("#this-tab button[data-action=share]")
+            await panel.text("#this-tab button[data-action=unshare]")
+            assert "button" in await agent.text("browser_read_page", tabId=persons["tabId"])
+            endless = "document.title = 'at work'; await new Promise(() => {})"
+            call = started(
+                agent.call("browser_execute_script", code=endless, tabId=persons["tabId"])
+            )
+            await at_work(agent, persons["tabId"])
+            await panel.click("#this-tab button[data-action=unshare]")
+            assert (await failure(call)).reason == "paused_by_person"
+            again = agent.call("browser_read_page", tabId=persons["tabId"])
+            assert (await failure(started(again))).reason == "foreign_tab"
+
+            call = started(agent.call("browser_execute_script", code=endless, tabId=own))
+            await at_work(agent, own)
+            await panel.click("li[data-session] button[data-action=pause]")
+            assert (await failure(call)).reason == "paused_by_person"
+            paused = agent.call("browser_read_page", tabId=own)
+            assert (await failure(started(paused))).reason == "paused_by_person"
+            await panel.click("li[data-session] button[data-action=resume]")
+            await panel.text("li[data-session] button[data-action=pause]")
+            assert await agent.text("browser_read_page", tabId=own)
+
+            await panel.click("button[data-action=stop-all]")
+            await panel.text("button[data-action=resume-all]")
+            stopped = agent.call("browser_list_tabs")
+            assert (await failure(started(stopped))).reason == "paused_by_person"
+            await panel.click("button[data-action=resume-all]")
+            await panel.text("button[data-action=stop-all]")
+
+            await panel.click(f"li[data-tab='{own}'] button[data-action=take-back]")
+            await panel.until(f"!document.querySelector(\"li[data-tab='{own}']\")", "it to go")
+            taken = agent.call("browser_read_page", tabId=own)
+            assert (await failure(started(taken))).reason == "foreign_tab"
+
+
+async def test_no_agent_reaches_the_panel_that_asks_about_it(tmp_path: Path, site: Site) -> None:
+    async with world(tmp_path, {}, "--share-active-tab") as here, here.agent("robot") as agent:
+        for tool in ("browser_open_tab", "browser_navigate_tab"):
+            opening = agent.call(tool, url=PANEL, **({} if "open" in tool else {"tabId": 1}))
+            assert (await failure(started(opening))).reason in (
+                "invalid_arguments",
+                "tab_not_found",
+            )
+        async with panel_of(here.cdp) as panel:
+            await here.cdp.send("Target.activateTarget", targetId=panel.target)
+            tabs = (await agent.call("browser_list_tabs"))["tabs"]
+            shown = next(told for told in tabs if told["url"] == PANEL)["tabId"]
+            for tool, more in (
+                ("browser_read_page", {}),
+                ("browser_execute_script", {"code": "1"}),
+                ("browser_click_element", {"selector": "button"}),
+            ):
+                assert (await failure(started(agent.call(tool, tabId=shown, **more)))).reason in (
+                    "needs_person",
+                    "foreign_tab",
+                )
+
+
+async def test_in_a_persons_own_browser_reading_is_free_and_acting_is_asked_about(
+    tmp_path: Path, site: Site
+) -> None:
+    product = Product(tmp_path / "home")
+    with product.running("start", "--port", "0"):
+        port = product.wait_running()
+        command = browser_arguments(
+            find_browser(),
+            extension=product.home / "extension",
+            profile=product.home / "profile",
+            headless=True,
+            extra=["--remote-debugging-port=0"],
+        )
+        with ended(subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)):
+            assert product.wait_browser()["browsers"][0]["kind"] == "personal"
+            async with browser_of(product.home) as cdp, panel_of(cdp) as panel:
+                here = World(product, port, cdp)
+                async with here.agent("robot") as agent:
+                    assert (await agent.call("browser_list_tabs"))["tabs"]
+                    call = started(agent.call("browser_open_tab", url=site.page("form")))
+                    assert site.page("form") in await panel.text("article[data-confirmation]")
+                    await panel.click("article button[data-scope=once]")
+                    await call
+                    assert "Email" in await agent.text("browser_read_page")
+                    click = started(agent.call("browser_click_element", selector="#mail"))
+                    await panel.click("article button[data-decision=deny]")
+                    assert (await failure(click)).reason == "permission_denied"
+
+
+@contextmanager
+def ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+
+
+async def test_a_button_that_moves_under_the_pointer_rests_first(
+    tmp_path: Path, site: Site
+) -> None:
+    async with world(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:
+        await agent.call("browser_open_tab", url=site.page("form"))
+        first = started(agent.call("browser_execute_script", code="'first'"))
+        await panel.text("article[data-confirmation]")
+        second = started(agent.call("browser_execute_script", code="x\n" * 200))
+        rested = "document.querySelectorAll('article button[data-scope=once]:enabled').length === 2"
+        await panel.until(rested, "both to be ready")
+        watch = """globalThis.rested = new Promise((resolve) => {
+          scrollTo(0, document.body.scrollHeight);
+          const place = document.querySelector("#approvals");
+          new MutationObserver((_, observer) => {
+            if (place.children.length > 1) return;
+            observer.disconnect();
+            setTimeout(() => resolve(place.querySelector("[data-scope=once]").disabled));
+          }).observe(place, { childList: true });
+        }); 1"""
+        await panel.value(watch)
+        second.cancel()
+        assert await panel.value("rested") is True
+        await panel.click("article button[data-scope=once]")
+        assert await first == {"value": "first"}

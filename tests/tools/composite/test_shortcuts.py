@@ -1,0 +1,376 @@
+"""Shortcuts: whose they are, how long they last, and what is decided about each of their steps."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
+from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.server.serving import Server
+from tabhub.tools.composite import shortcuts
+from tabhub.tools.composite.shortcut_recording import Recording as Recorded
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
+from tests.support.patience import PATIENCE
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+CLICK, TYPE = "browser_click_element", "browser_type_text"
+CLICKED: Json = {"effect": {"mutated": True}, "trusted": True}
+FILLED: Json = {**CLICKED, "sensitive": False}
+Recording = tuple[Server, FakeExtension, Agent]
+
+
+@asynccontextmanager
+async def recording(
+    home: Home, name: str = "ann", settings: Settings | None = None, **more: Any
+) -> AsyncIterator[Recording]:
+    clients = Clients(home)
+    token = clients.add(name)
+    async with (
+        served(settings, home=home) as server,
+        connected(server.port) as extension,
+        client(server.port, token) as http,
+    ):
+        extension.handlers["page.click"] = lambda params: CLICKED
+        extension.handlers["page.fill"] = lambda params: FILLED
+        extension.handlers["page.describe"] = lambda params: {
+            "viewport": {"width": 800, "height": 600},
+            "role": "button",
+            "name": "Save",
+            "selector": "#save",
+        }
+        extension.handlers["page.locate"] = lambda params: {"ref": "ref_9"}
+        await extension.sync(tab(1), tab(2), **more)
+        yield server, extension, Agent(http)
+
+
+def heard(extension: FakeExtension, command: str) -> list[Json]:
+    """What the browser is told to do from now on, which it does as before."""
+    told: list[Json] = []
+    before = extension.handlers[command]
+
+    def handle(params: Json) -> Any:
+        told.append(params)
+        return before(params)
+
+    extension.handlers[command] = handle
+    return told
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
+
+
+async def recorded(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json:
+    await agent.call("shortcuts_record", action="start", command=command, description="It saves.")
+    for tool, arguments in calls or [(CLICK, {"ref": "ref_1", "tabId": 1})]:
+        await agent.call(tool, **arguments)
+    return await agent.call("shortcuts_record", action="stop")
+
+
+async def listed(agent: Agent) -> list[Json]:
+    found: list[Json] = (await agent.call("shortcuts_list"))["shortcuts"]
+    return found
+
+
+async def last_run(agent: Agent) -> Json:
+    """How the run of the only shortcut went."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            (shown,) = await listed(agent)
+            if shown["lastRun"]["state"] != "running":
+                last: Json = shown["lastRun"]
+                return last
+
+
+async def test_a_shortcut_is_listed_under_its_name_with_what_a_client_needs(home: Home) -> None:
+    async with recording(home) as (_, _, agent):
+        assert await agent.call("shortcuts_list", tabId=1) == {
+            "message": "You have no shortcuts yet.",
+            "shortcuts": [],
+        }
+        made = await recorded(agent, "/save")
+        (shown,) = await listed(agent)
+        assert shown == {
+            "id": made["id"],
+            "command": "save",
+            "description": "It saves.",
+            "isWorkflow": False,
+            "steps": 1,
+            "parameters": [],
+        }
+
+
+async def test_running_one_returns_at_once_and_finds_its_element_anew(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        made = await recorded(agent, "save")
+        located = heard(extension, "page.locate")
+        clicked = heard(extension, "page.click")
+        run = await agent.call("shortcuts_execute", shortcutId=made["id"], tabId=2)
+        assert (run["command"], run["steps"]) == ("save", 1)
+        assert (await last_run(agent)) == {
+            "runId": run["runId"],
+            "state": "done",
+            "completed": 1,
+        }
+        assert [(told["tabId"], told["input"]["ref"]) for told in clicked] == [(2, "ref_9")]
+        wanted = located[0]["input"]
+        assert (wanted["selector"], wanted["role"], wanted["name"]) == ("#save", "button", "Save")
+
+
+async def test_shortcuts_belong_to_the_client_and_outlive_the_server(home: Home) -> None:
+    async with recording(home, "ann") as (server, _, agent):
+        await recorded(agent, "save")
+        async with client(server.port, Clients(home).add("bob")) as http:
+            assert await listed(Agent(http)) == []
+            with pytest.raises(ToolFailed) as unknown:
+                await Agent(http).call("shortcuts_execute", command="save", tabId=1)
+            assert unknown.value.reason == "not_found"
+        token = agent.http.headers["Authorization"].removeprefix("Bearer ")
+    async with served(home=home) as server, client(server.port, token) as http:
+        assert [shown["command"] for shown in await listed(Agent(http))] == ["save"]
+        Clients(home).revoke("ann")
+        server.app.reload()
+        assert server.app.shortcuts.of("ann") == []
+
+
+async def test_each_step_is_decided_about_and_written_down_as_the_callers(home: Home) -> None:
+    async with recording(home) as (server, _, agent):
+        await recorded(agent, "save", (CLICK, {"selector": "a", "tabId": 1}), (CLICK, {"ref": "r"}))
+        server.app.rules.set_level("tools", CLICK, "ask")
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        last = await last_run(agent)
+        assert (last["state"], last["completed"], last["reason"]) == (
+            *("failed", 0, "approval_unavailable"),
+        )
+        server.app.rules.set_level("tools", CLICK, None)
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        assert (await last_run(agent))["completed"] == 2
+        clicks = server.app.audit.entries(10, None, CLICK, None)
+        assert clicks[0]["client"] == "ann" and clicks[0]["arguments"]["ref"] == (
+            "save step 1: button 'Save'"
+        )
+
+
+async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
+        extension.handlers["page.describe"] = lambda params: {
+            **{"viewport": {}, "role": "textbox", "name": "Your password:", "selector": "#p"}
+        }
+        fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
+        made = await recorded(agent, "login", (TYPE, fill), (TYPE, fill))
+        assert made["parameters"] == ["your_password", "your_password_2"]
+        filled = heard(extension, "page.fill")
+        values = {"your_password": "correct horse", "your_password_2": "battery staple"}
+        await agent.call("shortcuts_execute", command="login", tabId=1, parameters=values)
+        assert (await last_run(agent))["state"] == "done"
+        assert [told["input"]["text"] for told in filled] == list(values.values())
+    kept = home.db.read_bytes() + home.audit.read_bytes()
+    kept += b"".join(path.read_bytes() for path in home.root.glob("*.db-wal"))
+    for secret in (b"hunter2", b"correct horse", b"battery staple"):
+        assert secret not in kept
+
+
+async def test_an_error_of_a_run_is_kept_without_what_was_given_for_it(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
+        fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
+        await recorded(agent, "login", (TYPE, fill))
+
+        def refuse(params: Json) -> Json:
+            raise Refusal(
+                "element_not_found", f"{params['input']['text']!r} does not fit the field."
+            )
+
+        extension.handlers["page.fill"] = refuse
+        values = {"save": "correct horse"}
+        await agent.call("shortcuts_execute", command="login", tabId=1, parameters=values)
+        last = await last_run(agent)
+        assert last["error"] == "'[redacted]' does not fit the field."
+
+
+async def test_what_is_recorded_is_bounded_in_bytes(home: Home) -> None:
+    async with recording(home) as (_, _, agent):
+        await agent.call("shortcuts_record", action="start", command="big")
+        for _ in range(12):
+            await agent.call(TYPE, selector="#a", text="x" * 90_000, tabId=1)
+        made = await agent.call("shortcuts_record", action="stop")
+        assert made["steps"] == 11
+        assert made["leftOut"] == [f"{TYPE}: a shortcut has at most 1000000 bytes"]
+
+
+async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shortcuts, "MOST_BYTES", 1000)
+    async with recording(home) as (_, _, agent):
+        await recorded(agent, "first", (TYPE, {"selector": "#a", "text": "x" * 500, "tabId": 1}))
+        with pytest.raises(ToolFailed, match="larger than 1000 bytes"):
+            await recorded(agent, "second", (TYPE, {"selector": "#a", "text": "x" * 500}))
+        await agent.call("shortcuts_delete", command="first")
+        assert (await agent.call("shortcuts_record", action="stop"))["command"] == "second"
+
+
+def test_only_so_much_is_told_of_what_was_left_out() -> None:
+    begun = Recorded("save", "")
+    for number in range(200):
+        begun.leave_out(f"call {number}")
+    assert len(begun.left_out) == 100
+
+
+async def test_a_run_that_the_server_did_not_outlive_is_told_as_interrupted(home: Home) -> None:
+    async with recording(home) as (server, extension, agent):
+        await recorded(agent, "save")
+        del extension.handlers["page.click"]
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        (shown,) = await listed(agent)
+        assert shown["lastRun"]["state"] == "running"
+        with pytest.raises(ToolFailed) as busy:
+            await agent.call("shortcuts_execute", command="save", tabId=1)
+        assert busy.value.reason == "too_many_calls"
+        server.app.shortcuts.ran = lambda id, last: None  # type: ignore[method-assign]
+        token = agent.http.headers["Authorization"].removeprefix("Bearer ")
+    async with served(home=home) as server, client(server.port, token) as http:
+        (shown,) = await listed(Agent(http))
+        assert shown["lastRun"]["state"] == "interrupted"
+
+
+async def test_with_its_session_a_run_stops_and_a_recording_is_dropped(home: Home) -> None:
+    async with recording(home) as (server, extension, agent):
+        await recorded(agent, "save", *[(CLICK, {"selector": "a", "tabId": 1})] * 2)
+        del extension.handlers["page.click"]
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        await agent.call("shortcuts_record", action="start", command="other")
+        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
+            pass
+        server.app.session_ends.end_session("token:ann")
+        await extension.next("tool.cancel")
+        last = await last_run(agent)
+        assert (last["state"], last["completed"]) == ("stopped", 0)
+        with pytest.raises(ToolFailed, match="Nothing is being recorded"):
+            await agent.call("shortcuts_record", action="stop")
+
+
+async def test_pausing_the_agent_ends_a_run(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        await recorded(agent, "save")
+        del extension.handlers["page.click"]
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
+            pass
+        await extension.ask("agent.pause", {"session": "token:ann", "paused": True})
+        await extension.ask("agent.pause", {"session": "token:ann", "paused": False})
+        last = await last_run(agent)
+        assert (last["state"], last["reason"]) == ("failed", "paused_by_person")
+
+
+async def test_a_run_changes_no_other_call_of_its_session(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        await recorded(agent, "save")
+        del extension.handlers["page.click"]
+        located, filled = heard(extension, "page.locate"), heard(extension, "page.fill")
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
+            pass
+        word = "save step 0: button 'Save'"
+        await agent.call(TYPE, ref=word, text="mine", tabId=2)
+        assert [told["input"]["ref"] for told in filled] == [word]
+        assert [told["tabId"] for told in located] == [1]
+
+
+async def test_a_run_whose_element_has_gone_says_so(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        await recorded(agent, "save")
+
+        def gone(params: Json) -> Json:
+            raise Refusal("element_not_found", 'There is no button "Save" on the page now.')
+
+        extension.handlers["page.locate"] = gone
+        await agent.call("shortcuts_execute", command="save", tabId=1)
+        last = await last_run(agent)
+        assert (last["state"], last["reason"]) == ("failed", "element_not_found")
+        assert 'no button "Save"' in last["error"]
+
+
+async def test_what_failed_is_not_recorded_nor_what_only_reads(home: Home) -> None:
+    async with recording(home) as (_, _, agent):
+        await agent.call("shortcuts_record", action="start", command="save")
+        with pytest.raises(ToolFailed):
+            await agent.call(CLICK, tabId=1)
+        await agent.call("permissions_check")
+        with pytest.raises(ToolFailed, match="Nothing was done") as empty:
+            await agent.call("shortcuts_record", action="stop")
+        assert empty.value.reason == "invalid_arguments"
+        await agent.call(CLICK, selector="a", tabId=1)
+        assert "Recording 'save': 1 step so far." in (await agent.call("shortcuts_list"))["message"]
+        assert (await agent.call("shortcuts_record", action="stop"))["steps"] == 1
+        assert (await listed(agent))[0]["steps"] == 1
+
+
+async def test_an_element_that_nothing_tells_from_others_is_left_out(home: Home) -> None:
+    async with recording(home) as (_, extension, agent):
+        extension.handlers["page.describe"] = lambda params: {
+            **{"viewport": {}, "role": "generic", "name": ""}
+        }
+        by_ref, by_selector = {"ref": "ref_1", "tabId": 1}, {"selector": "a", "tabId": 1}
+        told = await recorded(agent, "save", (CLICK, by_ref), (CLICK, by_selector))
+    assert told["steps"] == 1
+    assert told["leftOut"] == [f"{CLICK}: nothing tells its element from others"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "reason"),
+    [
+        ("shortcuts_execute", {}, "invalid_arguments"),
+        ("shortcuts_execute", {"command": "save", "shortcutId": "x"}, "invalid_arguments"),
+        ("shortcuts_execute", {"command": "nothing"}, "not_found"),
+        ("shortcuts_execute", {"shortcutId": "nothing"}, "not_found"),
+        ("shortcuts_execute", {"command": "save", "parameters": {"x": 1}}, "invalid_arguments"),
+        ("shortcuts_execute", {"command": "save", "tabId": 77}, "tab_not_found"),
+        ("shortcuts_delete", {"command": "nothing"}, "not_found"),
+        ("shortcuts_record", {"action": "start"}, "invalid_arguments"),
+        ("shortcuts_record", {"action": "start", "command": "Save it"}, "invalid_arguments"),
+        ("shortcuts_record", {"action": "start", "command": "save"}, "invalid_arguments"),
+        ("shortcuts_record", {"action": "stop"}, "invalid_arguments"),
+        ("shortcuts_record", {"action": "cancel"}, "invalid_arguments"),
+        ("shortcuts_record", {"action": "pause"}, "invalid_arguments"),
+    ],
+)
+async def test_bad_input_is_refused_and_nothing_is_lost(
+    home: Home, tool: str, given: Json, reason: str
+) -> None:
+    async with recording(home) as (_, _, agent):
+        await recorded(agent, "save")
+        with pytest.raises(ToolFailed) as refused:
+            await agent.call(tool, **given)
+        assert refused.value.reason == reason
+        (shown,) = await listed(agent)
+        assert "lastRun" not in shown
+
+
+async def test_a_recording_can_be_dropped_and_a_shortcut_deleted(home: Home) -> None:
+    async with recording(home) as (_, _, agent):
+        await agent.call("shortcuts_record", action="start", command="save")
+        with pytest.raises(ToolFailed, match="under way"):
+            await agent.call("shortcuts_record", action="start", command="other")
+        assert await agent.call("shortcuts_record", action="cancel") == {"dropped": True}
+        made = await recorded(agent, "save")
+        deleted = await agent.call("shortcuts_delete", command="/save")
+        assert deleted == {"deleted": made["id"]} and await listed(agent) == []
+
+
+async def test_shortcuts_open_nothing_that_is_off(home: Home) -> None:
+    levels = PermissionSettings(tools={"shortcuts_execute": "off"})
+    async with recording(home, settings=Settings(permissions=levels)) as (_, _, agent):
+        await recorded(agent, "save")
+        with pytest.raises(ToolFailed) as off:
+            await agent.call("shortcuts_execute", command="save", tabId=1)
+        assert off.value.reason == "permission_off"
