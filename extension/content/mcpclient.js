@@ -18,8 +18,8 @@ tabhub.define("mcpclient", () => {
 
   /** @type {TabhubMcpClient["make"]} */
   function make(kind, post) {
-    /** @type {Map<string, PromiseWithResolvers<any> & {progress?: TabhubProgress, toldAt: number}>} */
-    const pending = new Map();
+    /** @type {TabhubCorrelator<{progress?: TabhubProgress, toldAt: number}>} */
+    const requests = new TabhubCorrelator();
     let isThere = false;
     let isGreeted = false;
     /** @type {any} */
@@ -30,27 +30,6 @@ tabhub.define("mcpclient", () => {
     /** A whole list at once; who has the next page for ever is asked slowly. */
     const turns = quota.make(MOST_PAGES + 5, 5);
 
-    /** @param {string} id */
-    function settle(id, /** @type {any} */ error, /** @type {unknown} */ result) {
-      const waiting = pending.get(id);
-      pending.delete(id);
-      if (error) waiting?.reject(error);
-      else waiting?.resolve(result);
-    }
-
-    /**
-     * @param {string} id
-     * @param {string} method
-     * @param {object} params
-     * @param {TabhubProgress} [progress]
-     */
-    function send(id, method, params, progress) {
-      const waiting = { ...Promise.withResolvers(), progress, toldAt: -Infinity };
-      pending.set(id, waiting);
-      post({ jsonrpc: "2.0", id, method, params });
-      return waiting.promise;
-    }
-
     /**
      * @param {string} method
      * @param {object} params
@@ -59,12 +38,12 @@ tabhub.define("mcpclient", () => {
       const wait = turns.wait();
       turns.spend(1);
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      const id = randomId();
-      const timer = setTimeout(
-        () => settle(id, new Error(`${method}: no answer`), null),
-        ANSWER_MS,
-      );
-      return send(id, method, params).finally(() => clearTimeout(timer));
+      const late = () => new Error(`${method}: no answer`);
+      return requests.request((id) => post({ jsonrpc: "2.0", id, method, params }), {
+        id: randomId(),
+        timeoutMs: ANSWER_MS,
+        late,
+      });
     }
 
     async function greet() {
@@ -96,21 +75,22 @@ tabhub.define("mcpclient", () => {
       const id = randomId();
       signal.addEventListener("abort", () => {
         post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
-        settle(id, signal.reason, null);
+        requests.settle(id, signal.reason);
       });
-      const _meta = { ...ours, progressToken: id };
-      return send(id, "tools/call", { name, arguments: args, _meta }, progress);
+      const params = { name, arguments: args, _meta: { ...ours, progressToken: id } };
+      const send = () => post({ jsonrpc: "2.0", id, method: "tools/call", params });
+      return requests.request(send, { id, note: { progress, toldAt: -Infinity } });
     }
 
     /** @param {any} message */
     function answered({ id, result, error }) {
-      if (typeof id !== "string" || !pending.has(id)) return;
-      settle(id, error && new Error(toolbounds.message(error)), result);
+      if (typeof id !== "string" || !requests.has(id)) return;
+      requests.settle(id, error && new Error(toolbounds.message(error)), result);
     }
 
     /** @param {any} params */
     function progressed(params) {
-      const waiting = pending.get(params?.progressToken);
+      const waiting = requests.noteOf(params?.progressToken);
       const now = performance.now();
       if (!waiting?.progress || now - waiting.toldAt < PROGRESS_MS) return;
       waiting.toldAt = now;
@@ -126,7 +106,7 @@ tabhub.define("mcpclient", () => {
     function stopped() {
       if (!isThere) return;
       isThere = false;
-      for (const id of [...pending.keys()]) settle(id, new Error("The page's server stopped."), 0);
+      requests.failAll(() => new Error("The page's server stopped."));
       changed();
     }
 

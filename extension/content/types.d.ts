@@ -680,6 +680,24 @@ interface TabhubToolSource {
   ): Promise<any>;
 }
 
+/** Requests that wait for their answers; `Note` is what the sender keeps with each. */
+declare class TabhubCorrelator<Note = undefined> {
+  nextId(): number;
+  /**
+   * Waits for the answer to what `send` sends, which may settle it itself. With `late`, not longer
+   * than `timeoutMs`. Ids are counted unless one is given.
+   */
+  request(
+    send: (id: any) => void,
+    how?: { id?: string | number; note?: Note; timeoutMs?: number; late?: () => Error },
+  ): Promise<any>;
+  has(id: unknown): boolean;
+  noteOf(id: unknown): Note | undefined;
+  /** Ends the waiting, with the error if there is one. An id that nobody waits for is ignored. */
+  settle(id: unknown, error: unknown, result?: unknown): void;
+  failAll(makeError: () => Error): void;
+}
+
 interface TabhubMcpSource extends TabhubToolSource {
   receive(payload: unknown): void;
 }

@@ -1,14 +1,14 @@
 /** The line to the worker: opened again whenever it closes, which also wakes the worker. */
 
+import { Correlator } from "../worker/correlator.js";
+
 const CALM_MS = 1000;
 
 export class WorkerPort {
   /** @type {chrome.runtime.Port | null} */
   #port = null;
   #connectedAt = 0;
-  #nextId = 1;
-  /** @type {Map<number, PromiseWithResolvers<any>>} */
-  #pending = new Map();
+  #requests = new Correlator();
   #hear;
   #connected;
 
@@ -38,12 +38,10 @@ export class WorkerPort {
    * @returns {Promise<any>}
    */
   ask(method, params) {
-    const id = this.#nextId++;
-    const pending = Promise.withResolvers();
-    this.#pending.set(id, pending);
-    if (this.#port) this.#port.postMessage({ id, method, params });
-    else this.#settle(id, "There is no connection to the extension.");
-    return pending.promise;
+    return this.#requests.request((id) => {
+      if (this.#port) this.#port.postMessage({ id, method, params });
+      else this.#requests.settle(id, new Error("There is no connection to the extension."));
+    });
   }
 
   tellVisibility() {
@@ -53,7 +51,7 @@ export class WorkerPort {
   #disconnected() {
     void chrome.runtime.lastError;
     this.#port = null;
-    for (const id of [...this.#pending.keys()]) this.#settle(id, "The extension was restarted.");
+    this.#requests.failAll(() => new Error("The extension was restarted."));
     // A worker that keeps dying is not to be woken in a tight loop.
     const isBrief = performance.now() - this.#connectedAt < CALM_MS;
     setTimeout(() => this.connect(), isBrief ? CALM_MS : 0);
@@ -62,18 +60,6 @@ export class WorkerPort {
   /** @param {any} message */
   #receive({ id, method, params, result, error }) {
     if (method) this.#hear(method, params);
-    else this.#settle(id, error, result);
-  }
-
-  /**
-   * @param {number} id
-   * @param {string | undefined} error
-   * @param {unknown} [result]
-   */
-  #settle(id, error, result) {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (error === undefined) pending?.resolve(result);
-    else pending?.reject(new Error(error));
+    else this.#requests.settle(id, error === undefined ? undefined : new Error(error), result);
   }
 }

@@ -1,5 +1,6 @@
 /** One document in one frame, at the other end of a port. */
 
+import { Correlator } from "./correlator.js";
 import { CommandError } from "./errors.js";
 import { Flood } from "./flood.js";
 
@@ -11,9 +12,7 @@ const REST_MS = 10_000;
 export class Frame {
   /** @type {chrome.runtime.Port} */
   #port;
-  #nextId = 1;
-  /** @type {Map<number, PromiseWithResolvers<any>>} */
-  #pending = new Map();
+  #requests = new Correlator();
   /** @type {import("./slots.js").Range | undefined} */
   range;
   /** @type {{parent: Frame, ref: number} | undefined} found by a nonce, good for life */
@@ -54,17 +53,15 @@ export class Frame {
    * @returns {Promise<any>}
    */
   ask(type, body, timeoutMs = ANSWER_MS) {
-    const id = this.#nextId++;
-    const pending = Promise.withResolvers();
-    this.#pending.set(id, pending);
-    const timer = setTimeout(() => this.#settle(id, timeoutError()), timeoutMs);
-    try {
-      // A busy page takes its messages late; what nobody waits for any more must not be done.
-      this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
-    } catch {
-      this.#settle(id, goneError());
-    }
-    return pending.promise.finally(() => clearTimeout(timer));
+    const send = (/** @type {number} */ id) => {
+      try {
+        // A busy page takes its messages late; what nobody waits for any more must not be done.
+        this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
+      } catch {
+        this.#requests.settle(id, goneError());
+      }
+    };
+    return this.#requests.request(send, { timeoutMs, late: timeoutError });
   }
 
   /** @returns {Promise<number>} -1 when the browser does not say */
@@ -83,12 +80,12 @@ export class Frame {
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
     else if (typeof message?.type === "string") this.onSaid(message);
-    else this.#settle(message?.id, answerError(message), message?.value);
+    else this.#requests.settle(message?.id, answerError(message), message?.value);
   }
 
   /** @param {any} message */
   #isAnswer(message) {
-    return message?.type === undefined && this.#pending.has(message?.id);
+    return message?.type === undefined && this.#requests.has(message?.id);
   }
 
   /** @param {any} message */
@@ -109,20 +106,8 @@ export class Frame {
     this.#isGone = true;
     // Reading the error keeps it out of the extension's own error list.
     void chrome.runtime.lastError;
-    for (const id of [...this.#pending.keys()]) this.#settle(id, goneError());
+    this.#requests.failAll(goneError);
     this.onGone();
-  }
-
-  /**
-   * @param {number} id
-   * @param {CommandError | null} error
-   * @param {unknown} [value]
-   */
-  #settle(id, error, value) {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (error) pending?.reject(error);
-    else pending?.resolve(value);
   }
 }
 

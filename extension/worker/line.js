@@ -1,5 +1,6 @@
 /** One connection to the server. What came on it is answered on it, or not at all. */
 
+import { Correlator } from "./correlator.js";
 import { CommandError } from "./errors.js";
 import { SENDERS } from "./methods.js";
 import * as rpc from "./rpc.js";
@@ -8,9 +9,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 
 export class Line {
   #socket;
-  #nextId = 1;
-  /** @type {Map<string | number, PromiseWithResolvers<any>>} requests that wait for their answer */
-  #pending = new Map();
+  #requests = new Correlator();
   /** The largest message the server takes. */
   maxBytes = MAX_BYTES;
   onClosed = () => {};
@@ -31,7 +30,7 @@ export class Line {
 
   /** To be called once it has closed, from either end. */
   ended() {
-    for (const id of [...this.#pending.keys()]) this.#settle(id, closedError());
+    this.#requests.failAll(closedError);
     this.onClosed();
   }
 
@@ -49,7 +48,7 @@ export class Line {
    * @param {object} params
    */
   tell(method, params) {
-    return this.#send(callOf(method, params, this.#nextId++));
+    return this.#send(callOf(method, params, this.#requests.nextId()));
   }
 
   /**
@@ -59,29 +58,15 @@ export class Line {
    */
   async request(method, params) {
     if (!this.isOpen) throw closedError();
-    const id = this.#nextId++;
+    const id = this.#requests.nextId();
     const text = callOf(method, params, id);
-    const pending = Promise.withResolvers();
-    this.#pending.set(id, pending);
-    if (!this.#send(text)) this.#settle(id, tooLarge());
-    return pending.promise;
+    const send = () => this.#send(text) || this.#requests.settle(id, tooLarge());
+    return this.#requests.request(send, { id });
   }
 
   /** @param {rpc.Response} response */
   answered({ id, result, error }) {
-    this.#settle(id, error && errorOf(error), result);
-  }
-
-  /**
-   * @param {string | number} id
-   * @param {CommandError | undefined} error
-   * @param {unknown} [result]
-   */
-  #settle(id, error, result) {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (error) pending?.reject(error);
-    else pending?.resolve(result);
+    this.#requests.settle(id, error && errorOf(error), result);
   }
 
   /**

@@ -6,6 +6,7 @@ globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
 await import("../../extension/content/quota.js");
 await import("../../extension/content/toolmeasure.js");
 await import("../../extension/content/toolbounds.js");
+await import("../../extension/content/correlator.js");
 await import("../../extension/content/mcpclient.js");
 
 function started(answers = {}) {
