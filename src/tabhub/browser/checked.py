@@ -14,6 +14,8 @@ from tabhub.errors import Internal
 
 log = logging.getLogger(__name__)
 
+MARK = "not as declared"
+"""In the log, before what is wrong with a command."""
 MISFITS: list[str] = []
 """What was found so far, for tests."""
 
@@ -42,7 +44,7 @@ def _found(command: str, side: Literal["input", "output"], value: Any) -> str | 
     found = misfit(command, side, value)
     if found is not None:
         MISFITS.append(found)
-        log.error("%s", found)
+        log.error("%s: %s", MARK, found)
     return found
 
 
