@@ -15,7 +15,7 @@ CODE := $(wildcard src tests scripts bench)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
-.PHONY: agents lint quick ruff types imports clean lock pagekit
+.PHONY: agents house lint quick ruff types imports clean lock pagekit
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -81,6 +81,10 @@ agents: setup $(AGENTS_STAMP) ## have real agents read what connect writes (fetc
 
 bench: setup $(PEERS_STAMP) ## print the tables of measurements
 	@$(BIN)/python -m bench
+
+house: setup ## print how the tree is built, and what one click runs through
+	@scripts/ensure-browser >/dev/null
+	@$(BIN)/python scripts/house.py --click
 
 pagekit: $(NPM_STAMP) ## build the page worker library into build/pagekit
 	@scripts/build-pagekit

@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 import uvloop
 
 from tabhub.app import App
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
+from tabhub.calls.source import Source
 from tabhub.config.home import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool
@@ -29,11 +30,11 @@ ECHO = Tool(
 )
 
 
-class EchoSource:
+class EchoSource(Source):
     """Answers at once."""
 
-    async def run(self, job: Job) -> CallResult:
-        return CallResult(content=[text(job.arguments["text"])])
+    async def run(self, call: Call) -> CallResult:
+        return CallResult(content=[text(call.arguments["text"])])
 
 
 def echo_app(home: Home) -> App:

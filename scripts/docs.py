@@ -36,9 +36,15 @@ def tools() -> str:
     return "\n".join(
         [
             f"# Browser tools\n\n{NOTE}\n\n{intro}\n",
+            _table(("tool", "toolsets", "what it does"), [*map(_overview, LISTED)]),
             *(_tool(tool) for tool in LISTED),
         ]
     )
+
+
+def _overview(tool: Any) -> tuple[str, str, str]:
+    toolsets = ", ".join(f"`{name}`" for name in sorted(tool.toolsets))
+    return f"[`{tool.name}`](#{tool.name})", toolsets, tool.summary
 
 
 def _tool(tool: Any) -> str:
@@ -91,11 +97,23 @@ def errors() -> str:
         "error of a tool is a result with `isError` and `structuredContent.error`; faults of the "
         "message are JSON-RPC errors with `data.reason`. The HTTP status is that of plain HTTP "
         "answers and of faults that MCP ties to a status; JSON-RPC answers come with 200 "
-        "otherwise. A call by REST that was begun and failed is told with 422."
+        "otherwise. A call by REST that was begun and failed is told with 422.\n\n"
+        "The last column is the usual effect of a call that fails so: `none` if it certainly "
+        "changed nothing, otherwise `unknown`. It is not part of the message. The server may know "
+        "better in a single case, for instance that a call was refused before it began. An "
+        "operation id whose call failed without effect can be used again; after any other failure "
+        "the call is not run again."
     )
-    columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help")
+    columns = ("reason", "JSON-RPC code", "HTTP status", "category", "retry can help", "effect")
     rows = [
-        (f"`{word}`", row.code, row.status, row.category, "yes" if row.retryable else "no")
+        (
+            f"`{word}`",
+            row.code,
+            row.status,
+            row.category,
+            "yes" if row.retryable else "no",
+            row.effect,
+        )
         for word, row in REASONS.items()
     ]
     return f"# Errors\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"

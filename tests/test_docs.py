@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from scripts import docs
-from tabhub.tools import catalog
 
 ROOT = Path(__file__).parent.parent
 TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -29,9 +28,10 @@ def test_every_make_target_and_every_linked_file_that_a_page_names_exists(page: 
         assert (page.parent / target).exists(), target
 
 
-def test_the_readme_names_every_tool() -> None:
+def test_the_readme_fits_on_one_screen_and_counts_the_tools() -> None:
     readme = (ROOT / "README.md").read_text()
-    assert [tool.name for tool in catalog.ALL if f"`{tool.name}`" not in readme] == []
+    assert len(readme.split()) <= 600
+    assert f"Use {len(docs.LISTED)} tools" in readme
 
 
 def test_the_repository_stands_alone() -> None:

@@ -16,27 +16,27 @@ const ENDS = [
 /** @typedef {(decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} Decide */
 
 /**
- * @param {Confirmation} wish
+ * @param {ApprovalRequest} request
  * @param {Decide} decide
  */
-export function approval(wish, decide) {
+export function approval(request, decide) {
   const note = el("p", { class: "note", role: "alert" });
   const duration = durations();
   const article = el(
     "article",
-    { "data-confirmation": wish.id, "aria-label": "Approval" },
-    who(wish),
-    what(wish),
-    where(wish),
-    parameters(wish.parameters),
-    el("p", { class: "rule" }, "Asked because: ", strange(wish.rule)),
+    { "data-confirmation": request.id, "aria-label": "Approval" },
+    who(request),
+    what(request),
+    where(request),
+    parameters(request.parameters),
+    el("p", { class: "rule" }, "Asked because: ", strange(request.rule)),
     el(
       "p",
       {},
-      el("time", { "data-expires": wish.expiresAt }, timeLeft(wish.expiresAt, Date.now())),
+      el("time", { "data-expires": request.expiresAt }, timeLeft(request.expiresAt, Date.now())),
     ),
     el("label", { class: "row hint" }, "A yes that lasts ends ", duration),
-    el("div", { class: "buttons" }, ...buttons(wish, (...answer) => send(...answer))),
+    el("div", { class: "buttons" }, ...buttons(request, (...answer) => send(...answer))),
     note,
   );
   /** @type {(decision: Decision, scope?: Scope) => Promise<void>} */
@@ -60,18 +60,18 @@ function durations() {
   return /** @type {HTMLSelectElement} */ (el("select", { "data-ends": true }, ...choices));
 }
 
-/** @param {Confirmation} wish */
+/** @param {ApprovalRequest} request */
 function who({ client, agent }) {
   const called = agent && agent !== client ? [" calls itself ", strange(agent)] : [];
   return el("p", { class: "who" }, strange(client, { tag: "strong" }), ...called);
 }
 
-/** @param {Confirmation} wish */
+/** @param {ApprovalRequest} request */
 function what({ title, tool }) {
   return el("h3", {}, strange(title), " ", strange(tool, { tag: "code" }));
 }
 
-/** @param {Confirmation} wish */
+/** @param {ApprovalRequest} request */
 function where({ tab, origin }) {
   const place = el("p", { class: "where" });
   if (origin) place.append("on ", strange(origin, { tag: "strong", className: "address" }));
@@ -113,11 +113,11 @@ function json(text) {
 }
 
 /**
- * @param {Confirmation} wish
+ * @param {ApprovalRequest} request
  * @param {(decision: Decision, scope?: Scope) => void} send
  */
-function buttons(wish, send) {
-  const allow = waysToAllow(wish).map(({ scope, label }) =>
+function buttons(request, send) {
+  const allow = waysToAllow(request).map(({ scope, label }) =>
     button(label, { "data-scope": scope }, () => send("allow", scope)),
   );
   return [...allow, button("Deny", { "data-decision": "deny" }, () => send("deny"))];

@@ -3,10 +3,10 @@
 import { button, el, strange } from "./dom.js";
 
 /**
- * @param {KnockState} knock
+ * @param {PairingRequest} request
  * @param {Attempt} attempt
  */
-export function knockRow({ origin, code }, attempt) {
+export function pairingRow({ origin, code }, attempt) {
   const pair = (/** @type {boolean} */ allowed) => attempt("page.pair", { origin, code, allowed });
   return el(
     "li",

@@ -23,7 +23,7 @@ export function heard(model, method, params) {
 
 /**
  * @param {Model} model
- * @param {(confirmations: Confirmation[]) => Confirmation[]} change
+ * @param {(confirmations: ApprovalRequest[]) => ApprovalRequest[]} change
  * @returns {Model}
  */
 function withWaiting(model, change) {
@@ -33,8 +33,8 @@ function withWaiting(model, change) {
 }
 
 /**
- * @param {Confirmation[]} all
- * @param {Confirmation} one
+ * @param {ApprovalRequest[]} all
+ * @param {ApprovalRequest} one
  */
 function added(all, one) {
   return all.some(({ id }) => id === one.id) ? all : [...all, one];

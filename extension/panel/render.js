@@ -4,7 +4,7 @@ import { agentRow } from "./agents.js";
 import { approval } from "./approvals.js";
 import { restWhatMoved } from "./arming.js";
 import { button, byId, el, fill, strange } from "./dom.js";
-import { knockRow } from "./knocks.js";
+import { pairingRow } from "./knocks.js";
 import { familyTools, grantRow } from "./permissions.js";
 import { thisTab } from "./thistab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
@@ -75,20 +75,22 @@ function command(label, action, { attempt }) {
 }
 
 /**
- * @param {Confirmation[]} wishes
+ * @param {ApprovalRequest[]} requests
  * @param {Hands} hands
  */
-function renderApprovals(wishes, { decide }) {
+function renderApprovals(requests, { decide }) {
   const place = byId("approvals");
   const known = new Set(articles().map((article) => article.dataset.confirmation));
   const hadFocus = place.contains(document.activeElement);
-  fill(place, wishes, "id", (wish) => approval(wish, (...answer) => decide(wish.id, ...answer)));
-  byId("no-approvals").hidden = wishes.length > 0;
+  fill(place, requests, "id", (request) =>
+    approval(request, (...answer) => decide(request.id, ...answer)),
+  );
+  byId("no-approvals").hidden = requests.length > 0;
   if (hadFocus && document.activeElement === document.body) byId("approvals-title").focus();
-  announce(wishes.filter(({ id }) => !known.has(id)));
+  announce(requests.filter(({ id }) => !known.has(id)));
 }
 
-/** @param {Confirmation[]} fresh */
+/** @param {ApprovalRequest[]} fresh */
 function announce(fresh) {
   const lines = fresh.map(({ client, title }) =>
     el("span", {}, strange(client), " asks: ", strange(title)),
@@ -111,7 +113,7 @@ function renderRest(model, server, hands) {
   const tab = thisTabOf(model);
   fill(byId("this-tab"), tab ? [tab] : [], "tabId", (shown) => thisTab(shown, attempt));
   byId("this-tab-section").hidden = !tab;
-  fill(byId("knocks"), server.knocks, "code", (knock) => knockRow(knock, attempt));
+  fill(byId("knocks"), server.knocks, "code", (request) => pairingRow(request, attempt));
   byId("knocks-section").hidden = !server.knocks.length;
   renderPermissions(server, attempt);
 }

@@ -3,7 +3,7 @@
 type Level = "off" | "ask" | "auto";
 type Scope = "once" | "session" | "domain" | "always";
 
-interface Confirmation {
+interface ApprovalRequest {
   id: string;
   tool: string;
   title: string;
@@ -65,7 +65,7 @@ interface GrantState {
 }
 
 /** A page that wants to offer its tools without the extension. */
-interface KnockState {
+interface PairingRequest {
   origin: string;
   /** The page shows it too. */
   code: string;
@@ -78,11 +78,11 @@ interface ServerState {
   stopped: boolean;
   agents: AgentState[];
   tabs: TabState[];
-  confirmations: Confirmation[];
+  confirmations: ApprovalRequest[];
   tools: ToolState[];
   toolsLeftOut: number;
   grants: GrantState[];
-  knocks: KnockState[];
+  knocks: PairingRequest[];
   unattended: string;
   policyFile: string | null;
 }

@@ -3,7 +3,7 @@
 import { siteOf } from "../worker/visible.js";
 
 /**
- * @param {Confirmation} confirmation
+ * @param {ApprovalRequest} confirmation
  * @returns {{scope: Scope, label: string}[]} the ways to allow it, the narrowest first
  */
 export function waysToAllow({ scopes, origin }) {

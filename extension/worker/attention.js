@@ -8,7 +8,7 @@ const MISSED_ID = "missed";
 const MISSED_EVERY_MS = 10_000;
 const APPROVAL = "approval:";
 
-/** @typedef {{client: string, agent: string, tool: string, title: string, origin: string | null}} Wish */
+/** @typedef {{client: string, agent: string, tool: string, title: string, origin: string | null}} ApprovalRequest */
 
 export class Attention {
   /** @type {Set<string>} approvals that wait */
@@ -39,11 +39,11 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {Wish & {id: string}} wish */
-  asked(wish) {
-    this.#pending.add(wish.id);
+  /** @param {ApprovalRequest & {id: string}} request */
+  asked(request) {
+    this.#pending.add(request.id);
     this.#show();
-    if (!this.#isWatched()) notify(APPROVAL + wish.id, "waits for your approval", wish, true);
+    if (!this.#isWatched()) notify(APPROVAL + request.id, "waits for your approval", request, true);
   }
 
   /** @param {string} id */
@@ -53,12 +53,12 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {Wish} wish */
-  missed(wish) {
+  /** @param {ApprovalRequest} request */
+  missed(request) {
     this.#setMissed(true);
     if (Date.now() - this.#missedToldAt < MISSED_EVERY_MS) return;
     this.#missedToldAt = Date.now();
-    notify(MISSED_ID, "was refused: no panel was open to ask you", wish, false);
+    notify(MISSED_ID, "was refused: no panel was open to ask you", request, false);
   }
 
   panelOpened() {
@@ -101,7 +101,7 @@ export class Attention {
  * Says who, what and where, but no parameters: they may be secrets, and others may look on.
  * @param {string} id
  * @param {string} what
- * @param {Wish} wish
+ * @param {ApprovalRequest} request
  * @param {boolean} requireInteraction
  */
 function notify(id, what, { client, agent, tool, title, origin }, requireInteraction) {

@@ -4,16 +4,16 @@
  */
 
 import { isTaken } from "./debugger.js";
-import { onLetGo } from "./letgo.js";
 import { isWatched } from "./loads.js";
 import { loginAsked } from "./outcomes.js";
+import { register } from "./tabstate.js";
 import { clip, TITLE_LENGTH } from "./texts.js";
 
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
 /** @typedef {(answer?: chrome.webRequest.BlockingResponse) => void} Reply */
-/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Question */
+/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Login */
 
-/** @type {Map<number, Question>} */
+/** @type {Map<number, Login>} */
 const open = new Map();
 /** @type {Map<number, Set<() => void>>} */
 const watchers = new Map();
@@ -74,9 +74,9 @@ export function onLogin(tabId, listener) {
  * @param {{username: string, password: string} | null} authCredentials null: none are given
  */
 export function answerLogin(tabId, authCredentials) {
-  const question = open.get(tabId);
+  const login = open.get(tabId);
   open.delete(tabId);
-  question?.reply(authCredentials ? { authCredentials } : { cancel: true });
+  login?.reply(authCredentials ? { authCredentials } : { cancel: true });
 }
 
 /**
@@ -91,7 +91,7 @@ export function forgetLogin(tabId) {
  * What the tab was about to show is given up.
  * @param {number} tabId
  */
-export function navigationBegins(tabId) {
+function navigationBegins(tabId) {
   if (open.get(tabId)?.holdsPage) forgetLogin(tabId);
 }
 
@@ -100,12 +100,21 @@ export function navigationBegins(tabId) {
  * page may be told of after that.
  * @param {number} tabId
  */
-export function pageShown(tabId) {
+function pageShown(tabId) {
   if (!open.get(tabId)?.holdsPage) forgetLogin(tabId);
 }
 
-onLetGo(async (tabId) => {
+/** @param {number} tabId */
+async function release(tabId) {
   // The person is asked in the browser's own way.
   open.get(tabId)?.reply();
   open.delete(tabId);
+}
+
+register({
+  name: "logins",
+  forget: forgetLogin,
+  navigating: navigationBegins,
+  committed: pageShown,
+  released: release,
 });

@@ -4,9 +4,12 @@
  * page asks for in its first moments would be missed.
  */
 
-import { onLoss, send } from "./debugger.js";
+import { heldFor, send } from "./debugger.js";
+import { keeper } from "./keeper.js";
+import { register } from "./tabstate.js";
 import { within } from "./within.js";
 
+const STORED = "gates";
 const PATIENCE_MS = 3000;
 const ANSWERED_DOCUMENTS = {
   patterns: [{ urlPattern: "*", resourceType: "Document", requestStage: "Response" }],
@@ -14,6 +17,7 @@ const ANSWERED_DOCUMENTS = {
 
 /** @type {Set<number>} */
 const gates = new Set();
+const save = keeper(STORED, () => [...gates]);
 
 /**
  * @param {number} tabId with the debugger on it
@@ -21,20 +25,37 @@ const gates = new Set();
  */
 export function closeGate(tabId, ready) {
   gates.add(tabId);
+  save();
   void send(tabId, "Fetch.enable", ANSWERED_DOCUMENTS).catch(() => {});
   const open = () => {
-    if (gates.delete(tabId)) void send(tabId, "Fetch.disable").catch(() => {});
+    if (forget(tabId)) void send(tabId, "Fetch.disable").catch(() => {});
   };
   within(PATIENCE_MS, ready).then(open, open);
 }
 
 /**
  * @param {number} tabId
- * @param {string} method
- * @returns {boolean} whether it waits here, and is nobody else's business
+ * @returns {boolean} whether a request that is paused waits here, and is nobody else's business
  */
-export function waitsAtGate(tabId, method) {
-  return method === "Fetch.requestPaused" && gates.has(tabId);
+export function waitsAtGate(tabId) {
+  return gates.has(tabId);
 }
 
-onLoss((tabId) => gates.delete(tabId));
+/** @param {number} tabId */
+function forget(tabId) {
+  const wasClosed = gates.delete(tabId);
+  if (wasClosed) save();
+  return wasClosed;
+}
+
+/** Nobody else would ever open what an earlier life of this worker has closed. */
+async function openLeft() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  const intercepted = heldFor("interception");
+  for (const tabId of Array.isArray(stored) ? stored : []) {
+    if (!intercepted.includes(tabId)) void send(tabId, "Fetch.disable").catch(() => {});
+  }
+  save();
+}
+
+register({ name: "first documents", after: ["attachments"], restore: openLeft, lost: forget });

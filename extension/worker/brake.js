@@ -5,7 +5,8 @@
  */
 
 import { onAbort } from "./abort.js";
-import { send } from "./debugger.js";
+import { send, takenTabs } from "./debugger.js";
+import { register } from "./tabstate.js";
 
 const PAUSE_MS = 300;
 const MAY_NOT_YIELD = /\b(?:for|while|do)\b/;
@@ -44,10 +45,11 @@ export async function withBrake(tabId, code, signal, work) {
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function brakeEvent(tabId, method, params) {
+function brakeEvent(tabId, _, method, params) {
   const fitted = [...(brakes.get(tabId) ?? [])];
   if (method === "Debugger.scriptParsed") noteScript(fitted, params);
   if (method === "Debugger.paused") paused(tabId, fitted, params);
@@ -125,3 +127,12 @@ async function stopped(tabId, brake, signal) {
   brake.pulled = null;
   throw signal.reason;
 }
+
+register({
+  name: "running code",
+  after: ["attachments"],
+  // Whoever waited for the code is gone; the page is not to be slowed down for it any longer.
+  restore: () => takenTabs().forEach((tabId) => void tell(tabId, "Debugger.disable")),
+  event: brakeEvent,
+  lost: (tabId) => brakes.delete(tabId),
+});

@@ -4,8 +4,9 @@
  * everybody has prepared them.
  */
 
-import { onLoss, onReturn, send, sendTo } from "./debugger.js";
+import { send, sendTo } from "./debugger.js";
 import { keeper } from "./keeper.js";
+import { register, report } from "./tabstate.js";
 import { clip, URL_LENGTH } from "./texts.js";
 
 const STORED = "children";
@@ -31,29 +32,33 @@ const DETACH = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true
 const tabs = new Map();
 /** @type {Map<number, Child[]>} of an earlier life of this worker: nobody tells of them again */
 const left = new Map();
-const save = keeper(STORED, () => [...left, ...[...tabs.keys()].map((id) => [id, childrenOf(id)])]);
-/** @type {Set<(child: Child) => void>} */
-const preparers = new Set();
-
-/**
- * @param {(child: Child) => void} prepare sends, at once, what a child is to know before it runs
- */
-export function onChild(prepare) {
-  preparers.add(prepare);
-}
+const save = keeper(STORED, dump);
 
 /**
  * @param {number} tabId
  * @returns {Child[]}
  */
 export function childrenOf(tabId) {
-  return [...(tabs.get(tabId)?.children.values() ?? [])];
+  return [...(tabs.get(tabId)?.children.values() ?? left.get(tabId) ?? [])];
 }
 
-/** To be called before anyone uses them again: sessions outlive the worker that began them. */
-export async function restoreChildren() {
+/** @returns {[number, Child[]][]} */
+function dump() {
+  return [...left.keys(), ...tabs.keys()].map((tabId) => [tabId, childrenOf(tabId)]);
+}
+
+/** Sessions outlive the worker that began them. */
+async function restoreChildren() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   for (const [tabId, children] of Array.isArray(stored) ? stored : []) left.set(tabId, children);
+}
+
+/** What only a command of the earlier life has used is used by nobody now. */
+function dropLeft() {
+  for (const tabId of [...left.keys()]) {
+    forget(tabId);
+    stopAttaching(tabId);
+  }
 }
 
 /**
@@ -100,6 +105,11 @@ export function dropChildren(tabId, user) {
   const tab = tabs.get(tabId);
   if (!tab?.users.delete(user) || tab.users.size) return;
   forget(tabId);
+  stopAttaching(tabId);
+}
+
+/** @param {number} tabId */
+function stopAttaching(tabId) {
   void send(tabId, "Target.setAutoAttach", DETACH).catch(() => {});
 }
 
@@ -115,7 +125,7 @@ function forget(tabId) {
  * @param {string} method
  * @param {any} params
  */
-export function childEvent(tabId, parent, method, params) {
+function childEvent(tabId, parent, method, params) {
   if (method === "Target.attachedToTarget") attached(tabId, parent, params);
   if (method === "Target.detachedFromTarget") detached(tabId, params.sessionId);
 }
@@ -132,7 +142,7 @@ function attached(tabId, parent, { sessionId: session, targetInfo: { type, url }
   save();
   const order = (/** @type {string} */ method, /** @type {object} */ params) =>
     sendTo(tabId, session, method, params).catch(() => {});
-  if (tabs.has(tabId)) preparers.forEach((prepare) => prepare(child));
+  if (tabs.has(tabId)) report("child", child);
   void order("Target.setAutoAttach", ATTACH);
   void order("Runtime.runIfWaitingForDebugger", {});
 }
@@ -148,10 +158,21 @@ function detached(tabId, session) {
   save();
 }
 
-onLoss(forget);
-onReturn((tabId) => {
+/** @param {number} tabId */
+function announceAgain(tabId) {
   const tab = tabs.get(tabId);
   if (!tab) return;
   tab.children.clear();
   tab.announced = announce(tabId, tab);
+}
+
+register({
+  name: "children",
+  after: ["attachments"],
+  restore: restoreChildren,
+  restored: dropLeft,
+  event: childEvent,
+  lost: forget,
+  returned: announceAgain,
+  describe: () => dump().filter(([, children]) => children.length),
 });

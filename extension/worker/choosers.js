@@ -4,11 +4,14 @@
  * page waits for it.
  */
 
-import { send, sendTo } from "./debugger.js";
-import { catchInFrames, keepFrames, leaveInFrames } from "./framechoosers.js";
+import { send, sendTo, takenTabs } from "./debugger.js";
+import { catchInFrames, keepFrames, keepFramesAgain, leaveInFrames } from "./framechoosers.js";
+import { keeper } from "./keeper.js";
 import { chooserOpened } from "./outcomes.js";
+import { register } from "./tabstate.js";
 import { worldOf } from "./worlds.js";
 
+const STORED = "choosers";
 const DISMISS = `function () {
   EventTarget.prototype.dispatchEvent.call(this, new Event("cancel", { bubbles: true }));
 }`;
@@ -23,8 +26,25 @@ const DISMISS = `function () {
  *   files of a person
  */
 
+/** @typedef {Omit<Chooser, "input"> & {input?: Held}} Stored */
+
 /** @type {Map<number, Chooser>} */
 const open = new Map();
+/** @type {Map<number, Stored>} the same as it is stored */
+const dumped = new Map();
+const save = keeper(STORED, () => [...dumped]);
+
+/** Neither the page nor the debugger's hold on the input notices that the worker was away. */
+async function restoreChoosers() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const [tabId, chooser] of Array.isArray(stored) ? stored : []) {
+    dumped.set(tabId, chooser);
+    open.set(tabId, { ...chooser, input: Promise.resolve(chooser.input) });
+    if (chooser.session !== undefined) void keepFramesAgain(tabId).catch(() => {});
+  }
+  // An action that ended with the earlier worker would keep on catching the person's own.
+  for (const tabId of takenTabs()) leaveChoosers(tabId);
+}
 
 /**
  * Only while an agent acts: a person who clicks in the same tab wants to choose.
@@ -55,16 +75,30 @@ async function intercept(tabId, enabled) {
  * @param {string} method
  * @param {any} params
  */
-export function chooserEvent(tabId, session, method, params) {
+function chooserEvent(tabId, session, method, params) {
   if (method === "Target.detachedFromTarget") frameGone(tabId, params.sessionId);
   if (method !== "Page.fileChooserOpened") return;
   const { frameId, mode, backendNodeId } = params;
   const multiple = mode === "selectMultiple";
   /** @type {Wire.Dialog} */
   const dialog = { type: "file_chooser", message: "", multiple };
-  open.set(tabId, { dialog, session, input: hold(tabId, session, frameId, backendNodeId) });
+  const input = hold(tabId, session, frameId, backendNodeId);
+  const chooser = { dialog, session, input };
+  open.set(tabId, chooser);
+  void input.then((held) => keep(tabId, chooser, held));
   keepFrames(tabId, session !== undefined);
   chooserOpened(tabId, dialog);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Chooser} chooser
+ * @param {Held | undefined} input
+ */
+function keep(tabId, chooser, input) {
+  if (open.get(tabId) !== chooser) return;
+  dumped.set(tabId, { ...chooser, input });
+  save();
 }
 
 /**
@@ -108,6 +142,7 @@ export function openChooser(tabId) {
 /** @param {number} tabId */
 export function forgetChooser(tabId) {
   open.delete(tabId);
+  if (dumped.delete(tabId)) save();
   keepFrames(tabId, false);
 }
 
@@ -122,3 +157,14 @@ export async function dismissChooser(tabId) {
   if (open.get(tabId) === chooser) forgetChooser(tabId);
   return chooser?.dialog;
 }
+
+register({
+  name: "file choosers",
+  after: ["children"],
+  restore: restoreChoosers,
+  forget: forgetChooser,
+  detached: forgetChooser,
+  committed: forgetChooser,
+  event: chooserEvent,
+  describe: () => [...dumped],
+});

@@ -33,7 +33,7 @@ import { readHtml, readText } from "./pieces.js";
 import { setPermission } from "./presets.js";
 import { press, type } from "./press.js";
 import { forcePseudo } from "./pseudo.js";
-import { questions } from "./questions.js";
+import { openDialogs } from "./questions.js";
 import { readPage } from "./read.js";
 import { recordUse } from "./recorder.js";
 import {
@@ -188,7 +188,7 @@ const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 /** @param {Context} context */
 async function list({ tellNews }) {
   await tellNews();
-  return { tabs: await listTabs(), dialogs: questions() };
+  return { tabs: await listTabs(), dialogs: openDialogs() };
 }
 
 /**

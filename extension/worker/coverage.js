@@ -3,16 +3,16 @@
  * begins with the first call and goes on until it is stopped.
  */
 
-import { dropCss, sheetsOf, useCss } from "./css.js";
-import { hold, onLoss, send, unhold, withTab } from "./debugger.js";
+import { dropCss, endLeftover, sheetsOf, useCss } from "./css.js";
+import { hold, send, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { framesOf } from "./frames.js";
-import { onLetGo } from "./letgo.js";
 import { summary } from "./ruleusage.js";
+import { register } from "./tabstate.js";
 import { clip, URL_LENGTH } from "./texts.js";
 import { Turns } from "./turns.js";
 
-export const COVERAGE = "coverage";
+const COVERAGE = "coverage";
 
 /** @typedef {import("./ruleusage.js").Usage} Usage */
 /** @typedef {import("./css.js").Sheet} Sheet */
@@ -106,9 +106,18 @@ async function end(tabId) {
   await dropped;
 }
 
-onLoss((tabId) => counting.delete(tabId));
-onLetGo(async (tabId) => {
+/** @param {number} tabId */
+async function release(tabId) {
   if (!counting.has(tabId)) return;
   void send(tabId, "CSS.stopRuleUsageTracking").catch(() => {});
   await end(tabId);
+}
+
+register({
+  name: "coverage",
+  after: ["style sheets"],
+  // The browser's counts are gone with whoever asked for them.
+  restore: () => endLeftover(COVERAGE),
+  lost: (tabId) => counting.delete(tabId),
+  released: release,
 });

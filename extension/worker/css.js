@@ -1,7 +1,8 @@
 /** The debugger's knowledge of styles: asked for while anyone needs it, per tab and session. */
 
 import { childrenOf } from "./children.js";
-import { heldFor, onLoss, sendTo, unhold } from "./debugger.js";
+import { heldFor, sendTo, unhold } from "./debugger.js";
+import { register } from "./tabstate.js";
 
 /** @typedef {{styleSheetId: string, sourceURL: string, isInline: boolean, length: number, frameId: string}} Sheet */
 /** @typedef {{users: Set<string>, sheets: Map<string, Sheet>, ready: Promise<unknown>}} Use */
@@ -95,11 +96,16 @@ export function sheetsOf(tabId) {
  * @param {string} method
  * @param {any} params
  */
-export function cssEvent(tabId, session, method, params) {
+function cssEvent(tabId, session, method, params) {
   const sheets = tabs.get(tabId)?.get(session)?.sheets;
   if (!sheets) return;
   if (method === "CSS.styleSheetAdded") sheets.set(params.header.styleSheetId, params.header);
   if (method === "CSS.styleSheetRemoved") sheets.delete(params.styleSheetId);
 }
 
-onLoss((tabId) => tabs.delete(tabId));
+register({
+  name: "style sheets",
+  after: ["children"],
+  event: cssEvent,
+  lost: (tabId) => tabs.delete(tabId),
+});

@@ -7,9 +7,11 @@ import { attach, detach, prepare, sendOnce } from "./attachment.js";
 import { messageOf } from "./errors.js";
 import { isExtensionPage } from "./guard.js";
 import { Holds } from "./holds.js";
+import { register, report } from "./tabstate.js";
 import { calm, lookAway, sleep, wake } from "./waking.js";
 
 const STORED = "holds";
+const STORED_TAKEN = "taken";
 const IDLE_MS = 60_000;
 
 /**
@@ -26,10 +28,6 @@ const IDLE_MS = 60_000;
 
 /** @type {Map<number, Session>} */
 const sessions = new Map();
-/** @type {Set<(tabId: number) => void>} */
-const losses = new Set();
-/** @type {Set<(tabId: number) => void>} */
-const returns = new Set();
 const holds = new Holds((all) => void chrome.storage.session.set({ [STORED]: all }));
 
 /**
@@ -74,7 +72,7 @@ async function attachAgain(tabId, session) {
     .finally(() => (session.again = null));
   sleep(session);
   await session.again;
-  returns.forEach((listener) => listener(tabId));
+  report("returned", tabId);
   await wake(tabId, session);
 }
 
@@ -135,16 +133,6 @@ export function heldTabs() {
   return holds.all;
 }
 
-/** @param {(tabId: number) => void} listener called when the debugger, and what it held, is gone */
-export function onLoss(listener) {
-  losses.add(listener);
-}
-
-/** @param {(tabId: number) => void} listener called when it is back after a mishap, with nothing enabled */
-export function onReturn(listener) {
-  returns.add(listener);
-}
-
 /**
  * @template T
  * @param {number} tabId
@@ -181,7 +169,7 @@ export function holdTab(tabId) {
  * @param {number} tabId
  * @param {string} url
  */
-export function documentChanged(tabId, url) {
+function documentChanged(tabId, url) {
   const session = sessions.get(tabId);
   if (session) session.drawn = null;
   if (!isExtensionPage(url)) return;
@@ -195,20 +183,30 @@ export function forgetTab(tabId) {
   if (!session) return;
   clearTimeout(session.idleTimer);
   sessions.delete(tabId);
+  saveTaken();
   holds.forget(tabId);
-  losses.forEach((listener) => listener(tabId));
+  report("lost", tabId);
 }
 
-/** An attachment outlives the worker that made it: let it go if it is not held and no command comes. */
-export async function adoptAttachments() {
+function saveTaken() {
+  void chrome.storage.session.set({ [STORED_TAKEN]: takenTabs() });
+}
+
+/**
+ * An attachment outlives the worker that made it: it goes on as before, and is let go if it is not
+ * held and no command comes.
+ */
+async function adoptAttachments() {
   const [targets, stored] = await Promise.all([
     chrome.debugger.getTargets(),
-    chrome.storage.session.get(STORED),
+    chrome.storage.session.get([STORED, STORED_TAKEN]),
   ]);
   const attached = targets.flatMap(({ attached, tabId }) => (attached && tabId) || []);
+  const taken = Array.isArray(stored[STORED_TAKEN]) ? stored[STORED_TAKEN] : [];
   holds.load(stored[STORED], attached);
   for (const tabId of attached) {
-    if (holds.has(tabId)) rest(tabId, begin(tabId));
+    // Others may have a debugger on a tab too.
+    if (holds.has(tabId) || taken.includes(tabId)) rest(tabId, begin(tabId, true));
     else setTimeout(releaseUnused, IDLE_MS, tabId);
   }
 }
@@ -216,17 +214,24 @@ export async function adoptAttachments() {
 /** @param {number} tabId */
 function releaseUnused(tabId) {
   if (sessions.has(tabId)) return;
-  losses.forEach((listener) => listener(tabId));
+  report("lost", tabId);
   release(tabId);
 }
 
-/** @param {number} tabId */
-function begin(tabId) {
+/**
+ * @param {number} tabId
+ * @param {boolean} [isPrepared] by an earlier life of this worker; a page that shows a dialog, or is
+ *   busy, would not answer now
+ */
+function begin(tabId, isPrepared = false) {
   const attached = attach(tabId);
   /** @type {Session} */
   const session = {
     attached,
-    ready: attached.then(() => prepare(tabId)),
+    ready: attached.then(() => {
+      const prepared = prepare(tabId);
+      return isPrepared ? void prepared.catch(() => {}) : prepared;
+    }),
     awake: null,
     again: null,
     drawn: null,
@@ -235,6 +240,7 @@ function begin(tabId) {
     idleTimer: undefined,
   };
   sessions.set(tabId, session);
+  saveTaken();
   session.ready.catch(() => giveUp(tabId, session));
   return session;
 }
@@ -270,3 +276,12 @@ function release(tabId) {
   lookAway(tabId);
   void detach(tabId);
 }
+
+register({
+  name: "attachments",
+  restore: adoptAttachments,
+  forget: forgetTab,
+  detached: forgetTab,
+  committed: documentChanged,
+  describe: () => ({ taken: takenTabs(), held: heldTabs() }),
+});

@@ -6,6 +6,7 @@
 import { unlessAborted } from "./abort.js";
 import { CommandError } from "./errors.js";
 import { holdTab, send } from "./debugger.js";
+import { register } from "./tabstate.js";
 import { clip, MESSAGE_LENGTH } from "./texts.js";
 
 const STORED = "dialogs";
@@ -22,17 +23,21 @@ const holds = new Map();
 const leaving = new Set();
 
 /** A dialog outlives the worker: remember it in the session's storage. */
-export async function restoreDialogs() {
+async function restoreDialogs() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
-  for (const [tabId, dialog] of Array.isArray(stored) ? stored : []) open.set(tabId, dialog);
+  for (const [tabId, dialog] of Array.isArray(stored) ? stored : []) {
+    open.set(tabId, dialog);
+    holds.set(tabId, holdTab(tabId));
+  }
 }
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function dialogEvent(tabId, method, params) {
+function dialogEvent(tabId, _, method, params) {
   if (method === "Page.javascriptDialogClosed") forgetDialog(tabId);
   if (method !== "Page.javascriptDialogOpening") return;
   if (params.type === "beforeunload" && leaving.has(tabId)) return void answer(tabId, true);
@@ -51,7 +56,7 @@ function describe({ type, message, defaultPrompt }) {
 }
 
 /** @param {number} tabId */
-export function forgetDialog(tabId) {
+function forgetDialog(tabId) {
   holds.get(tabId)?.();
   holds.delete(tabId);
   if (open.delete(tabId)) changed(tabId);
@@ -149,3 +154,13 @@ export function acceptLeaving(tabId) {
   leaving.add(tabId);
   return () => leaving.delete(tabId);
 }
+
+register({
+  name: "dialogs",
+  after: ["attachments"],
+  restore: restoreDialogs,
+  forget: forgetDialog,
+  detached: forgetDialog,
+  event: dialogEvent,
+  describe: () => [...open].map(([tabId, dialog]) => [tabId, dialog, holds.has(tabId)]),
+});

@@ -4,7 +4,7 @@
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
-import { send } from "./debugger.js";
+import { send, takenTabs } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
 import { dragData, holdAt, letGoAt, pullTo } from "./input.js";
@@ -13,6 +13,7 @@ import { waitUntilDrawn } from "./onlooker.js";
 import { Sightings } from "./sightings.js";
 import { requireStay } from "./sites.js";
 import { findPlace, isPoint } from "./spots.js";
+import { register } from "./tabstate.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
@@ -31,12 +32,26 @@ const catching = new Map();
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function dragEvent(tabId, method, params) {
+function dragEvent(tabId, _, method, params) {
   if (method === "Input.dragIntercepted") catching.get(tabId)?.note("caught", params.data);
 }
+
+/** @param {number} tabId */
+function leaveDrags(tabId) {
+  void send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+}
+
+register({
+  name: "drags",
+  after: ["attachments"],
+  // A drag that ended with the earlier worker would keep on catching the person's own.
+  restore: () => takenTabs().forEach(leaveDrags),
+  event: dragEvent,
+});
 
 /** @param {Context<Wire.Drag>} context */
 export async function drag(context) {
@@ -132,7 +147,7 @@ class Hand {
       void letGoAt(this.#tabId, at, this.#modifiers).catch(() => {});
       throw error;
     } finally {
-      void send(this.#tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+      leaveDrags(this.#tabId);
       catching.delete(this.#tabId);
     }
   }

@@ -3,20 +3,21 @@
  * navigations and restarts of this worker, until it is ended or the debugger is gone.
  */
 
-import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { heldFor, hold, isTaken, onLoss, onReturn, sendTo, unhold, withTab } from "./debugger.js";
+import { childrenOf, dropChildren, useChildren } from "./children.js";
+import { heldFor, hold, isTaken, sendTo, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { KIND_NAMES, ordersFor, ordersOf } from "./emulated.js";
 import { CommandError, messageOf } from "./errors.js";
-import { onLetGo } from "./letgo.js";
 import { dropNetwork, useNetwork } from "./network.js";
 import { requireKnownSite } from "./sites.js";
+import { register } from "./tabstate.js";
 import { Turns } from "./turns.js";
 import { within } from "./within.js";
 
 const WHY = "emulation";
 const STORED = "emulation";
 const CHILD_MS = 3000;
+const RESTORE_MS = 5000;
 
 /** @import { Context } from "./navigation.js" */
 /** @typedef {import("./emulated.js").Emulated} Emulated */
@@ -28,13 +29,13 @@ const CHILD_MS = 3000;
 const tabs = new Map();
 const turns = new Turns();
 
-/** To be called when it is known again which tabs are held. */
-export async function restoreEmulation() {
+async function restoreEmulation() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   const held = heldFor(WHY);
   for (const [tabId, state] of Array.isArray(stored) ? stored : []) {
     if (held.includes(tabId)) tabs.set(tabId, state);
   }
+  for (const tabId of held) if (!tabs.has(tabId)) unhold(tabId, WHY);
   await Promise.all([...tabs.keys()].map((tabId) => use(tabId).catch(() => {})));
 }
 
@@ -98,6 +99,8 @@ async function change(tabId, kind, value) {
   const { [kind]: _, ...others } = before;
   // What comes up meanwhile is to be told the new state.
   tabs.set(tabId, value === undefined ? others : { ...others, [kind]: value });
+  // A worker that dies in the next moment must leave word of what it has ordered.
+  if (value !== undefined) save();
   try {
     await Promise.all(ordersOf(kind, value).map((order) => tell(tabId, order)));
   } catch (error) {
@@ -151,18 +154,25 @@ async function use(tabId) {
   if (state.network) await useNetwork(tabId, WHY, { children: true });
 }
 
-onChild(({ tabId, session }) => {
+/** @param {import("./children.js").Child} child */
+function tellChild({ tabId, session }) {
   for (const { method, params, everywhere } of ordersFor(emulatedIn(tabId))) {
     if (everywhere) void sendTo(tabId, session, method, params).catch(() => {});
   }
-});
-onReturn((tabId) => {
+}
+
+/** @param {number} tabId */
+function tellAgain(tabId) {
   for (const order of ordersFor(emulatedIn(tabId))) void tell(tabId, order).catch(() => {});
-});
-onLoss((tabId) => {
+}
+
+/** @param {number} tabId */
+function forget(tabId) {
   if (tabs.delete(tabId)) save();
-});
-onLetGo(async (tabId) => {
+}
+
+/** @param {number} tabId */
+async function release(tabId) {
   if (!tabs.has(tabId) || !isTaken(tabId)) return;
   const kinds = KIND_NAMES.filter((kind) => kind in emulatedIn(tabId));
   const orders = kinds.flatMap((kind) => ordersOf(kind, undefined));
@@ -171,4 +181,16 @@ onLetGo(async (tabId) => {
   end(tabId);
   save();
   await Promise.allSettled(told);
+}
+
+register({
+  name: "emulation",
+  after: ["children", "network"],
+  restore: restoreEmulation,
+  restoreMs: RESTORE_MS,
+  child: tellChild,
+  returned: tellAgain,
+  lost: forget,
+  released: release,
+  describe: () => [...tabs],
 });

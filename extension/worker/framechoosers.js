@@ -3,8 +3,9 @@
  * be told. A chooser opens only where the action was, so this is for actions in frames.
  */
 
-import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { onLoss, sendTo } from "./debugger.js";
+import { childrenOf, dropChildren, useChildren } from "./children.js";
+import { sendTo } from "./debugger.js";
+import { register } from "./tabstate.js";
 import { within } from "./within.js";
 
 const WHY = "choosers";
@@ -76,13 +77,27 @@ export function keepFrames(tabId, isKept) {
   else if (kept.delete(tabId)) dropUnused(tabId);
 }
 
+/**
+ * After a restart of the worker.
+ * @param {number} tabId
+ */
+export async function keepFramesAgain(tabId) {
+  kept.add(tabId);
+  await useChildren(tabId, WHY);
+}
+
 /** @param {number} tabId */
 function dropUnused(tabId) {
   if (!catching.has(tabId) && !kept.has(tabId)) dropChildren(tabId, WHY);
 }
 
-onChild(tell);
-onLoss((tabId) => {
-  catching.delete(tabId);
-  kept.delete(tabId);
+register({
+  name: "file choosers in frames",
+  after: ["children"],
+  child: tell,
+  lost(tabId) {
+    catching.delete(tabId);
+    kept.delete(tabId);
+  },
+  describe: () => [...kept],
 });

@@ -4,6 +4,7 @@
  */
 
 import { framesOf } from "./frames.js";
+import { register } from "./tabstate.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */
 
@@ -24,6 +25,10 @@ export class FramedServers {
     else if (message.type === "childServer") void askChildren(frame);
     else if (message.type === "toParent") void this.#toParent(frame, message.payload);
     else if (message.type === "fromChild") this.#fromChild(frame, message);
+  }
+
+  get named() {
+    return [...this.#named].map(([name, { tabId, frameId }]) => [name, tabId, frameId]);
   }
 
   /** @param {Frame} frame */
@@ -85,3 +90,11 @@ async function askChildren(parent) {
 function say(frame, type, body) {
   frame.ask(type, body).catch(() => {});
 }
+
+const servers = new FramedServers();
+register({
+  name: "servers in frames",
+  said: (frame, message) => servers.said(frame, message),
+  gone: (frame) => servers.gone(frame),
+  describe: () => servers.named,
+});

@@ -5,10 +5,11 @@ import { CommandError } from "./errors.js";
 import { Frame } from "./frame.js";
 import { injectInto } from "./inject.js";
 import { note } from "./journal.js";
+import { keeper } from "./keeper.js";
 import { parseRef, SlotBooks, slotOf } from "./slots.js";
+import { register as keep, report } from "./tabstate.js";
 
 const STORED = "slots";
-const SAVE_AFTER_MS = 100;
 const INJECT_AFTER_MS = 60;
 const APPEAR_MS = 10_000;
 const RECOVER_MS = 5000;
@@ -18,26 +19,14 @@ const bornAt = Date.now();
 const tabs = new Map();
 /** @type {Set<(frame: Frame) => void>} */
 const arrivals = new Set();
-/** Hears what frames say of their pages' tools, and when they go. */
-let publisher = {
-  said(/** @type {Frame} */ _, /** @type {any} */ __) {},
-  gone(/** @type {Frame} */ _) {},
-};
 /** @type {Set<number>} tabs of which it was noted already */
 const flooded = new Set();
 const books = new SlotBooks();
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let saveTimer;
+const save = keeper(STORED, () => books.dump());
 
-export async function restoreSlots() {
+async function restoreSlots() {
   books.load((await chrome.storage.session.get(STORED))[STORED]);
-}
-
-function saveSoon() {
-  saveTimer ??= setTimeout(() => {
-    saveTimer = undefined;
-    void chrome.storage.session.set({ [STORED]: books.dump() });
-  }, SAVE_AFTER_MS);
+  save();
 }
 
 /** @param {chrome.runtime.Port} port */
@@ -49,9 +38,9 @@ export function frameConnected(port) {
   frame.onHello = () => register(frame);
   frame.onGone = () => {
     unregister(frame);
-    publisher.gone(frame);
+    report("gone", frame);
   };
-  frame.onSaid = (message) => publisher.said(frame, message);
+  frame.onSaid = (message) => report("said", frame, message);
   frame.onFlood = () => noteFlood(frame.tabId);
 }
 
@@ -80,14 +69,14 @@ function unregister(frame) {
 
 /** @param {Frame} frame */
 function noteRange(frame) {
-  if (frame.range && books.note(frame.tabId, frame.range)) saveSoon();
+  if (frame.range && books.note(frame.tabId, frame.range)) save();
 }
 
 /** @param {number} tabId */
-export function forgetFrames(tabId) {
+function forgetFrames(tabId) {
   tabs.delete(tabId);
   flooded.delete(tabId);
-  if (books.forget(tabId)) saveSoon();
+  if (books.forget(tabId)) save();
 }
 
 /**
@@ -96,11 +85,6 @@ export function forgetFrames(tabId) {
  */
 export function framesOf(tabId) {
   return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
-}
-
-/** @param {typeof publisher} listener */
-export function tellPublisher(listener) {
-  publisher = listener;
 }
 
 export function connectedTabs() {
@@ -124,7 +108,10 @@ export function onFrame(listener) {
  * @param {number} [timeoutMs]
  */
 export async function askMinting(frame, type, body, timeoutMs) {
-  frame.range ??= books.assign(frame.tabId, frame.frameId === 0);
+  if (!frame.range) {
+    frame.range = books.assign(frame.tabId, frame.frameId === 0);
+    save();
+  }
   const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
   frame.range = { slot: frame.range.slot, next };
   noteRange(frame);
@@ -195,3 +182,13 @@ export async function hasBeenActive(tabId) {
   if (!frame) return false;
   return frame.ask("activation", {}, 200).catch(() => true);
 }
+
+function describe() {
+  const reached = [...tabs.keys()].map((tabId) => [
+    tabId,
+    framesOf(tabId).map(({ frameId, range }) => [frameId, range]),
+  ]);
+  return { reached, slots: books.dump() };
+}
+
+keep({ name: "frames", restore: restoreSlots, forget: forgetFrames, describe });

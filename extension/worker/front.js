@@ -3,10 +3,12 @@
  * itself; what the person looks at has to be brought back.
  */
 
+import { register } from "./tabstate.js";
+
 /** @type {Map<number, {now: number, before?: number}>} by window */
 const fronts = new Map();
 
-export async function learnFronts() {
+async function learnFronts() {
   const tabs = await chrome.tabs.query({ active: true });
   for (const { id, windowId } of tabs) if (id !== undefined) noteFront(id, windowId);
 }
@@ -15,13 +17,13 @@ export async function learnFronts() {
  * @param {number} tabId
  * @param {number} windowId
  */
-export function noteFront(tabId, windowId) {
+function noteFront(tabId, windowId) {
   const known = fronts.get(windowId)?.now;
   if (known !== tabId) fronts.set(windowId, { now: tabId, before: known });
 }
 
 /** @param {number} windowId */
-export function forgetWindow(windowId) {
+function forgetWindow(windowId) {
   fronts.delete(windowId);
 }
 
@@ -41,3 +43,11 @@ export async function bringBack(openedId, openerId) {
     // One of them has been closed: there is nothing to bring back.
   }
 }
+
+register({
+  name: "front tabs",
+  restore: learnFronts,
+  activated: noteFront,
+  windowClosed: forgetWindow,
+  describe: () => [...fronts].map(([windowId, { now }]) => [windowId, now]),
+});

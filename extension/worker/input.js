@@ -2,9 +2,12 @@
 
 import { CommandError } from "./errors.js";
 import { send } from "./debugger.js";
+import { keeper } from "./keeper.js";
 import { keyEvents, strokesOf } from "./keys.js";
 import { modifierBits } from "./modifiers.js";
+import { register } from "./tabstate.js";
 
+const STORED = "mouse";
 const BUTTONS = new Map([
   ["left", 1],
   ["right", 2],
@@ -34,6 +37,12 @@ function refuse(message) {
 
 /** @type {Map<number, Point>} where the mouse was left in each tab */
 const places = new Map();
+const save = keeper(STORED, () => [...places]);
+
+async function restorePlaces() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const [tabId, point] of Array.isArray(stored) ? stored : []) places.set(tabId, point);
+}
 
 /**
  * @param {number} tabId
@@ -42,6 +51,7 @@ const places = new Map();
  */
 function mouse(tabId, type, params) {
   places.set(tabId, { x: params.x, y: params.y });
+  save();
   return send(tabId, "Input.dispatchMouseEvent", { type, ...params });
 }
 
@@ -162,3 +172,10 @@ export async function letGoAt(tabId, point, modifiers) {
 export async function dragData(tabId, type, point, data, modifiers) {
   await send(tabId, "Input.dispatchDragEvent", { type, ...point, data, modifiers });
 }
+
+register({
+  name: "mouse",
+  restore: restorePlaces,
+  forget: (tabId) => void (places.delete(tabId) && save()),
+  describe: () => [...places],
+});

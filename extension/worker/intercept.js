@@ -4,12 +4,12 @@
  */
 
 import { onAbort } from "./abort.js";
-import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { heldFor, hold, onLoss, onReturn, sendTo, unhold, withTab } from "./debugger.js";
+import { waitsAtGate } from "./birthgate.js";
+import { childrenOf, dropChildren, useChildren } from "./children.js";
+import { heldFor, hold, sendTo, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
 import { keeper } from "./keeper.js";
-import { onLetGo } from "./letgo.js";
 import {
   BY_ITSELF,
   holdsUpLoading,
@@ -21,9 +21,11 @@ import {
 } from "./paused.js";
 import { answerOf } from "./requestanswers.js";
 import { requireKnownSite, siteNow, siteOf } from "./sites.js";
+import { register } from "./tabstate.js";
 
 const WHY = "interception";
 const STORED = "interception";
+const RESTORE_MS = 5000;
 
 /** @import { Context } from "./navigation.js" */
 /** @typedef {import("./paused.js").Paused} Paused */
@@ -40,8 +42,7 @@ const tabs = new Map();
 /** @type {Map<number, Set<(request: Paused) => void>>} */
 const watchers = new Map();
 
-/** To be called when it is known again which tabs are held. */
-export async function restoreInterception() {
+async function restoreInterception() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   const held = heldFor(WHY);
   for (const [tabId, { patterns, sites, requests }] of Array.isArray(stored) ? stored : []) {
@@ -53,12 +54,14 @@ export async function restoreInterception() {
   }
 }
 
-const save = keeper(STORED, () =>
-  [...tabs].map(([tabId, { requests, ...rest }]) => [
+function dump() {
+  return [...tabs].map(([tabId, { requests, ...rest }]) => [
     tabId,
     { ...rest, requests: requests.dump() },
-  ]),
-);
+  ]);
+}
+
+const save = keeper(STORED, dump);
 
 /** @param {Context<Wire.StartIntercepting>} context */
 export async function startIntercepting({ tabId, input, site, signal, reach }) {
@@ -281,8 +284,8 @@ function continueLater(tabId, request) {
  * @param {string} method
  * @param {any} params
  */
-export function interceptEvent(tabId, session, method, params) {
-  if (method !== "Fetch.requestPaused") return;
+function interceptEvent(tabId, session, method, params) {
+  if (method !== "Fetch.requestPaused" || waitsAtGate(tabId)) return;
   const tab = tabs.get(tabId);
   const fetchId = params.requestId;
   if (!tab || !mayHold(tab, tabId, session, params.request)) {
@@ -326,15 +329,27 @@ function refererOf(headers) {
   return found && siteOf(found[1]);
 }
 
-onChild(({ tabId, session }) => {
-  if (tabs.has(tabId)) void enable(tabId, session);
-});
-onReturn((tabId) => {
-  if (tabs.has(tabId)) void enable(tabId, undefined).catch(() => {});
-});
-onLoss((tabId) => {
+/** @param {number} tabId */
+function forget(tabId) {
   if (tabs.delete(tabId)) save();
-});
-onLetGo(async (tabId) => {
-  if (tabs.has(tabId)) await end(tabId);
+}
+
+function describeKept() {
+  return [...tabs].map(([tabId, { requests, ...rest }]) => {
+    const { waiting, ...counts } = requests.dump();
+    return [tabId, { ...rest, ...counts, waiting: waiting.map(({ since: _, ...one }) => one) }];
+  });
+}
+
+register({
+  name: "interception",
+  after: ["children", "first documents", "sites"],
+  restore: restoreInterception,
+  restoreMs: RESTORE_MS,
+  event: interceptEvent,
+  child: ({ tabId, session }) => void (tabs.has(tabId) && enable(tabId, session)),
+  returned: (tabId) => void (tabs.has(tabId) && enable(tabId, undefined).catch(() => {})),
+  lost: forget,
+  released: async (tabId) => void (tabs.has(tabId) && (await end(tabId))),
+  describe: describeKept,
 });

@@ -3,6 +3,8 @@
  * names of commands, reasons and numbers of tabs; nothing from pages, no addresses, no secrets.
  */
 
+import { register } from "./tabstate.js";
+
 const STORED = "journal";
 const KEPT = 300;
 const SAVE_AFTER_MS = 500;
@@ -76,7 +78,7 @@ export function noteFault(error) {
   note("error", `unforeseen ${name} at ${where || "an unknown place"}`);
 }
 
-export async function restoreJournal() {
+async function restoreJournal() {
   journal.prepend((await chrome.storage.session.get(STORED))[STORED]);
   journal.onChange = saveSoon;
   saveSoon();
@@ -87,3 +89,5 @@ export async function readJournal({ input }) {
   const entries = journal.find(input);
   return { entries, total: journal.lines.length };
 }
+
+register({ name: "journal", restore: restoreJournal });

@@ -1,5 +1,7 @@
 /** What the main frame of each tab is doing, as a stream of steps others can watch. */
 
+import { register } from "./tabstate.js";
+
 /**
  * @typedef {"started" | "committed" | "dom" | "complete" | "failed" | "moved"} Step
  *   `moved` is a navigation within the document
@@ -43,7 +45,7 @@ export function lastFailure(tabId) {
 }
 
 /** @param {number} tabId */
-export function tabClosed(tabId) {
+function tabClosed(tabId) {
   publish(tabId, { step: "failed", url: "The page", error: "the tab was closed" });
   failures.delete(tabId);
 }
@@ -88,3 +90,5 @@ export function listenToLoads() {
     if (status === "complete") publish(tabId, { step: "complete", url: url ?? "" });
   });
 }
+
+register({ name: "loads", forget: tabClosed });

@@ -14,20 +14,20 @@ import { requireKnownSite, siteOf } from "./sites.js";
  */
 export async function login(context) {
   const { tabId, input, site, signal, tellNews } = context;
-  const question = /** @type {import("./auth.js").Question} */ (openLogin(tabId));
+  const pending = /** @type {import("./auth.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
-  await requireAllowed(context, siteOf(question.url));
+  await requireAllowed(context, siteOf(pending.url));
   signal.throwIfAborted();
   requireKnownSite(tabId, site);
   const departure = new Departure(tabId);
   try {
     answerLogin(tabId, credentials);
-    if (question.holdsPage) await departure.arrival();
+    if (pending.holdsPage) await departure.arrival();
     const navigated = await departure.destination();
     await tellNews();
     const again = openLogin(tabId)?.dialog;
     const effect = effectOf({ navigated, mutated: navigated !== undefined, dialog: again });
-    return { effect, answered: question.dialog, trusted: true };
+    return { effect, answered: pending.dialog, trusted: true };
   } finally {
     departure.stop();
   }

@@ -4,77 +4,30 @@
  */
 
 import { Attention } from "./attention.js";
-import { authRequired, forgetLogin, navigationBegins, pageShown } from "./auth.js";
-import { waitsAtGate } from "./birthgate.js";
-import { brakeEvent } from "./brake.js";
+import { authRequired } from "./auth.js";
 import { introduceBrowser } from "./browser.js";
-import { childEvent, restoreChildren } from "./children.js";
-import { chooserEvent, forgetChooser } from "./choosers.js";
 import { runCommand } from "./commands.js";
-import { COVERAGE } from "./coverage.js";
-import { cssEvent, endLeftover } from "./css.js";
-import { adoptAttachments, documentChanged, forgetTab } from "./debugger.js";
-import { dialogEvent, forgetDialog, restoreDialogs } from "./dialogs.js";
 import { Dispatcher } from "./dispatch.js";
-import { restoreEmulation } from "./emulation.js";
-import { FramedServers } from "./framedservers.js";
-import { forgetFrames, frameConnected, restoreSlots, tellPublisher } from "./frames.js";
-import { dragEvent } from "./drag.js";
-import { forgetWindow, learnFronts, noteFront } from "./front.js";
+import { frameConnected } from "./frames.js";
+import "./framedservers.js";
 import { Herald } from "./herald.js";
 import { injectEverywhere } from "./inject.js";
-import { interceptEvent, restoreInterception } from "./intercept.js";
-import { note, noteFault, restoreJournal } from "./journal.js";
-import { onLetGo } from "./letgo.js";
+import { note, noteFault } from "./journal.js";
 import { Link } from "./link.js";
-import { tabClosed, listenToLoads } from "./loads.js";
+import { listenToLoads } from "./loads.js";
 import { findLostLoads } from "./lostloads.js";
 import { openNotice } from "./notices.js";
-import { screencastEvent } from "./onlooker.js";
-import { downloadEvent, tabOpened } from "./outcomes.js";
 import { openPanel } from "./openpanel.js";
 import { PageTools } from "./pagetools.js";
 import { isPanel, Panels } from "./panels.js";
-import { forgetPresets, restorePresets } from "./presets.js";
-import { forgetForced, PSEUDO } from "./pseudo.js";
-import {
-  forgetRecording,
-  recordEvent,
-  recordPopup,
-  restoreRecordings,
-  setRecording,
-} from "./recorder.js";
-import { pardonTab, refuseTab } from "./refusals.js";
+import { setRecording } from "./recorder.js";
 import { Relay } from "./relay.js";
-import { requestEvent } from "./requests.js";
-import { forgetSite, siteComing, siteCommitted, siteStays } from "./sites.js";
 import { TabNews } from "./tabnews.js";
-import { within } from "./within.js";
+import { describeAll, register, report, restoreAll } from "./tabstate.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
-const RESTORE_MS = 5000;
 
-/**
- * A page that shows a dialog, or is busy, must not keep everything else from beginning.
- * @param {() => Promise<unknown>} restore
- */
-const inTime = (restore) => within(RESTORE_MS, restore());
-const ready = Promise.allSettled([
-  restoreSlots(),
-  restoreDialogs(),
-  adoptAttachments()
-    .then(restoreChildren)
-    .then(() =>
-      Promise.allSettled([restoreRecordings, restoreEmulation, restoreInterception].map(inTime)),
-    )
-    .then(() => [COVERAGE, PSEUDO].forEach(endLeftover)),
-  learnFronts(),
-  restorePresets(),
-  restoreJournal(),
-]);
-let isReady = false;
-void ready.then(() => (isReady = true));
 /** @type {import("./panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
@@ -90,17 +43,30 @@ const pageTools = new PageTools({
   tellNews: () => news.flush(),
   note: (text) => note("warn", text),
 });
-const framedServers = new FramedServers();
-tellPublisher({
-  said(frame, message) {
-    pageTools.said(frame, message);
-    framedServers.said(frame, message);
-  },
-  gone(frame) {
-    pageTools.gone(frame);
-    framedServers.gone(frame);
-  },
+register({
+  name: "page tools",
+  said: (frame, message) => pageTools.said(frame, message),
+  gone: (frame) => pageTools.gone(frame),
+  describe: () => pageTools.describe(),
 });
+
+const ready = restoreAll();
+let isReady = false;
+void ready.then(() => (isReady = true));
+
+/**
+ * In the order in which they come: what is heard of a tab means something only to those who know
+ * what they had begun there.
+ * @param {() => void} work
+ */
+function onceReady(work) {
+  if (isReady) work();
+  else void ready.then(work);
+}
+
+/** @type {typeof report} */
+const hear = (hook, ...what) => onceReady(() => report(hook, ...what));
+
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
@@ -123,20 +89,6 @@ link.onClosed = () => {
   note("warn", "the link to the server has closed");
   relay.closed();
 };
-
-/** @param {number} tabId */
-function forgetEverything(tabId) {
-  forgetTab(tabId);
-  pardonTab(tabId);
-  forgetDialog(tabId);
-  forgetChooser(tabId);
-  forgetFrames(tabId);
-  forgetSite(tabId);
-  forgetRecording(tabId);
-  tabClosed(tabId);
-  void forgetPresets(tabId);
-  forgetLogin(tabId);
-}
 
 note("info", "the worker has started");
 self.addEventListener("error", ({ error }) => noteFault(error));
@@ -165,95 +117,52 @@ chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 chrome.tabs.onCreated.addListener((tab) => news.created(tab));
 chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
-  noteFront(tabId, windowId);
+  hear("activated", tabId, windowId);
   void news.activated(tabId);
 });
-chrome.windows.onRemoved.addListener(forgetWindow);
+chrome.windows.onRemoved.addListener((windowId) => hear("windowClosed", windowId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
   void news.windowFocused(windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
-  forgetEverything(tabId);
+  hear("forget", tabId);
   news.closed(tabId);
 });
 chrome.tabs.onReplaced.addListener((newId, oldId) => {
-  forgetEverything(oldId);
+  hear("forget", oldId);
   void news.replaced(newId, oldId);
 });
 
 chrome.webRequest.onAuthRequired.addListener(
   // Typed as if it could answer at once only.
-  /** @type {any} */ (authRequired),
+  /** @type {any} */ (
+    (/** @type {any} */ details, /** @type {any} */ reply) =>
+      onceReady(() => authRequired(details, reply))
+  ),
   { urls: ["<all_urls>"] },
   ["asyncBlocking"],
 );
 chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
-  if (frameId !== 0) return;
-  siteComing(tabId, url);
-  navigationBegins(tabId);
+  if (frameId === 0) hear("navigating", tabId, url);
 });
 chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
-  if (frameId === 0) siteStays(tabId);
+  if (frameId === 0) hear("stayed", tabId);
 });
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
-  if (frameId !== 0) return;
-  documentChanged(tabId, url);
-  forgetChooser(tabId);
-  siteCommitted(tabId, url);
-  forgetForced(tabId);
-  pageShown(tabId);
+  if (frameId === 0) hear("committed", tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
-  tabOpened(sourceTabId, tabId);
-  recordPopup(sourceTabId, tabId);
+  hear("opened", sourceTabId, tabId);
 });
-/**
- * What the browser tells of a tab is understood only by those who know what they had begun there.
- * @param {number} tabId
- * @param {string | undefined} sessionId
- * @param {string} method
- * @param {any} params
- */
-function debuggerEvent(tabId, sessionId, method, params) {
-  childEvent(tabId, sessionId, method, params);
-  dialogEvent(tabId, method, params);
-  brakeEvent(tabId, method, params);
-  screencastEvent(tabId, method, params);
-  requestEvent(tabId, sessionId, method, params);
-  recordEvent(tabId, sessionId, method, params);
-  downloadEvent(tabId, method, params);
-  dragEvent(tabId, method, params);
-  chooserEvent(tabId, sessionId, method, params);
-  if (!waitsAtGate(tabId, method)) interceptEvent(tabId, sessionId, method, params);
-  cssEvent(tabId, sessionId, method, params);
-}
-
-/**
- * @param {number} tabId
- * @param {string} reason
- */
-function debuggerDetached(tabId, reason) {
-  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
-  if (reason === "canceled_by_user") refuseTab(tabId);
-  forgetTab(tabId);
-  forgetDialog(tabId);
-  forgetChooser(tabId);
-}
-
-/** In the order in which they come. @param {() => void} work */
-function onceReady(work) {
-  if (isReady) work();
-  else void ready.then(work);
-}
-
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
-  if (tabId !== undefined) onceReady(() => debuggerEvent(tabId, sessionId, method, params));
+  if (tabId !== undefined) hear("event", tabId, sessionId, method, params);
 });
-onLetGo(async (tabId) => pardonTab(tabId));
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
-  if (tabId !== undefined) onceReady(() => debuggerDetached(tabId, reason));
+  if (tabId === undefined) return;
+  note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
+  hear("detached", tabId, reason);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {
@@ -265,3 +174,6 @@ void chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
 void attention.restore();
 link.start();
+
+// For whoever looks for a fault in the worker's console, and for the tests.
+Object.assign(self, { describeTabState: describeAll });

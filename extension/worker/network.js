@@ -3,8 +3,9 @@
  * them, because telling slows a busy page down.
  */
 
-import { childrenOf, dropChildren, onChild, useChildren } from "./children.js";
-import { onLoss, onReturn, sendTo } from "./debugger.js";
+import { childrenOf, dropChildren, useChildren } from "./children.js";
+import { sendTo } from "./debugger.js";
+import { register } from "./tabstate.js";
 import { within } from "./within.js";
 
 /** Durable: kept when the page goes elsewhere. Browsers that do not know the word ignore it. */
@@ -37,6 +38,11 @@ class Telling {
 
   get isNeeded() {
     return this.#needs.size > 0;
+  }
+
+  /** Those that a command does not end with. */
+  get users() {
+    return [...this.#needs.keys()].filter((user) => typeof user === "string").sort();
   }
 
   /** @param {keyof Need} what */
@@ -126,6 +132,12 @@ export function dropNetwork(tabId, user) {
   if (!telling?.isNeeded) tellings.delete(tabId);
 }
 
-onChild(({ tabId, session }) => tellings.get(tabId)?.enable(session));
-onLoss((tabId) => tellings.delete(tabId));
-onReturn((tabId) => tellings.get(tabId)?.enableAgain());
+register({
+  name: "network",
+  after: ["children"],
+  child: ({ tabId, session }) => tellings.get(tabId)?.enable(session),
+  lost: (tabId) => tellings.delete(tabId),
+  returned: (tabId) => tellings.get(tabId)?.enableAgain(),
+  describe: () =>
+    [...tellings].flatMap(([tabId, { users }]) => (users.length ? [[tabId, users]] : [])),
+});

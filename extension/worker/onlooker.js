@@ -1,6 +1,7 @@
 /** Looking on, so that a tab draws though no person sees it. */
 
 import { send, sessionOf } from "./debugger.js";
+import { register } from "./tabstate.js";
 import { within } from "./within.js";
 
 const FRAME_MS = 2000;
@@ -26,10 +27,11 @@ export async function waitUntilDrawn(tabId) {
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function screencastEvent(tabId, method, params) {
+function screencastEvent(tabId, _, method, params) {
   if (method !== "Page.screencastFrame") return;
   const { sessionId } = params;
   void send(tabId, "Page.screencastFrameAck", { sessionId }).catch(() => {});
@@ -39,3 +41,5 @@ export function screencastEvent(tabId, method, params) {
 async function nextFrame(tabId) {
   await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
 }
+
+register({ name: "screencasts", event: screencastEvent });

@@ -1,6 +1,7 @@
 /** What an action leads to outside its page: tabs, downloads, choosers of files. */
 
 import { Sightings } from "./sightings.js";
+import { register } from "./tabstate.js";
 import { clip, TITLE_LENGTH } from "./texts.js";
 
 /** @typedef {import("./dialogs.js").Dialog} Dialog */
@@ -53,16 +54,17 @@ export class Outcomes {
  * @param {number} openerId
  * @param {number} tabId
  */
-export function tabOpened(openerId, tabId) {
+function tabOpened(openerId, tabId) {
   watching.get(openerId)?.forEach((outcomes) => outcomes.note("opened", tabId));
 }
 
 /**
  * @param {number} tabId
+ * @param {string | undefined} _
  * @param {string} method
  * @param {any} params
  */
-export function downloadEvent(tabId, method, params) {
+function downloadEvent(tabId, _, method, params) {
   if (method !== "Page.downloadWillBegin") return;
   const name = clip(String(params.suggestedFilename || "file"), TITLE_LENGTH);
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("download", name));
@@ -83,3 +85,5 @@ export function chooserOpened(tabId, chooser) {
 export function loginAsked(tabId, login) {
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("login", login));
 }
+
+register({ name: "outcomes of an action", event: downloadEvent, opened: tabOpened });

@@ -54,6 +54,14 @@ export class PageTools {
     this.#outlets = outlets;
   }
 
+  /** @returns {object[]} what is known of the tools of each frame, by their names */
+  describe() {
+    return [...this.#published].map(([frame, published]) => {
+      const names = published.tools.map((tool) => /** @type {any} */ (tool).name);
+      return { ...idOf(frame, published), ...published.about, names };
+    });
+  }
+
   /** A line is open and the server knows the tabs. */
   opened() {
     for (const [frame, published] of this.#published) this.#register(frame, published);

@@ -7,8 +7,8 @@ import { send, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError, messageOf } from "./errors.js";
 import { readPairing } from "./identity.js";
-import { onLetGo } from "./letgo.js";
 import { requireKnownSite } from "./sites.js";
+import { register } from "./tabstate.js";
 import { getTab } from "./tabs.js";
 import { within } from "./within.js";
 
@@ -30,7 +30,7 @@ const NAMES = /** @type {const} */ ({
 let presets = [];
 
 /** Settings outlive the browser, what they were made for does not. */
-export async function restorePresets() {
+async function restorePresets() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   if (Array.isArray(stored)) presets = stored;
   else await keep([], Object.keys(NAMES));
@@ -109,7 +109,7 @@ async function stateOf(tabId, name) {
 }
 
 /** @param {number} tabId */
-export async function forgetPresets(tabId) {
+async function forgetPresets(tabId) {
   const gone = presets.filter((preset) => preset.tabId === tabId);
   if (!gone.length) return;
   const names = new Set(gone.map(({ name }) => name));
@@ -117,4 +117,10 @@ export async function forgetPresets(tabId) {
   await keep(others, [...names]);
 }
 
-onLetGo(forgetPresets);
+register({
+  name: "permissions set beforehand",
+  restore: restorePresets,
+  forget: forgetPresets,
+  released: forgetPresets,
+  describe: () => presets,
+});

@@ -1,17 +1,17 @@
 /** page.pseudo: an element that looks as if it were hovered, focused and so on, until it is not. */
 
 import { dropChildren, useChildren } from "./children.js";
-import { dropCss, useCss } from "./css.js";
-import { hold, onLoss, sendTo, unhold, withTab } from "./debugger.js";
+import { dropCss, endLeftover, useCss } from "./css.js";
+import { hold, sendTo, unhold, withTab } from "./debugger.js";
 import { unlessDialog } from "./dialogs.js";
 import { CommandError } from "./errors.js";
-import { onLetGo } from "./letgo.js";
 import { requireKnownSite } from "./sites.js";
+import { register } from "./tabstate.js";
 import { findTarget } from "./target.js";
 import { Turns } from "./turns.js";
 import { showElement } from "./worlds.js";
 
-export const PSEUDO = "pseudo";
+const PSEUDO = "pseudo";
 
 /** @type {Map<number, Set<string>>} the elements of each tab that are forced into a state */
 const forced = new Map();
@@ -91,15 +91,17 @@ async function end(tabId) {
   await dropped;
 }
 
-/**
- * Another document has none of the elements.
- * @param {number} tabId
- */
-export function forgetForced(tabId) {
-  if (forced.has(tabId)) void end(tabId);
+/** @param {number} tabId */
+async function release(tabId) {
+  if (forced.has(tabId)) await end(tabId);
 }
 
-onLoss((tabId) => forced.delete(tabId));
-onLetGo(async (tabId) => {
-  if (forced.has(tabId)) await end(tabId);
+register({
+  name: "forced states",
+  after: ["style sheets"],
+  restore: () => endLeftover(PSEUDO),
+  // Another document has none of the elements.
+  committed: release,
+  lost: (tabId) => forced.delete(tabId),
+  released: release,
 });

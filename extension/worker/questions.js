@@ -10,15 +10,15 @@ import { dialogTabs, openDialog } from "./dialogs.js";
  * @param {number} tabId
  * @returns {Dialog | undefined}
  */
-export function questionIn(tabId) {
+export function dialogIn(tabId) {
   return openDialog(tabId) ?? openLogin(tabId)?.dialog ?? openChooser(tabId)?.dialog;
 }
 
 /** @returns {(Dialog & {tabId: number})[]} */
-export function questions() {
+export function openDialogs() {
   const tabs = new Set([...dialogTabs(), ...loginTabs(), ...choosers()]);
   return [...tabs].flatMap((tabId) => {
-    const dialog = questionIn(tabId);
+    const dialog = dialogIn(tabId);
     return dialog ? [{ tabId, ...dialog }] : [];
   });
 }

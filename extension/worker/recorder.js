@@ -5,11 +5,10 @@
  */
 
 import { closeGate } from "./birthgate.js";
-import { onChild } from "./children.js";
-import { heldFor, hold, onLoss, onReturn, send, sendTo, unhold } from "./debugger.js";
-import { onLetGo } from "./letgo.js";
+import { heldFor, hold, send, sendTo, unhold } from "./debugger.js";
 import { dropNetwork, useNetwork } from "./network.js";
 import { Recording } from "./recording.js";
+import { register } from "./tabstate.js";
 import { earlierRequests } from "./timings.js";
 
 /** Why the debugger is held: the tabs that a page of an agent's tab opens are the agent's too. */
@@ -18,7 +17,10 @@ const USED = "recording";
 const NETWORK = "recording";
 const RELEASE_MS = 1000;
 const PAUSE_MS = 10_000;
+const RESTORE_MS = 5000;
 const STORED = "unrecorded";
+const STORED_SIZES = "recordingSizes";
+const STORED_USUAL = "usualSizes";
 
 /** @typedef {import("./recording.js").Sizes} Sizes */
 
@@ -30,12 +32,16 @@ const unwanted = new Set();
 const littered = new Set();
 /** @type {Sizes} as the server wishes */
 let usual = { consoleEntries: 10_000, networkEntries: 1000 };
+/** Whether the server has said so to this worker: that is newer than what was stored. */
+let isUsualSaid = false;
 
 /** @param {any} told */
 export function setRecording(told) {
   const isSize = (/** @type {unknown} */ size) => Number.isInteger(size) && Number(size) >= 0;
   if (!isSize(told?.consoleEntries) || !isSize(told?.networkEntries)) return;
   usual = { consoleEntries: told.consoleEntries, networkEntries: told.networkEntries };
+  isUsualSaid = true;
+  void chrome.storage.session.set({ [STORED_USUAL]: usual });
   if (!isOn()) for (const tabId of [...recordings.keys()]) endRecording(tabId);
 }
 
@@ -50,11 +56,29 @@ export function recordingOf(tabId) {
 }
 
 /** What was recorded by an earlier life of this worker is lost; it goes on with those tabs. */
-export async function restoreRecordings() {
-  const stored = (await chrome.storage.session.get(STORED))[STORED];
-  for (const tabId of Array.isArray(stored) ? stored : []) unwanted.add(tabId);
-  for (const tabId of heldFor(OWN)) start(tabId, OWN, { again: true });
-  for (const tabId of heldFor(USED)) start(tabId, USED, { again: true });
+async function restoreRecordings() {
+  /** @type {Record<string, any>} */
+  const stored = await chrome.storage.session.get([STORED, STORED_SIZES, STORED_USUAL]);
+  for (const tabId of listOf(stored[STORED])) unwanted.add(tabId);
+  if (!isUsualSaid) usual = stored[STORED_USUAL] ?? usual;
+  const sizes = new Map(listOf(stored[STORED_SIZES]));
+  const goOn = (/** @type {string} */ why) =>
+    heldFor(why).map((tabId) => start(tabId, why, { again: true, sizes: sizes.get(tabId) }));
+  const begun = [OWN, USED].flatMap(goOn);
+  await Promise.allSettled(begun.map(({ attached }) => attached));
+}
+
+/**
+ * @param {unknown} stored
+ * @returns {any[]}
+ */
+function listOf(stored) {
+  return Array.isArray(stored) ? stored : [];
+}
+
+function saveSizes() {
+  const sizes = [...recordings].map(([tabId, recording]) => [tabId, recording.sizes]);
+  void chrome.storage.session.set({ [STORED_SIZES]: sizes });
 }
 
 /**
@@ -73,7 +97,7 @@ export async function recordBirth(tabId) {
  * @param {number} openerId
  * @param {number} tabId
  */
-export function recordPopup(openerId, tabId) {
+function recordPopup(openerId, tabId) {
   if (isOn() && recordings.get(openerId)?.why === OWN) start(tabId, OWN, {});
 }
 
@@ -118,7 +142,7 @@ export function endRecording(tabId, isUnwanted = false) {
 }
 
 /** @param {number} tabId */
-export function forgetRecording(tabId) {
+function forgetRecording(tabId) {
   recordings.delete(tabId);
   setUnwanted(tabId, false);
 }
@@ -143,6 +167,7 @@ function setUnwanted(tabId, isUnwanted) {
 function start(tabId, why, { born = false, again = false, sizes = {} }) {
   const recording = new Recording(tabId, why, { ...usual, ...sizes });
   recordings.set(tabId, recording);
+  saveSizes();
   recording.attached = hold(tabId, why).then(() => void listen(recording, born, again));
   const given = () => recordings.get(tabId) === recording && recordings.delete(tabId);
   recording.attached.catch(given);
@@ -181,7 +206,7 @@ async function recallRequests(recording) {
  * @param {string} method
  * @param {any} params
  */
-export function recordEvent(tabId, session, method, params) {
+function recordEvent(tabId, session, method, params) {
   const recording = recordings.get(tabId);
   if (!recording) return;
   const isSaid = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
@@ -225,18 +250,38 @@ function releaseSoon(tabId, session) {
   }, RELEASE_MS);
 }
 
-onChild(({ tabId, session }) => {
+/** @param {import("./children.js").Child} child */
+function listenToChild({ tabId, session }) {
   if (!recordings.get(tabId)?.sizes.consoleEntries) return;
   for (const method of ["Runtime.enable", "Log.enable"]) {
     sendTo(tabId, session, method).catch(() => {});
   }
-});
-onLoss((tabId) => recordings.delete(tabId));
-onReturn((tabId) => {
+}
+
+/** @param {number} tabId */
+function listenAgain(tabId) {
   const recording = recordings.get(tabId);
   if (!recording?.sizes.consoleEntries) return;
   recording.console.sessionGone(undefined);
   for (const method of ["Runtime.enable", "Log.enable"]) void send(tabId, method).catch(() => {});
-});
+}
 
-onLetGo(async (tabId) => endRecording(tabId));
+function describe() {
+  const tabs = [...recordings].map(([tabId, { why, sizes }]) => [tabId, why, sizes]);
+  return { usual, unwanted: [...unwanted], tabs };
+}
+
+register({
+  name: "recordings",
+  after: ["children", "network"],
+  restore: restoreRecordings,
+  restoreMs: RESTORE_MS,
+  forget: forgetRecording,
+  event: recordEvent,
+  opened: recordPopup,
+  child: listenToChild,
+  lost: (tabId) => recordings.delete(tabId),
+  returned: listenAgain,
+  released: async (tabId) => endRecording(tabId),
+  describe,
+});

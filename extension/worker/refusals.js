@@ -1,6 +1,9 @@
 /** Tabs in which a person has ended debugging, by the bar that Chrome shows: they are obeyed. */
 
 import { CommandError } from "./errors.js";
+import { register } from "./tabstate.js";
+
+const STORED = "refused";
 
 /** The debugger may not be used in a tab, now or ever. */
 export class NoDebugger extends CommandError {
@@ -16,17 +19,40 @@ const ENDED =
 /** @type {Set<number>} */
 const refused = new Set();
 
-/** @param {number} tabId */
-export function refuseTab(tabId) {
+function save() {
+  void chrome.storage.session.set({ [STORED]: [...refused] });
+}
+
+async function restoreRefusals() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const tabId of Array.isArray(stored) ? stored : []) refused.add(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} reason
+ */
+function debuggerDetached(tabId, reason) {
+  if (reason !== "canceled_by_user") return;
   refused.add(tabId);
+  save();
 }
 
 /** @param {number} tabId */
-export function pardonTab(tabId) {
-  refused.delete(tabId);
+function pardonTab(tabId) {
+  if (refused.delete(tabId)) save();
 }
 
 /** @param {number} tabId */
 export function requireWilling(tabId) {
   if (refused.has(tabId)) throw new NoDebugger(ENDED);
 }
+
+register({
+  name: "refusals",
+  restore: restoreRefusals,
+  forget: pardonTab,
+  detached: debuggerDetached,
+  released: async (tabId) => pardonTab(tabId),
+  describe: () => [...refused],
+});

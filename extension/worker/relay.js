@@ -26,9 +26,9 @@ export class Relay {
     this.#attention = attention;
     this.#ask = ask;
     this.#news = new Map([
-      ["confirmation.request", (wish) => attention.asked(wish)],
+      ["confirmation.request", (request) => attention.asked(request)],
       ["confirmation.closed", ({ id }) => attention.decided(id)],
-      ["confirmation.missed", (wish) => attention.missed(wish)],
+      ["confirmation.missed", (request) => attention.missed(request)],
       ["state.changed", () => this.#refreshSoon()],
     ]);
   }

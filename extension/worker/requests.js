@@ -6,6 +6,7 @@
 import { childrenOf } from "./children.js";
 import { sendTo } from "./debugger.js";
 import { dropNetwork, useNetwork } from "./network.js";
+import { register } from "./tabstate.js";
 
 const SCRIPTED = new Set(["Fetch", "XHR"]);
 /** A page need not read the body of what it fetched; then no end of it is ever told. */
@@ -113,7 +114,7 @@ export class Requests {
  * @param {string} method
  * @param {any} params
  */
-export function requestEvent(tabId, session, method, params) {
+function requestEvent(tabId, session, method, params) {
   const requests = watching.get(tabId);
   if (!requests?.minds(session)) return;
   if (method === "Network.requestWillBeSent") requests.began(params.requestId, params.type);
@@ -122,3 +123,10 @@ export function requestEvent(tabId, session, method, params) {
   if (method === "Network.loadingFinished") requests.ended(params.requestId);
   if (method === "Network.loadingFailed") requests.ended(params.requestId);
 }
+
+register({
+  name: "requests of an action",
+  after: ["children"],
+  event: requestEvent,
+  lost: (tabId) => watching.delete(tabId),
+});

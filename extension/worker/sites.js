@@ -4,6 +4,7 @@
  */
 
 import { CommandError } from "./errors.js";
+import { register } from "./tabstate.js";
 import { getTab } from "./tabs.js";
 
 const WEB = new Set(["http:", "https:"]);
@@ -44,7 +45,7 @@ export function siteOfDocument(origin, url) {
  * @param {number} tabId
  * @param {string} url
  */
-export function siteCommitted(tabId, url) {
+function siteCommitted(tabId, url) {
   sites.set(tabId, siteOf(url));
   coming.delete(tabId);
 }
@@ -53,17 +54,24 @@ export function siteCommitted(tabId, url) {
  * @param {number} tabId
  * @param {string} url
  */
-export function siteComing(tabId, url) {
+function siteComing(tabId, url) {
   coming.set(tabId, siteOf(url));
 }
 
 /** @param {number} tabId */
-export function siteStays(tabId) {
+function siteStays(tabId) {
   coming.delete(tabId);
 }
 
+/** The navigations were seen by an earlier life of this worker. */
+async function learnSites() {
+  for (const { id, url } of await chrome.tabs.query({})) {
+    if (id !== undefined && url) sites.set(id, siteOf(url));
+  }
+}
+
 /** @param {number} tabId */
-export function forgetSite(tabId) {
+function forgetSite(tabId) {
   sites.delete(tabId);
   coming.delete(tabId);
 }
@@ -144,3 +152,14 @@ function check(site, word) {
   const elsewhere = hosts.map((name) => `location.host!==${name}`).join("&&");
   return `if(location.protocol.startsWith("http")&&${elsewhere})throw ${JSON.stringify(word)};`;
 }
+
+register({
+  name: "sites",
+  restore: learnSites,
+  forget: forgetSite,
+  navigating: siteComing,
+  stayed: siteStays,
+  committed: siteCommitted,
+  // A blank tab counts as one that nothing is known of.
+  describe: () => [...sites].filter(([, site]) => site),
+});

@@ -76,10 +76,15 @@ export class SlotBooks {
     return [...this.#books];
   }
 
-  /** @param {unknown} dumped */
+  /**
+   * Frames may have said hello before: what they did not know counts as well.
+   * @param {unknown} dumped
+   */
   load(dumped) {
-    for (const [tabId, book] of Array.isArray(dumped) ? dumped : []) {
-      if (!this.#books.has(tabId)) this.#books.set(tabId, book);
+    for (const [tabId, { nextMain, nextSlot }] of Array.isArray(dumped) ? dumped : []) {
+      const book = this.#book(tabId);
+      book.nextMain = Math.max(book.nextMain, nextMain);
+      book.nextSlot = Math.max(book.nextSlot, nextSlot);
     }
   }
 }

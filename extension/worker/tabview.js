@@ -1,7 +1,7 @@
 /** tabs.focus and tabs.info. */
 
 import { emulatedIn } from "./emulation.js";
-import { questionIn } from "./questions.js";
+import { dialogIn } from "./questions.js";
 import { describe, getTab, pageResult } from "./tabs.js";
 
 /** @import { Context } from "./navigation.js" */
@@ -23,6 +23,6 @@ export async function focusTab({ tabId, signal, tellNews }) {
 export async function tabInfo({ tabId, tellNews }) {
   await tellNews();
   const tab = describe(await getTab(tabId));
-  const dialog = questionIn(tabId);
+  const dialog = dialogIn(tabId);
   return { ...tab, emulated: emulatedIn(tabId), ...(dialog ? { dialog } : {}) };
 }

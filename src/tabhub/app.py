@@ -3,19 +3,19 @@
 import asyncio
 import logging
 import time
+from functools import partial
 from typing import Any
 
-from tabhub.agents.admin import Admin
-from tabhub.agents.arrivals import Arrivals
-from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.crowd import Crowd
-from tabhub.agents.health import ToolReport
+from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.connections import Connections
+from tabhub.agents.openapi import OpenApi
 from tabhub.agents.rates import Rates, Refusal
-from tabhub.agents.security import FOR_PAGES, Gatekeeper, refuse
+from tabhub.agents.routes import Router
+from tabhub.agents.security import AccessControl, record_refusal
 from tabhub.agents.usage import Usage
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.desk import Desk
+from tabhub.browser.desk import PanelRequests
 from tabhub.browser.link import LinkEndpoint
 from tabhub.browser.panel_news import PanelNews
 from tabhub.browser.panel_state import PanelState
@@ -23,15 +23,15 @@ from tabhub.browser.panels import Panels
 from tabhub.calls.approval import Approvals
 from tabhub.calls.control import Control
 from tabhub.calls.guard import Guard
-from tabhub.calls.record import incident, throttled
+from tabhub.calls.incidents import incident, throttled
+from tabhub.calls.source import Source
 from tabhub.config.changes import Changes
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.home import Home
 from tabhub.config.origins import Origins
-from tabhub.config.proof import label_of
+from tabhub.config.proof import Challenges, label_of
 from tabhub.config.settings import Settings
-from tabhub.departures import Departures
-from tabhub.doors import Doors
+from tabhub.endpoints import Endpoints
 from tabhub.errors import NotFound, TabhubError
 from tabhub.hub import toolsets
 from tabhub.hub.hub import Hub
@@ -43,14 +43,15 @@ from tabhub.pages.pairing import Pairing
 from tabhub.pages.worker_endpoint import PREFIX as BY_WORKER
 from tabhub.pages.worker_endpoint import WorkerEndpoint
 from tabhub.reloading import Reloading, hidden, with_flags
-from tabhub.report import Report
+from tabhub.report import Report, ToolReport
+from tabhub.session_ends import SessionEnds, SessionLog
 from tabhub.store.agents import AgentImages
 from tabhub.store.pages import PageImages
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.store.store import Store
 from tabhub.tooling import Tooling
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import App as AsgiApp
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +87,13 @@ class App:
         self.rules = Rules(home, settings, self.store, skip=skip_permissions)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
+        self.sources: dict[str, Source] = {}
         self.guard = Guard(
-            self.rules.permissions, self.hub.ownership, self.browsers.is_managed, time.time
+            self.rules.permissions,
+            self.hub.ownership,
+            self.browsers.is_managed,
+            time.time,
+            self.sources,
         )
         self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
         self.hub.pages.on_named(self.rules.meet)
@@ -95,9 +101,8 @@ class App:
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         self.approvals = Approvals(self.panels, lambda: self.rules.terms)
         self.shortcuts = Shortcuts(self.store)
-        tooling = self._equip()
-        self.sources, self.runner = tooling.sources, tooling.runner
-        self.control = Control(self.hub, self.runner.flights)
+        self.runner = self._equip().runner
+        self.control = Control(self.hub, self.runner.running)
         AgentImages(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
@@ -106,23 +111,27 @@ class App:
         self._page_images = self._remembering()
         self._link = LinkEndpoint(
             self.browsers,
-            self._desk(),
+            self._panel_requests(),
             LinkPages(self.pages, self.hub, self.browsers),
             settings.limits.ws_bytes,
             settings.recording,
         )
         self._clients = Clients(home) if home else None
-        self.asgi = Gatekeeper(self._route, secret if auth else None, self._client_of, self.audit)
-        self.crowd = Crowd()
-        self.asgi.origins = Origins(settings.mcp_server.cors_origins)
+        self.connections = Connections()
         self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.departures = self._departures()
-        self._doors = doors = self._open_doors()
-        self.mcp, self.gateway, self.sse = doors.mcp, doors.gateway, doors.sse
+        self.session_ends = self._make_session_ends()
+        self._endpoints = endpoints = self._make_endpoints()
+        self.mcp, self.gateway, self.sse = endpoints.mcp, endpoints.gateway, endpoints.sse
         self.report = self._report()
-        self._admin = Admin(self, self.report, secret, self.asgi.challenges)
+        challenges = Challenges()
+        self._admin = Admin(self, self.report, secret, challenges)
+        self.router = self._make_router()
+        self.asgi = AccessControl(
+            self.router.dispatch, secret if auth else None, self._client_of, self.audit, challenges
+        )
+        self.asgi.origins = Origins(settings.mcp_server.cors_origins)
         self._tell_panels()
-        Arrivals(self.hub.sessions, self.departures.has_session)
+        SessionLog(self.hub.sessions, self.session_ends.has_session)
         self._reloading = self._reloader(home, Changes(settings))
 
     def _remembering(self) -> PageImages:
@@ -151,10 +160,11 @@ class App:
             self.approvals,
             self.audit,
             self.shortcuts,
+            self.sources,
         )
 
-    def _open_doors(self) -> Doors:
-        return Doors(
+    def _make_endpoints(self) -> Endpoints:
+        return Endpoints(
             self.settings,
             self.hub,
             self.runner,
@@ -162,21 +172,30 @@ class App:
             self.rules,
             self.audit,
             self.rates,
-            self.departures,
+            self.session_ends,
             self.store,
-            self.asgi.refused,
-            lambda: self.paths,
+            partial(record_refusal, self.audit),
         )
 
-    def _departures(self) -> Departures:
-        return Departures(
+    def _make_router(self) -> Router:
+        handlers: dict[str, AsgiApp | None] = {
+            **self._endpoints.handlers,
+            **self._admin.handlers,
+            "openapi": OpenApi(lambda: self.router.routes),
+            "link": self._link,
+            "page_worker": self._worker,
+        }
+        return Router(handlers, self.rates.admin)
+
+    def _make_session_ends(self) -> SessionEnds:
+        return SessionEnds(
             self.settings,
             self.hub,
             self.browsers,
             self.rules,
             self.rates,
-            self.runner.flights,
-            self.crowd,
+            self.runner.running,
+            self.connections,
         )
 
     def _reloader(self, home: Home | None, changes: Changes) -> Reloading:
@@ -187,7 +206,7 @@ class App:
             secret=self._admin.secret,
             clients=self._clients,
             changes=changes,
-            departures=self.departures,
+            session_ends=self.session_ends,
             rules=self.rules,
             shortcuts=self.shortcuts,
             audit=self.audit,
@@ -206,11 +225,6 @@ class App:
         self._admin.secret = secret
         self.asgi.take_secret(secret)
 
-    @property
-    def paths(self) -> list[str]:
-        """Every path that answers; those of REST go on below theirs."""
-        return [*self._doors.paths, *self._admin.paths, "/ws", FOR_PAGES]
-
     def _report(self) -> Report:
         tools = ToolReport(self.hub.tools, self.guard)
         self.hub.tools.on_change(tools.changed)
@@ -222,16 +236,16 @@ class App:
             rules=self.rules,
             audit=self.audit,
             rates=self.rates,
-            flights=self.runner.flights,
+            running=self.runner.running,
             approvals=self.approvals,
             tools=tools,
             sessions=self._session_counts,
-            knocks=self.pairing.waiting,
+            waiting_pages=self.pairing.waiting,
         )
 
     def _session_counts(self) -> dict[str, int]:
         return dict(
-            zip(("mcp", "gateway", "sse"), map(len, self.departures.registers), strict=True)
+            zip(("mcp", "gateway", "sse"), map(len, self.session_ends.registers), strict=True)
         )
 
     def _client_of(self, token: str) -> Client | None:
@@ -249,14 +263,14 @@ class App:
     def _throttled(self, refusal: Refusal) -> None:
         self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
-    def _desk(self) -> Desk:
+    def _panel_requests(self) -> PanelRequests:
         pairing = self.pairing
         state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
         control, tools = self.control, self.hub.tools
         given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
-        desk = Desk(*given, pairing)
-        self.desk = desk
-        return desk
+        requests = PanelRequests(*given, pairing)
+        self.panel_requests = requests
+        return requests
 
     def _tell_panels(self) -> None:
         news = PanelNews(self.browsers)
@@ -266,24 +280,9 @@ class App:
             source.on_change(news.changed)
 
     def count_use(self) -> Usage:
-        """From now on it is known how long nobody has come in."""
-        self.asgi.app = usage = Usage(self._route, time.monotonic)
+        """Measure from now on how long nobody has used the server."""
+        self.asgi.app = usage = Usage(self.router.dispatch, time.monotonic)
         return usage
-
-    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            await self._websocket(scope, receive, send)
-            return
-        door = self._doors.at(scope["path"]) or self._admin
-        await door(scope, receive, send)
-
-    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] == "/ws":
-            await self._link(scope, receive, send)
-        elif scope["path"] == FOR_PAGES:
-            await self._worker(scope, receive, send)
-        else:
-            await refuse(scope, send, NotFound(f"There is nothing at {scope['path']}."))
 
     def audited(self, query: AuditQuery) -> list[bytes]:
         wanted = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}
@@ -292,9 +291,6 @@ class App:
     def configure(self, plugin: str, settings: dict[str, Any]) -> dict[str, Any]:
         """Change the settings of a plugin."""
         raise NotFound(f"There is no plugin called {plugin!r}.")
-
-    def throttle(self, client: Client) -> None:
-        self.rates.admin(client)
 
     def reload_extensions(self) -> int:
         told = self.browsers.reload_extensions()
@@ -314,7 +310,7 @@ class App:
             return {**told, "differs": [], "fault": str(error)}
 
     def close(self) -> None:
-        self._doors.close()
+        self._endpoints.close()
         self.store.close()
         self.audit.close()
 
@@ -334,6 +330,6 @@ class App:
 
     def tidy(self, now: float) -> None:
         """Let go of what nobody has used for long."""
-        self.departures.reap(now)
+        self.session_ends.reap(now)
         self.pages.tidy()
         self._page_images.alive(now)

@@ -3,29 +3,36 @@
     TabhubError
     ├── ProtocolError      the message itself is wrong
     ├── AccessError        who is asking, or from where, is not allowed
-    ├── Forbidden          a rule or a person does not allow it; nothing was done
+    ├── Forbidden          a rule or a person does not allow it
     ├── NotFound           what was named is not there
     ├── InvalidArguments   the tool's input does not fit its schema
-    ├── Refused            the page or the browser was not in a state to do it; nothing was done
+    ├── Refused            the page or the browser was not in a state to do it
     ├── Unavailable        the other side is gone or busy
     ├── TimedOut           it took too long
     ├── Cancelled          the caller took it back
     └── Internal           our own fault
 
 An error carries a reason word from `REASONS`. Clients may rely on the words; sentences may change.
+It also carries its effect: whether the call that failed with it may have changed something. The
+table has the default of each reason, which the place that raises can override.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
+
+Effect = Literal["none", "unknown", "done"]
+"""Whether a failed call had an effect. Only after "none" is it safe to run the call again."""
 
 
 class Row(NamedTuple):
-    """What one reason word means on the wires: JSON-RPC, HTTP, and to a client's retry logic."""
+    """What one reason word means: on JSON-RPC and HTTP, to a client's retry logic, and to ours."""
 
     code: int
     status: int
     category: str
     retryable: bool = False
+    effect: Effect = "unknown"
+    """The usual effect of a call that fails so; "none" only where that is certain."""
 
 
 class TabhubError(Exception):
@@ -41,12 +48,14 @@ class TabhubError(Exception):
         data: Mapping[str, Any] | None = None,
         code: int | None = None,
         allow: str | None = None,
+        effect: Effect | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.reason = reason or self.default
         self.row = REASONS.get(self.reason, REASONS["internal"])
         self.code = self.row.code if code is None else code
+        self.effect: Effect = self.row.effect if effect is None else effect
         self.extra = dict(data or {})
         self.allow = allow
         """The HTTP methods that would have been right, for a 405."""
@@ -58,6 +67,12 @@ class TabhubError(Exception):
     @property
     def retryable(self) -> bool:
         return self.row.retryable
+
+    def with_effect(self, effect: Effect) -> Self:
+        """This error with another effect: a copy, since several calls may fail with one error."""
+        copy = self.__class__.__new__(self.__class__, *self.args)
+        copy.__dict__.update(self.__dict__, effect=effect)
+        return copy
 
     def data(self) -> dict[str, Any]:
         """What goes beside code and message on every surface."""
@@ -121,44 +136,44 @@ _TOOL = -32000
 
 _TREE: dict[type[TabhubError], dict[str, Row]] = {
     ProtocolError: {
-        "parse_error": Row(_PARSE, 400, "validation"),
-        "invalid_request": Row(_REQUEST, 400, "validation"),
-        "method_not_found": Row(_METHOD, 404, "not_found"),
-        "method_not_allowed": Row(_REQUEST, 405, "validation"),
-        "invalid_params": Row(_PARAMS, 400, "validation"),
-        "header_mismatch": Row(-32020, 400, "validation"),
-        "missing_capability": Row(-32021, 400, "validation"),
-        "unsupported_version": Row(-32022, 400, "validation"),
-        "not_acceptable": Row(_REQUEST, 406, "validation"),
-        "unsupported_media_type": Row(_REQUEST, 415, "validation"),
+        "parse_error": Row(_PARSE, 400, "validation", effect="none"),
+        "invalid_request": Row(_REQUEST, 400, "validation", effect="none"),
+        "method_not_found": Row(_METHOD, 404, "not_found", effect="none"),
+        "method_not_allowed": Row(_REQUEST, 405, "validation", effect="none"),
+        "invalid_params": Row(_PARAMS, 400, "validation", effect="none"),
+        "header_mismatch": Row(-32020, 400, "validation", effect="none"),
+        "missing_capability": Row(-32021, 400, "validation", effect="none"),
+        "unsupported_version": Row(-32022, 400, "validation", effect="none"),
+        "not_acceptable": Row(_REQUEST, 406, "validation", effect="none"),
+        "unsupported_media_type": Row(_REQUEST, 415, "validation", effect="none"),
         "too_large": Row(_REQUEST, 413, "validation"),
-        "body_timeout": Row(_REQUEST, 408, "timeout", True),
+        "body_timeout": Row(_REQUEST, 408, "timeout", True, effect="none"),
     },
     AccessError: {
-        "not_authenticated": Row(-32001, 401, "auth"),
-        "foreign_origin": Row(-32001, 403, "auth"),
-        "foreign_host": Row(-32001, 403, "auth"),
+        "not_authenticated": Row(-32001, 401, "auth", effect="none"),
+        "foreign_origin": Row(-32001, 403, "auth", effect="none"),
+        "foreign_host": Row(-32001, 403, "auth", effect="none"),
     },
     Forbidden: {
-        "permission_off": Row(_TOOL, 403, "permission"),
-        "permission_denied": Row(_TOOL, 403, "permission"),
-        "approval_timeout": Row(_TOOL, 403, "permission"),
-        "approval_unavailable": Row(_TOOL, 403, "permission"),
-        "foreign_tab": Row(_TOOL, 403, "permission"),
+        "permission_off": Row(_TOOL, 403, "permission", effect="none"),
+        "permission_denied": Row(_TOOL, 403, "permission", effect="none"),
+        "approval_timeout": Row(_TOOL, 403, "permission", effect="none"),
+        "approval_unavailable": Row(_TOOL, 403, "permission", effect="none"),
+        "foreign_tab": Row(_TOOL, 403, "permission", effect="none"),
         "paused_by_person": Row(_TOOL, 403, "permission"),
     },
     NotFound: {
         "not_found": Row(_TOOL, 404, "not_found"),
         "unknown_session": Row(-32001, 404, "not_found"),
-        "unknown_tool": Row(_PARAMS, 404, "not_found"),
-        "unknown_resource": Row(-32002, 404, "not_found"),
-        "unknown_prompt": Row(_PARAMS, 404, "not_found"),
+        "unknown_tool": Row(_PARAMS, 404, "not_found", effect="none"),
+        "unknown_resource": Row(-32002, 404, "not_found", effect="none"),
+        "unknown_prompt": Row(_PARAMS, 404, "not_found", effect="none"),
         "tab_not_found": Row(-32001, 422, "not_found"),
-        "no_current_tab": Row(-32001, 422, "not_found"),
-        "no_tab_for_tool": Row(-32001, 422, "not_found"),
+        "no_current_tab": Row(-32001, 422, "not_found", effect="none"),
+        "no_tab_for_tool": Row(-32001, 422, "not_found", effect="none"),
         "element_not_found": Row(_TOOL, 422, "not_found"),
     },
-    InvalidArguments: {"invalid_arguments": Row(_PARAMS, 400, "validation")},
+    InvalidArguments: {"invalid_arguments": Row(_PARAMS, 400, "validation", effect="none")},
     Refused: {
         "stale_ref": Row(_TOOL, 422, "not_found"),
         "covered_by": Row(_TOOL, 422, "unavailable", True),
@@ -177,12 +192,12 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "script_error": Row(_TOOL, 422, "validation"),
     },
     Unavailable: {
-        "extension_disconnected": Row(_TOOL, 503, "unavailable", True),
-        "adapter_not_ready": Row(-32002, 503, "unavailable", True),
+        "extension_disconnected": Row(_TOOL, 503, "unavailable", True, effect="none"),
+        "adapter_not_ready": Row(-32002, 503, "unavailable", True, effect="none"),
         "page_may_have_received": Row(_TOOL, 503, "unavailable", True),
-        "server_unavailable": Row(_TOOL, 503, "unavailable", True),
-        "too_many_calls": Row(_TOOL, 429, "rate_limit", True),
-        "rate_limited": Row(_TOOL, 429, "rate_limit", True),
+        "server_unavailable": Row(_TOOL, 503, "unavailable", True, effect="none"),
+        "too_many_calls": Row(_TOOL, 429, "rate_limit", True, effect="none"),
+        "rate_limited": Row(_TOOL, 429, "rate_limit", True, effect="none"),
         "invalid_response": Row(_INTERNAL, 502, "internal"),
     },
     TimedOut: {"timeout": Row(_TOOL, 504, "timeout", True)},

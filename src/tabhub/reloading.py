@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabhub.agents.health import Reloads
 from tabhub.audit.log import AuditLog
-from tabhub.calls.record import incident
+from tabhub.calls.incidents import incident
 from tabhub.config.changes import Changes
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
 from tabhub.config.home import Home
@@ -15,9 +14,10 @@ from tabhub.config.keys import differing, take_live
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, auth_token
 from tabhub.config.settings import load as load_settings
-from tabhub.departures import Departures
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub import toolsets
+from tabhub.report import Reloads
+from tabhub.session_ends import SessionEnds
 from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 
@@ -46,7 +46,7 @@ class Reloading:
     secret: str
     clients: Clients | None
     changes: Changes
-    departures: Departures
+    session_ends: SessionEnds
     rules: Rules
     shortcuts: Shortcuts
     audit: AuditLog
@@ -113,7 +113,7 @@ class Reloading:
         if token != self.settings.mcp_server.auth_token:
             for secret in hidden(token):
                 self.audit.hide(secret)
-            self.departures.drop(lambda client: client == SSE.name)
+            self.session_ends.drop(lambda client: client == SSE.name)
         take_live(fresh, self.settings)
         self.take_settings(fresh)
 
@@ -125,13 +125,13 @@ class Reloading:
         self.take_secret(secret)
         for name in (PRINTED, CLI):
             clients.computed(name, secret)
-        departures = self.departures
-        departures.drop(lambda client: client in (MAIN.name, PRINTED))
+        session_ends = self.session_ends
+        session_ends.drop(lambda client: client in (MAIN.name, PRINTED))
         # The command line goes on under its new token, with its tabs.
-        departures.drop(
-            lambda client: client == CLI, stays=lambda key: not departures.has_session(key)
+        session_ends.drop(
+            lambda client: client == CLI, stays=lambda key: not session_ends.has_session(key)
         )
-        departures.browsers.cut_all()
+        session_ends.browsers.cut_all()
 
     def _drop_revoked(self, clients: Clients) -> None:
         """Whose token is no more has no sessions, no tabs and no calls under way either."""
@@ -140,5 +140,5 @@ class Reloading:
         known = {MAIN.name, SSE.name, *marks}
         renewed = {name for name, mark in marks.items() if before.get(name, mark) != mark}
         self._tokens = marks
-        self.departures.drop(lambda client: client not in known or client in renewed)
+        self.session_ends.drop(lambda client: client not in known or client in renewed)
         self.shortcuts.keep_only(known)

@@ -8,21 +8,38 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub import __version__
-from tabhub.agents.health import NO_PLUGINS, Reloads, ToolReport
 from tabhub.agents.metrics import Picture, by, of_calls, single
 from tabhub.agents.rates import Rates
 from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browser, Browsers
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
-from tabhub.config.clients import Client
+from tabhub.calls.guard import Guard
+from tabhub.calls.running import RunningCalls
+from tabhub.config.clients import MAIN, Client
 from tabhub.config.keys import HIDDEN, plain
 from tabhub.config.settings import Settings
+from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
+from tabhub.hub.tools import ToolRegistry
 from tabhub.store.rules import Rules
 from tabhub.store.store import VERSION
 
 Json = dict[str, Any]
+
+BROWSER = "browser"
+
+NO_PLUGINS: Json = {
+    "plugins": 0,
+    "pluginDetails": [],
+    "failedPlugins": [],
+    "discoveryErrors": [],
+    "fileWatcher": {
+        "watchedPlugins": 0,
+        "pendingPlugins": 0,
+        "lastPollAt": None,
+        "pollDetections": 0,
+    },
+}
 
 PRIVATE = frozenset(
     {
@@ -31,6 +48,64 @@ PRIVATE = frozenset(
     }
 )
 """What one agent is not told of the person and of other agents."""
+
+
+class ToolReport:
+    """Counts and names of the tools, worked out once until something changes."""
+
+    def __init__(self, tools: ToolRegistry, guard: Guard) -> None:
+        self._tools = tools
+        self._guard = guard
+        self._known: Json | None = None
+
+    def changed(self) -> None:
+        self._known = None
+
+    def summary(self) -> Json:
+        if self._known is None:
+            self._known = self._look()
+        return self._known
+
+    def _look(self) -> Json:
+        browser = [tool for tool in self._tools if tool.plugin == BROWSER]
+        plugins = [tool for tool in self._tools if tool.plugin not in ("", BROWSER)]
+        off = [tool.name for tool in browser if self._guard.is_off(tool, MAIN)]
+        return {
+            "toolCount": len(self._tools),
+            "browserToolCount": len(browser),
+            "pluginToolCount": len(plugins),
+            "browserToolNames": [tool.name for tool in browser],
+            "disabledBrowserTools": off,
+        }
+
+
+class Reloads:
+    """How often the settings were reloaded, when last, how long it took, and what was wrong."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._timestamp = 0
+        self._duration = 0
+        self._fault: str | None = None
+        self.signal: str | None = None
+        """The signal that makes the server reload; None where the system has no signals."""
+
+    def note(self, started: float, fault: TabhubError | None = None) -> int:
+        """Count a reload that began at this `perf_counter` time; returns its milliseconds."""
+        self._count += fault is None
+        self._timestamp = int(time.time() * 1000)
+        self._duration = int((time.perf_counter() - started) * 1000)
+        self._fault = None if fault is None else fault.message
+        return self._duration
+
+    def summary(self) -> Json:
+        return {
+            "reloadCount": self._count,
+            "lastReloadTimestamp": self._timestamp,
+            "lastReloadDurationMs": self._duration,
+            "lastReloadError": self._fault,
+            "reloadSignal": self.signal,
+        }
 
 
 @dataclass
@@ -43,12 +118,12 @@ class Report:
     rules: Rules
     audit: AuditLog
     rates: Rates
-    flights: Flights
+    running: RunningCalls
     approvals: Approvals
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
     """Those that clients have opened, by the way they came in."""
-    knocks: Callable[[], list[Json]]
+    waiting_pages: Callable[[], list[Json]]
     """Pages that wait to be let in."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
@@ -81,14 +156,14 @@ class Report:
             "agentsAsleep": sum(agent.asleep for agent in agents),
             "agentNames": [agent.shown for agent in agents],
             **NO_PLUGINS,
-            **self.tools.told(),
+            **self.tools.summary(),
             "tabs": len(self.hub.tabs),
-            "waitingPages": self.knocks(),
+            "waitingPages": self.waiting_pages(),
             "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
             "uptime": int(self._uptime),
-            **self.reloads.told(),
+            **self.reloads.summary(),
             "stateSchemaVersion": VERSION,
             "auditSummary": self.audit.counts.summary(time.time()),
         }
@@ -118,7 +193,7 @@ class Report:
             single("tabhub_uptime_seconds", "Since the server started.", self._uptime),
             by("kind", "tabhub_links", "Connected browsers.", links),
             by("kind", "tabhub_sessions", "Sessions of agents.", self._kinds()),
-            single("tabhub_calls_in_flight", "Calls under way.", len(self.flights)),
+            single("tabhub_calls_in_flight", "Calls under way.", len(self.running)),
             single("tabhub_commands_queued", "Commands that wait for a browser.", pending),
             single("tabhub_approvals_waiting", "Calls to be approved.", self.approvals.waiting),
             by("kind", "tabhub_throttled", "Above a rate.", throttled, is_counter=True),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from tabhub.agents.bounded import bounded
+from tabhub.agents.connections import protocol
 from tabhub.app import App
 
 STOP_SECONDS = 3
@@ -57,7 +57,7 @@ class Server:
             uvicorn.Config(
                 app.asgi,
                 loop="none",
-                http=bounded(app.crowd),
+                http=protocol(app.connections),
                 ws="websockets-sansio",
                 ws_max_size=app.settings.limits.ws_bytes,
                 ws_per_message_deflate=False,
@@ -83,7 +83,7 @@ class Server:
             self.app.close()
 
     async def stop(self) -> None:
-        for endpoint in self.app.departures.endpoints:
+        for endpoint in self.app.session_ends.endpoints:
             endpoint.close()
         self.app.sse.close()
         self._uvicorn.leave()

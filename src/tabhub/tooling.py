@@ -7,8 +7,8 @@ from tabhub.audit.log import AuditLog
 from tabhub.browser.browsers import Browsers
 from tabhub.calls.approval import Approvals
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Source
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.pages import source as page_source
@@ -19,7 +19,7 @@ from tabhub.store.rules import Rules
 from tabhub.store.shortcuts import Shortcuts
 from tabhub.tools import batch, catalog, dev, permissions_check, plan, shortcuts, turns
 from tabhub.tools.files import Files
-from tabhub.tools.shortcut_recording import RecordedSource, Recordings
+from tabhub.tools.shortcut_recording import Recordings, ShortcutObserver
 from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.tool import SOURCE
 from tabhub.tools.upload_folders import UploadFolders
@@ -38,7 +38,7 @@ class Tooling:
     approvals: Approvals
     audit: AuditLog
     shortcuts: Shortcuts
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, Source]
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +62,8 @@ class Tooling:
             folders,
             self.guard,
             lambda: self.settings.untrusted_input,
+            self._replays,
+            [ShortcutObserver(self._recordings)],
         )
 
     def _runner(self) -> Runner:
@@ -73,13 +75,12 @@ class Tooling:
             self.sources,
             time.monotonic,
             self.settings.limits,
-            {page_source.SOURCE: page_source.PageRouter(self.hub, self.pages)},
         )
 
     def _add_browsing(self) -> None:
         hub = self.hub
         self.sources |= {
-            SOURCE: RecordedSource(self._in_browser, self._recordings, self._replays),
+            SOURCE: self._in_browser,
             permissions_check.SOURCE: permissions_check.PermissionSource(hub, self.guard),
             turns.SOURCE: turns.TurnSource(hub.sessions),
             tab_list.SOURCE: tab_list.TabListSource(hub),
@@ -87,7 +88,6 @@ class Tooling:
 
     def _add_page_tools(self) -> None:
         opener = BrowserOpener(self.browsers, self.hub)
-        self.guard.opens_in = opener.browser_for
         self.sources[page_source.SOURCE] = page_source.PageSource(
             self.hub, self.pages, opener, lambda: self.settings.limits
         )
@@ -99,7 +99,7 @@ class Tooling:
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
             ),
-            plan.SOURCE: plan.PlanSource(hub.tools, self.guard, self.approvals, runner.flights),
+            plan.SOURCE: plan.PlanSource(hub.tools, self.guard, self.approvals, runner.running),
         }
 
     def _add_dev(self) -> None:
@@ -108,7 +108,7 @@ class Tooling:
             lambda: self.settings.dev,
             self.hub,
             self.browsers,
-            self.runner.flights,
+            self.runner.running,
             self.rules.grants,
             self._in_browser.shots,
             self._recordings,

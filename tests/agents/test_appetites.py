@@ -6,7 +6,7 @@ from itertools import repeat
 import httpx
 import pytest
 
-from tabhub.agents import bounded
+from tabhub.agents import connections
 from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 
@@ -100,7 +100,7 @@ async def test_what_comes_behind_a_body_is_dropped_and_bounded() -> None:
                 sent += len(piece)
                 if reader.at_eof():
                     raise ConnectionResetError
-        assert sent < 100 * bounded.MAX_HEAD_BYTES
+        assert sent < 100 * connections.MAX_HEAD_BYTES
         async with client(server.port) as http:
             assert (await http.get("/health")).status_code == 200
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tabhub.agents import bounded, crowd
+from tabhub.agents import connections as limits
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
 from tabhub.server import Server
@@ -28,10 +28,10 @@ def home(tmp_path: Path) -> Home:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places enough for a test."""
-    monkeypatch.setattr(crowd, "MOST_STRANGERS", 20)
-    monkeypatch.setattr(crowd, "MOST_KNOWN", 12)
-    monkeypatch.setattr(crowd, "MOST_OF_ONE", 8)
-    monkeypatch.setattr(crowd, "RESERVED", 4)
+    monkeypatch.setattr(limits, "MOST_ANONYMOUS", 20)
+    monkeypatch.setattr(limits, "MOST_KNOWN", 12)
+    monkeypatch.setattr(limits, "MOST_OF_ONE", 8)
+    monkeypatch.setattr(limits, "RESERVED", 4)
 
 
 def request(path: str, token: str | None = None) -> bytes:
@@ -120,7 +120,7 @@ async def test_where_nobody_needs_a_token_the_last_places_are_for_administration
 async def test_a_connection_without_a_token_is_not_kept_for_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bounded, "STRANGER_SECONDS", 0)
+    monkeypatch.setattr(limits, "ANONYMOUS_SECONDS", 0)
     async with (
         served() as server,
         held(server, 1, request("/health")) as strangers,

@@ -348,7 +348,7 @@ async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_cou
     async with served(home=home) as server, client(server.port) as http:
         behind.http = http
         assert (await behind.request("ping")).status_code == 200
-        server.app.departures.end_session(behind.session)
+        server.app.session_ends.end_session(behind.session)
         assert (await behind.request("ping")).status_code == 404
 
 

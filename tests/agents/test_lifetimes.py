@@ -69,7 +69,7 @@ async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tabhub.app.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("tabhub.departures.FAREWELL_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.session_ends.GRACE_SECONDS", 0.05)
     guest, other = Clients(home).add("guest"), Clients(home).add("other")
     async with (
         served(home=home) as server,
@@ -89,8 +89,8 @@ async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
                 pass
         assert session.session not in server.app.mcp.sessions
         assert (await lasting.request("ping")).status_code == 200
-        assert len(server.app.crowd.of(lambda name: name == "guest")) == 0
-        assert len(server.app.crowd.of(lambda name: name == "other")) == 2
+        assert len(server.app.connections.of(lambda name: name == "guest")) == 0
+        assert len(server.app.connections.of(lambda name: name == "other")) == 2
 
 
 def listening(http: httpx.AsyncClient) -> AbstractAsyncContextManager[httpx.Response]:

@@ -9,11 +9,10 @@ import pytest
 
 from tabhub.config.clients import Clients
 from tabhub.config.home import Home
+from tabhub.config.settings import Settings, SseSettings
 from tests.support.serving import SECRET, client, served
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
-UNTOLD = {"/ws", "/page", "/mcp/", "/mcp/gateway/", "/tools/"}
-"""A WebSocket, and other spellings of paths that are described."""
 
 
 async def description(port: int) -> Any:
@@ -25,10 +24,19 @@ async def description(port: int) -> Any:
 async def test_every_path_that_answers_is_described_and_no_other() -> None:
     async with served() as server:
         told = await description(server.port)
-        served_paths = set(server.app.paths) - UNTOLD
-    described = {path for path in told["paths"] if "{" not in path}
-    assert described == served_paths
-    assert {"/tools/{name}", "/tools/{name}/call"} <= told["paths"].keys()
+        routes = server.app.router.routes
+    assert told["paths"].keys() == {route.path for route in routes if route.kind == "http"}
+    assert {"/tools", "/tools/{name}", "/tools/{name}/call", "/mcp"} <= told["paths"].keys()
+
+
+async def test_what_the_settings_switch_off_is_neither_described_nor_there() -> None:
+    settings = Settings(mcp_server=SseSettings(enabled=False))
+    async with served(settings) as server, client(server.port) as http:
+        told = await description(server.port)
+        assert told["paths"].keys().isdisjoint({"/sse", "/message"})
+        for path in ("/sse", "/message"):
+            answer = await http.get(path)
+            assert (answer.status_code, answer.json()["error"]["reason"]) == (404, "not_found")
 
 
 async def test_the_description_needs_no_token_and_says_what_does(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tabhub.agents import bounded
+from tabhub.agents import connections
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.patience import PATIENCE
@@ -36,7 +36,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], by
 async def test_a_body_that_never_comes_is_answered_in_the_end(
     monkeypatch: pytest.MonkeyPatch, begin: bytes
 ) -> None:
-    monkeypatch.setattr(bounded, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         for path in ("/plugin-settings", agent.endpoint, "/mcp"):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
@@ -53,7 +53,7 @@ async def test_a_body_that_never_comes_is_answered_in_the_end(
 async def test_a_body_that_drips_has_no_more_time_than_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bounded, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(_head("/mcp"))
@@ -87,7 +87,7 @@ async def test_what_is_no_http_is_answered_in_our_words() -> None:
 async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bounded, "STALL_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
     async with served() as server, client(server.port) as http:
         deaf = socket.create_connection(("127.0.0.1", server.port))
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -178,6 +178,16 @@ async def test_a_call_that_may_have_been_done_is_no_call_to_be_sent_again_by_its
     assert (answer.status_code, reason(answer)) == (422, "page_may_have_received")
 
 
+async def test_a_browser_that_was_reloaded_and_stays_away_is_no_reason_to_reload_it_again() -> None:
+    allowed = PermissionSettings(tools={"extension_reload": "auto"})
+    settings = Settings(permissions=allowed, limits=Limits(call_seconds=1))
+    async with served(settings) as server, client(server.port) as http:
+        async with connected(server.port) as extension:
+            await extension.sync(tab(1))
+            answer = await http.post("/tools/extension_reload/call", json={})
+    assert (answer.status_code, reason(answer)) == (422, "extension_disconnected")
+
+
 NESTED = b'{"arguments": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"
 
 

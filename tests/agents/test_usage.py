@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 
+from tabhub.config.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served
+from tests.support.worker import ONE, SHOP, let_in, tool
 
 
 @pytest.mark.requirement("OT-09")
@@ -38,3 +40,12 @@ async def test_who_is_let_in_keeps_it_alive() -> None:
             done, _ = await asyncio.wait({unused}, timeout=0.7)
             assert not done
         unused.cancel()
+
+
+@pytest.mark.requirement("OT-09")
+async def test_a_page_comes_in_but_does_not_keep_it_alive() -> None:
+    async with served(Settings(worker_origins=[SHOP])) as server:
+        unused = asyncio.create_task(server.app.count_use().unused(0.2))
+        async with let_in(server.port) as page:
+            assert "result" in await page.register(ONE, tool("search"))
+            await asyncio.wait_for(unused, PATIENCE)

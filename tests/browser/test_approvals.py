@@ -118,7 +118,7 @@ async def test_a_yes_reaches_as_far_as_the_person_says(
         assert await call == {"value": 1}
         assert await asked_again(extension, script(agent)) is same_site
         assert await asked_again(extension, script(agent, 2)) is other_site
-        server.app.departures.release("token:main")
+        server.app.session_ends.release("token:main")
         assert await asked_again(extension, script(agent)) is other_session
 
 

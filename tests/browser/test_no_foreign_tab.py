@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from tabhub.app import App
 from tabhub.browser.connection import Connection
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
 from tests.support.examples import examples
@@ -129,7 +129,7 @@ async def _step(world: World, what: str, profile: str, number: int, session: str
         world.owners[place] = None
         world.shared.discard(place)
     elif what == "ends":
-        app.departures.release(session)
+        app.session_ends.release(session)
         world.owners = {k: None if v == session else v for k, v in world.owners.items()}
     elif what in ("link drops", "browser restarts"):
         app.browsers.leave(profile, world.links[profile])

@@ -22,7 +22,7 @@ SEARCH = "website_tool_shop_example_search"
 def _tool(properties: Any, name: str = "t", defined: Any = None) -> Tool:
     schema = {"properties": properties, "type": "object", "$defs": defined or {}}
     own = msgspec.json.encode(schema)
-    return Tool(name, "", PageSchema(own), "pages", domain="shop.example")
+    return Tool(name, "", PageSchema(own), "pages", site="shop.example")
 
 
 def _refusal(tool: Tool, given: Any) -> str:

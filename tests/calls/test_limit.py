@@ -58,3 +58,18 @@ async def test_the_inner_of_two_limits_is_told_apart_from_the_outer() -> None:
             with Limit(0.01):
                 await asyncio.Event().wait()
         await asyncio.sleep(0)
+
+
+async def test_a_limit_that_is_over_cannot_be_put_off() -> None:
+    with Limit(0.01, longest=60) as limit:
+        pass
+    limit.extend()
+    await asyncio.sleep(0.03)
+
+
+async def test_a_limit_is_extended_up_to_the_longest_and_no_further() -> None:
+    with pytest.raises(TimeoutError):
+        with Limit(0.02, longest=0.05) as limit:
+            while True:
+                limit.extend()
+                await asyncio.sleep(0.005)

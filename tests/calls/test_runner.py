@@ -7,14 +7,17 @@ import msgspec
 import pytest
 
 from tabhub.calls.approval import Approvals, Terms
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Answer, Call, Event, Job, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
 from tabhub.calls.results import done
-from tabhub.calls.runner import Runner
+from tabhub.calls.runner import Runner, paused
+from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
 from tabhub.errors import (
     Cancelled,
+    Forbidden,
     Internal,
     InvalidArguments,
     NotFound,
@@ -38,25 +41,25 @@ SCHEMA = {
 }
 
 
-class Recorder:
+class Recorder(Source):
     """A source that counts its runs and does what the test says."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
+        self.calls: list[Call] = []
         self.started = asyncio.Event()
         self.go = asyncio.Event()
         self.go.set()
         self.ended: list[str] = []
 
-    async def run(self, job: Job) -> CallResult:
-        self.jobs.append(job)
+    async def run(self, call: Call) -> CallResult:
+        self.calls.append(call)
         self.started.set()
         try:
             await self.go.wait()
         except asyncio.CancelledError:
             self.ended.append("cancelled")
             raise
-        return done("ok", {"n": job.arguments.get("n"), "runs": len(self.jobs)})
+        return done("ok", {"n": call.arguments.get("n"), "runs": len(self.calls)})
 
 
 class Audit:
@@ -74,10 +77,10 @@ class Nobody:
 
     present = False
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         raise AssertionError("there is nobody to ask")
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         pass
 
 
@@ -152,14 +155,14 @@ async def test_wrong_arguments_are_refused_with_their_place_and_nothing_runs(
     bench = Bench()
     with pytest.raises(InvalidArguments, match=told):
         await bench.call(arguments=arguments)
-    assert bench.source.jobs == []
+    assert bench.source.calls == []
 
 
 async def test_the_tab_id_is_taken_out_of_the_arguments_and_becomes_the_current_tab() -> None:
     bench = Bench()
     await bench.call("act", {"n": 1, "tabId": 1})
     await bench.call("act", {"n": 2})
-    assert [(job.arguments, job.tab and job.tab.id) for job in bench.source.jobs] == [
+    assert [(call.arguments, call.tab and call.tab.id) for call in bench.source.calls] == [
         ({"n": 1}, 1),
         ({"n": 2}, 1),
     ]
@@ -179,7 +182,7 @@ async def test_arguments_that_are_nested_too_deeply_are_refused_as_such(depth: i
     raw = msgspec.Raw(b'{"n":' + b"[" * depth + b"]" * depth + b"}")
     with pytest.raises(InvalidArguments):
         await bench.runner.run(Call("free", raw, "s", _silent))
-    assert bench.source.jobs == []
+    assert bench.source.calls == []
 
 
 async def test_a_schema_never_makes_the_server_fetch_anything() -> None:
@@ -195,7 +198,7 @@ async def test_a_tool_that_was_replaced_is_validated_by_its_new_schema() -> None
     loose = Tool("free", "takes all", {"type": "object"}, source="test", needs_tab=False)
     bench.tools.replace(loose)
     await bench.call("free", {"anything": True})
-    assert len(bench.source.jobs) == 2
+    assert len(bench.source.calls) == 2
 
 
 @pytest.mark.requirement("OT-05")
@@ -208,15 +211,15 @@ async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
     assert bench.source.ended == ["cancelled"]
 
 
-class Talker:
+class Talker(Source):
     """A source that makes progress a number of times, then ends."""
 
     def __init__(self, steps: int, pause: float) -> None:
         self._steps, self._pause = steps, pause
 
-    async def run(self, job: Job) -> CallResult:
+    async def run(self, call: Call) -> CallResult:
         for step in range(self._steps):
-            await job.progress(step, None, None)
+            await call.report(step, None, None)
             await asyncio.sleep(self._pause)
         return done("ok", {})
 
@@ -287,7 +290,7 @@ async def test_no_client_pushes_out_what_another_has_run() -> None:
     for number in range(1001):
         await bench.call(id=f"op {number}", caller="another client")
     assert (await bench.call(id="pay"))["runs"] == 1
-    assert len(bench.source.jobs) == 1002
+    assert len(bench.source.calls) == 1002
 
 
 async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
@@ -300,6 +303,30 @@ async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
         await bench.call(arguments={"n": 0}, id="mended")
     assert (await bench.call(id="mended"))["runs"] == 2
     assert (await bench.call(id="pay"))["runs"] == 1
+
+
+async def test_a_call_that_no_source_has_got_had_no_effect_whatever_its_reason() -> None:
+    bench = Bench()
+    with pytest.raises(NotFound) as missing:
+        await bench.call("act", {"n": 1, "tabId": 2}, id="pay")
+    assert (missing.value.reason, missing.value.effect) == ("tab_not_found", "none")
+    bench.hub.tabs.put(Tab(id=0, browser="a", native_id=2))
+    bench.hub.ownership.share(2, shared=True)
+    assert (await bench.call("act", {"n": 1, "tabId": 2}, id="pay"))["runs"] == 1
+
+
+async def test_a_call_that_is_paused_while_it_runs_may_have_had_an_effect() -> None:
+    bench = Bench()
+    bench.source.go.clear()
+    calling = asyncio.create_task(bench.call(id="pay"))
+    await bench.source.started.wait()
+    bench.runner.running.end(paused("Paused."), lambda flight: True)
+    with pytest.raises(Forbidden) as ended:
+        await calling
+    assert (ended.value.reason, ended.value.effect) == ("paused_by_person", "unknown")
+    with pytest.raises(Forbidden):
+        await bench.call(id="pay")
+    assert len(bench.source.calls) == 1
 
 
 async def test_operations_that_still_run_are_not_without_end(
@@ -319,10 +346,10 @@ async def test_operations_that_still_run_are_not_without_end(
 
 
 async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_done_again() -> None:
-    class Talkative:
+    class Talkative(Source):
         runs = 0
 
-        async def run(self, job: Job) -> CallResult:
+        async def run(self, call: Call) -> CallResult:
             self.runs += 1
             return done("x" * 300, {"runs": self.runs})
 
@@ -343,8 +370,8 @@ async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_d
 async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken:
-        async def run(self, job: Job) -> CallResult:
+    class Broken(Source):
+        async def run(self, call: Call) -> CallResult:
             raise KeyError("very internal")
 
     bench = Bench()
@@ -371,4 +398,12 @@ async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_onc
     assert bench.source.ended == ["cancelled"]
     with pytest.raises(Cancelled):
         await bench.call(id="op")
-    assert len(bench.source.jobs) == 1
+    assert len(bench.source.calls) == 1
+
+
+async def test_a_report_after_the_end_of_a_call_reaches_the_client_and_ends_nothing() -> None:
+    bench = Bench(call_seconds=0.01)
+    await bench.call()
+    (call,) = bench.source.calls
+    await call.report(1)
+    await asyncio.sleep(0.03)

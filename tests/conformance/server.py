@@ -6,8 +6,9 @@ import time
 import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.security import Gatekeeper
+from tabhub.agents.security import AccessControl
 from tabhub.audit.log import AuditLog
+from tabhub.config.proof import Challenges
 from tabhub.config.settings import AuditSettings
 from tabhub.wire.asgi import App, Receive, Scope, Send
 from tests.conformance.fixture import Fixture
@@ -28,7 +29,8 @@ def fixture_app() -> App:
         await send({"type": "http.response.start", "status": 404, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    return Gatekeeper(route, None, lambda token: None, AuditLog(None, AuditSettings()))
+    audit = AuditLog(None, AuditSettings())
+    return AccessControl(route, None, lambda token: None, audit, Challenges())
 
 
 def main() -> None:

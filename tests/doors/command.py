@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import asynccontextmanager
 
-from tests.doors.door import Door, Entered, Entrance, Outcome, Place, Wish
+from tests.doors.door import CallRequest, Door, Entered, Entrance, Outcome, Place
 from tests.doors.rest import outcome
 
 
@@ -28,9 +28,9 @@ class CommandDoor(Door):
         _, output = await self._run("list")
         return {tool["name"] for tool in json.loads(output)["tools"]}
 
-    async def call(self, wish: Wish) -> Outcome:
-        flags = [f"--operation-id={wish.operation_id}"] if wish.operation_id else []
-        code, output = await self._run("call", wish.tool, json.dumps(wish.arguments), *flags)
+    async def call(self, request: CallRequest) -> Outcome:
+        flags = [f"--operation-id={request.operation_id}"] if request.operation_id else []
+        code, output = await self._run("call", request.tool, json.dumps(request.arguments), *flags)
         told = outcome(json.loads(output))
         assert code == (0 if told.error is None else 1)
         return told

@@ -40,7 +40,7 @@ class Place:
 
 
 @dataclass
-class Wish:
+class CallRequest:
     """A call that somebody wants made."""
 
     tool: str
@@ -100,7 +100,7 @@ class Door(ABC):
         """The names of all tools there are."""
 
     @abstractmethod
-    async def call(self, wish: Wish) -> Outcome: ...
+    async def call(self, request: CallRequest) -> Outcome: ...
 
     async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
         """Let the server know that a call under way is not wanted any more."""

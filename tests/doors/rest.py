@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 import httpx
 
 from tests.doors.door import (
+    CallRequest,
     Door,
     Entered,
     Entrance,
     Json,
     Outcome,
     Place,
-    Wish,
     of_error,
     of_result,
 )
@@ -36,29 +36,29 @@ class RestDoor(Door):
     async def tools(self) -> set[str]:
         return {tool["name"] for tool in (await self._http.get("/tools")).json()["tools"]}
 
-    async def call(self, wish: Wish) -> Outcome:
-        headers = {"idempotency-key": wish.operation_id} if wish.operation_id else {}
-        body = {"arguments": wish.arguments}
-        answer = await self._http.post(f"/tools/{wish.tool}/call", json=body, headers=headers)
+    async def call(self, request: CallRequest) -> Outcome:
+        headers = {"idempotency-key": request.operation_id} if request.operation_id else {}
+        body = {"arguments": request.arguments}
+        answer = await self._http.post(f"/tools/{request.tool}/call", json=body, headers=headers)
         return outcome(answer.json())
 
 
 class EventDoor(RestDoor):
     tells_progress = True
 
-    async def call(self, wish: Wish) -> Outcome:
+    async def call(self, request: CallRequest) -> Outcome:
         headers = {"accept": "text/event-stream"}
-        if wish.operation_id:
-            headers["idempotency-key"] = wish.operation_id
-        path, body = f"/tools/{wish.tool}/call", {"arguments": wish.arguments}
+        if request.operation_id:
+            headers["idempotency-key"] = request.operation_id
+        path, body = f"/tools/{request.tool}/call", {"arguments": request.arguments}
         async with self._http.stream("POST", path, json=body, headers=headers) as response:
             if response.headers["content-type"] == "application/json":
                 return outcome(json.loads(await response.aread()))
             lines = [line async for line in response.aiter_lines()]
         kinds = [line[7:] for line in lines if line.startswith("event: ")]
         told = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
-        if wish.heard is not None:
-            wish.heard += told[:-1]
+        if request.heard is not None:
+            request.heard += told[:-1]
         assert kinds[-1] == ("error" if "error" in told[-1] else "result")
         return outcome(told[-1])
 

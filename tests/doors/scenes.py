@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.doors.door import Door, Json, Outcome, Wish, plain
+from tests.doors.door import CallRequest, Door, Json, Outcome, plain
 
 SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"
@@ -27,7 +27,7 @@ class Stage:
         return await self.call(SCRIPT, {"code": code, "tabId": self.tab}, operation_id)
 
     async def call(self, tool: str, arguments: Json, operation_id: str | None = None) -> Outcome:
-        return await self.door.call(Wish(tool, arguments, operation_id))
+        return await self.door.call(CallRequest(tool, arguments, operation_id))
 
 
 async def success(stage: Stage) -> list[Outcome]:

@@ -10,13 +10,13 @@ import httpx
 
 from tests.agents.mcp.clients import Client, LoneClient, connect, messages
 from tests.doors.door import (
+    CallRequest,
     Door,
     Entered,
     Entrance,
     Json,
     Outcome,
     Place,
-    Wish,
     of_error,
     of_result,
 )
@@ -33,21 +33,23 @@ def outcome(answer: Json) -> Outcome:
     return of_result(answer["result"])
 
 
-def params(wish: Wish) -> Json:
+def params(request: CallRequest) -> Json:
     """Of a `tools/call`."""
-    meta: Json = {} if wish.operation_id is None else {"tabhub/operationId": wish.operation_id}
-    if wish.heard is not None:
+    meta: Json = (
+        {} if request.operation_id is None else {"tabhub/operationId": request.operation_id}
+    )
+    if request.heard is not None:
         meta["progressToken"] = "wanted"
-    return {"name": wish.tool, "arguments": wish.arguments, "_meta": meta}
+    return {"name": request.tool, "arguments": request.arguments, "_meta": meta}
 
 
-def note(wish: Wish, told: list[Json]) -> None:
+def note(request: CallRequest, told: list[Json]) -> None:
     """Keep the progress among what was told."""
     for message in told:
-        if message.get("method") == "notifications/progress" and wish.heard is not None:
+        if message.get("method") == "notifications/progress" and request.heard is not None:
             said = dict(message["params"])
             assert said.pop("progressToken") == "wanted"
-            wish.heard.append(said)
+            request.heard.append(said)
 
 
 class McpDoor(Door):
@@ -60,14 +62,14 @@ class McpDoor(Door):
         answer = await self._client.request("tools/list")
         return {tool["name"] for tool in answer.json()["result"]["tools"]}
 
-    def params(self, wish: Wish) -> Json:
-        return params(wish)
+    def params(self, request: CallRequest) -> Json:
+        return params(request)
 
-    async def call(self, wish: Wish, id: Any = None) -> Outcome:
-        asked = self._client.streaming("tools/call", self.params(wish), id)
+    async def call(self, request: CallRequest, id: Any = None) -> Outcome:
+        asked = self._client.streaming("tools/call", self.params(request), id)
         async with asked as response:
             told = await _told(response)
-        note(wish, told)
+        note(request, told)
         return outcome(told[-1])
 
 
@@ -82,9 +84,9 @@ class SessionDoor(McpDoor):
 
     _last: Any = None
 
-    async def call(self, wish: Wish, id: Any = None) -> Outcome:
+    async def call(self, request: CallRequest, id: Any = None) -> Outcome:
         self._last = next(_ids)
-        return await super().call(wish, self._last)
+        return await super().call(request, self._last)
 
     async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
         await self._client.notify("notifications/cancelled", {"requestId": self._last})
@@ -94,9 +96,9 @@ class SessionDoor(McpDoor):
 class Behind(McpDoor):
     """The same by the gateway's two tools."""
 
-    def params(self, wish: Wish) -> Json:
-        inner = {"name": wish.tool, "arguments": wish.arguments}
-        return {**params(wish), "name": "tabhub_call", "arguments": inner}
+    def params(self, request: CallRequest) -> Json:
+        inner = {"name": request.tool, "arguments": request.arguments}
+        return {**params(request), "name": "tabhub_call", "arguments": inner}
 
     async def tools(self) -> set[str]:
         names: set[str] = set()

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tabhub.config.home import Home
 from tests.agents.mcp.sse_clients import streaming
-from tests.doors.door import Door, Entered, Entrance, Json, Outcome, Place, Wish
+from tests.doors.door import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
 from tests.doors.streamable import note, outcome, params
 from tests.stdio.pipe import alone, bridged
 
@@ -40,10 +40,10 @@ class TalkingDoor(Door):
         listed = (await self._line.request("tools/list", self._wrap({})))["result"]["tools"]
         return {tool["name"] for tool in listed}
 
-    async def call(self, wish: Wish) -> Outcome:
+    async def call(self, request: CallRequest) -> Outcome:
         self._last = next(self._ids)
-        answer = await self._line.request("tools/call", self._wrap(params(wish)), self._last)
-        note(wish, self._others)
+        answer = await self._line.request("tools/call", self._wrap(params(request)), self._last)
+        note(request, self._others)
         return outcome(answer)
 
     async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:

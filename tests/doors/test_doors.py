@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.doors.conftest import Page
-from tests.doors.door import Door, Entrance, Json, Outcome, Place, Wish
+from tests.doors.door import CallRequest, Door, Entrance, Json, Outcome, Place
 from tests.doors.every import ENTRANCES, MEMORY
 from tests.doors.scenes import SCENES, SCRIPT, Scene, Stage, repeated, written_down
 from tests.support.extension import FakeExtension
@@ -53,7 +53,9 @@ async def test_every_door_shows_every_tool(entrance: Entrance, place: Place) -> 
 
 
 def _under_way(door: Door, heard: list[Json] | None = None) -> "asyncio.Task[Outcome]":
-    return asyncio.create_task(door.call(Wish(SCRIPT, {"code": "1", "tabId": 1}, heard=heard)))
+    return asyncio.create_task(
+        door.call(CallRequest(SCRIPT, {"code": "1", "tabId": 1}, heard=heard))
+    )
 
 
 @every_door

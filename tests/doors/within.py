@@ -4,11 +4,11 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.calls.results import failed
 from tabhub.config.clients import MAIN
 from tabhub.errors import TabhubError
-from tests.doors.door import Door, Entered, Entrance, Outcome, Place, Wish, of_result
+from tests.doors.door import CallRequest, Door, Entered, Entrance, Outcome, Place, of_result
 
 
 class Within(Door):
@@ -19,18 +19,18 @@ class Within(Door):
     async def tools(self) -> set[str]:
         return {tool.name for tool in self._app.hub.tools}
 
-    async def call(self, wish: Wish) -> Outcome:
+    async def call(self, request: CallRequest) -> Outcome:
         async def progress(done: float, total: float | None, message: str | None) -> None:
-            if wish.heard is not None:
-                wish.heard.append({"progress": done, "total": total, "message": message})
+            if request.heard is not None:
+                request.heard.append({"progress": done, "total": total, "message": message})
 
         call = Call(
-            tool=wish.tool,
-            arguments=msgspec.Raw(msgspec.json.encode(wish.arguments)),
+            name=request.tool,
+            raw=msgspec.Raw(msgspec.json.encode(request.arguments)),
             session="within",
             progress=progress,
             client=MAIN,
-            operation_id=wish.operation_id,
+            operation_id=request.operation_id,
         )
         try:
             result = await self._app.runner.run(call)

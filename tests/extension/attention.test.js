@@ -28,7 +28,7 @@ beforeEach(() => {
   stored = {};
 });
 
-const wish = (id) => ({
+const request = (id) => ({
   id,
   client: "client",
   agent: "Helper\u202e",
@@ -43,11 +43,11 @@ test("the badge counts approvals, then tells of a missed one, then that all is s
   const attention = new Attention(() => true);
   attention.sync({ confirmations: [], stopped: true });
   assert.equal(badge, "II");
-  attention.missed(wish("m"));
+  attention.missed(request("m"));
   assert.equal(badge, "!");
-  attention.asked(wish("1"));
-  attention.asked(wish("2"));
-  attention.asked(wish("2"));
+  attention.asked(request("1"));
+  attention.asked(request("2"));
+  attention.asked(request("2"));
   assert.equal(badge, "2");
   attention.decided("1");
   attention.decided("2");
@@ -59,7 +59,7 @@ test("the badge counts approvals, then tells of a missed one, then that all is s
 });
 
 test("a missed one is remembered beyond the worker's life", async () => {
-  new Attention(() => false).missed(wish("m"));
+  new Attention(() => false).missed(request("m"));
   badge = "";
   await new Attention(() => false).restore();
   assert.equal(badge, "!");
@@ -75,7 +75,7 @@ test("what was missed before is forgotten when a panel opens first", async () =>
 });
 
 test("a notification says who, what and where, but nothing of the parameters", () => {
-  new Attention(() => false).asked(wish("1"));
+  new Attention(() => false).asked(request("1"));
   const { title, message } = notes.get("approval:1");
   assert.equal(title, "Helper[U+202E] (client) waits for your approval");
   assert.equal(message, "Type text (browser_type_text) on example.com");
@@ -83,14 +83,14 @@ test("a notification says who, what and where, but nothing of the parameters", (
 });
 
 test("who sees a panel gets no notification", () => {
-  new Attention(() => true).asked(wish("1"));
+  new Attention(() => true).asked(request("1"));
   assert.equal(notes.size, 0);
 });
 
 test("a notification goes when its approval is decided, or is not known to the server", async () => {
   const attention = new Attention(() => false);
-  attention.asked(wish("1"));
-  attention.asked(wish("2"));
+  attention.asked(request("1"));
+  attention.asked(request("2"));
   attention.decided("1");
   await settled();
   assert.deepEqual([...notes.keys()], ["approval:2"]);
@@ -105,7 +105,7 @@ test("missed ones are told of once in ten seconds", () => {
   const tellAfter = (ms) => {
     mock.timers.tick(ms);
     notes.clear();
-    attention.missed(wish("m"));
+    attention.missed(request("m"));
     return notes.size;
   };
   assert.deepEqual([tellAfter(0), tellAfter(9_999), tellAfter(1)], [1, 0, 1]);

@@ -5,9 +5,10 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   storage: { session: { set: async () => {} } },
 };
-const { authRequired, openLogin, forgetLogin, answerLogin, navigationBegins, pageShown } =
+const { authRequired, openLogin, forgetLogin, answerLogin } =
   await import("../../extension/worker/auth.js");
 const { watchLoads } = await import("../../extension/worker/loads.js");
+const { report } = await import("../../extension/worker/tabstate.js");
 
 const asking = (tabId, more = {}) => {
   const answers = [];
@@ -48,14 +49,14 @@ test("one question at a time: a page's own comes before those of its parts", () 
 test("a page's login outlives the page before it, that of a part does not", () => {
   const stop = watchLoads(4, () => {});
   const page = asking(4);
-  pageShown(4);
+  report("committed", 4, "https://shop.example/");
   assert.deepEqual([page, openLogin(4)?.holdsPage], [[], true]);
-  navigationBegins(4);
+  report("navigating", 4, "https://shop.example/");
   assert.deepEqual([page, openLogin(4)], [[{ cancel: true }], undefined]);
   const image = asking(4, { type: "image" });
-  navigationBegins(4);
+  report("navigating", 4, "https://shop.example/");
   assert.deepEqual(image, []);
-  pageShown(4);
+  report("committed", 4, "https://shop.example/");
   assert.deepEqual(image, [{ cancel: true }]);
   stop();
 });

@@ -15,14 +15,14 @@ globalThis.chrome = {
       void sent.push([sessionId, method, params]),
   },
 };
-const { childEvent } = await import("../../extension/worker/children.js");
 const { dropNetwork, useNetwork } = await import("../../extension/worker/network.js");
 const { forgetTab, hold } = await import("../../extension/worker/debugger.js");
+const { report } = await import("../../extension/worker/tabstate.js");
 
 const TAB = 7;
 const methods = () => sent.map(([session, method]) => [session, method].filter(Boolean).join(" "));
 const child = (sessionId) =>
-  childEvent(TAB, undefined, "Target.attachedToTarget", {
+  report("event", TAB, undefined, "Target.attachedToTarget", {
     sessionId,
     targetInfo: { type: "iframe", url: "https://other.example/" },
   });

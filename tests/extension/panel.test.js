@@ -34,7 +34,7 @@ test("without a connection nothing waits", () => {
   assert.equal(heard(model, "confirmation.request", { id: "b" }).server, null);
 });
 
-const labels = (wish) => waysToAllow(wish).map(({ scope, label }) => `${scope}: ${label}`);
+const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);
 
 test("the ways to allow name the site, the narrowest first", () => {
   const origin = "https://shop.example.com";

@@ -6,8 +6,8 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: urls.get(id) }) },
 };
-const { onlyOn, requireSite, siteCommitted, siteOf } =
-  await import("../../extension/worker/sites.js");
+const { onlyOn, requireSite, siteOf } = await import("../../extension/worker/sites.js");
+const { report } = await import("../../extension/worker/tabstate.js");
 
 for (const [url, site] of [
   ["https://Example.com/a", "example.com"],
@@ -31,7 +31,7 @@ for (const [url, site] of [
 test("a tab on the site that was decided about is let through, another is not", async () => {
   await requireSite(1, "shop.example");
   await requireSite(1, undefined);
-  siteCommitted(1, "https://bank.example/");
+  report("committed", 1, "https://bank.example/");
   urls.set(1, "https://bank.example/");
   await assert.rejects(requireSite(1, "shop.example"), { reason: "tab_url_mismatch" });
   await requireSite(1, "bank.example");
@@ -70,7 +70,7 @@ test("a site cannot break out of the check", () => {
 });
 
 test("a page whose coming was not announced is found all the same", async () => {
-  siteCommitted(2, "https://a.example/");
+  report("committed", 2, "https://a.example/");
   urls.set(2, "http://nowhere.invalid/");
   await requireSite(2, "nowhere.invalid");
 });

@@ -39,4 +39,13 @@ test("what a book holds survives being stored", () => {
   again.load(JSON.parse(JSON.stringify(books.dump())));
   assert.equal(again.assign(1, true).next, 12);
   again.load("nonsense");
+  assert.equal(again.assign(1, true).next, 12);
+});
+
+test("what a frame says before the numbers are restored takes nothing away from them", () => {
+  const books = new SlotBooks();
+  books.note(1, { slot: 0, next: 15 });
+  books.load([[1, { nextMain: 12, nextSlot: 4 }]]);
+  assert.equal(books.assign(1, true).next, 15);
+  assert.equal(books.assign(1, false).slot, 4);
 });

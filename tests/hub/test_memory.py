@@ -135,5 +135,5 @@ def test_a_site_with_many_tools_that_stay_leaves_the_others_theirs() -> None:
         many = [published(f"s{tab}_{n}", cached=True) for n in range(500)]
         made.pages.register(page(tab, *many, domain="evil.example"))
         made.pages.closed(tab)
-    listed = [tool.domain for tool in made.tools]
+    listed = [tool.site for tool in made.tools]
     assert listed.count("evil.example") == 200 and "bank.example" in listed

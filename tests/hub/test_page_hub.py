@@ -146,7 +146,7 @@ class Machine(RuleBasedStateMachine):
     def those_in_front_are_marked(self) -> None:
         for tool in self.hub.tools if self.mode == "per-tab" else ():
             entry = self.hub.pages.find(tool.name)
-            in_front = self.hub.pages.in_front(tool.domain)
+            in_front = self.hub.pages.in_front(tool.site)
             assert entry is not None
             marked = f"Tab {entry.index} Active]" in tool.description
             assert marked == any(tab in entry.tabs for tab in in_front)
@@ -184,10 +184,10 @@ class Machine(RuleBasedStateMachine):
         for tool in self.hub.tools:
             assert len(tool.name) <= 64 and tool.name.startswith("website_tool_")
             assert all(c.isascii() and (c.isalnum() or c in "_-") for c in tool.name)
-            assert tool.plain_name == fitted(PageToolName(tool.domain, tool.page_tool))
+            assert tool.plain_name == fitted(PageToolName(tool.site, tool.page_tool))
             # Rules hear of a tool by both of its names before anybody can call it.
             assert {*tool.rule_names} <= self.first.keys()
-            meant = (tool.domain, tool.page_tool)
+            meant = (tool.site, tool.page_tool)
             assert self.hub.pages.meaning(tool.name) == meant
             assert self.hub.pages.meaning(tool.plain_name) is not None
 

@@ -17,7 +17,7 @@ CACHED = {"annotations": {"cache": True}}
 
 
 def _sites(server: Server) -> list[str]:
-    return [one.domain for one in server.app.hub.tools if one.source == "pages"]
+    return [one.site for one in server.app.hub.tools if one.source == "pages"]
 
 
 async def _leave(server: Server) -> None:

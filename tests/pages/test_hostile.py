@@ -194,7 +194,7 @@ async def test_a_frame_that_comes_first_leaves_the_page_around_it_room(app: App)
     _register(app, 1, *ads, origin="https://ads.example", frame=7)
     _register(app, 1, *ads, origin="https://more-ads.example", frame=8)
     _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
-    domains = [tool.domain for tool in app.hub.tools]
+    domains = [tool.site for tool in app.hub.tools]
     assert domains.count("ads.example") == domains.count("top.example") == 25
     assert "more-ads.example" not in domains
 
@@ -202,7 +202,7 @@ async def test_a_frame_that_comes_first_leaves_the_page_around_it_room(app: App)
 async def test_a_page_may_have_all_the_room_of_its_tab(app: App) -> None:
     _register(app, 1, *(page_tool(f"y{n}") for n in range(50)), origin="https://top.example")
     _register(app, 1, page_tool("x"), origin="https://ads.example", frame=7)
-    domains = [tool.domain for tool in app.hub.tools]
+    domains = [tool.site for tool in app.hub.tools]
     assert domains.count("top.example") == 50 and "ads.example" not in domains
 
 

@@ -224,8 +224,8 @@ async def test_a_tab_of_the_site_without_tools_is_waited_for_once() -> None:
             with pytest.raises(ToolFailed) as failed:
                 await agent.text(SEARCH, tabId=2)
             assert failed.value.reason == "no_tab_for_tool"
-        router = server.app.runner._routers["pages"]
-        assert list(router._silent) == [2]  # type: ignore[attr-defined]
+        router = server.app.sources["pages"].router
+        assert list(router._silent) == [2]  # type: ignore[union-attr]
 
 
 async def test_a_number_written_as_text_names_a_tab_too() -> None:

@@ -50,7 +50,7 @@ async def _outcomes(server: Server, agent: Agent) -> dict[str, str]:
             told = await agent.text(tool.name, word="x")
         except ToolFailed as failed:
             told = failed.reason
-        found[f"{tool.domain} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
+        found[f"{tool.site} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
     return found
 
 

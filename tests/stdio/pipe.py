@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from tabhub.agents.answers import send_json
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Memory
+from tabhub.agents.messages import send_json
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.clients import Client

@@ -7,9 +7,11 @@ import msgspec
 import pytest
 
 from tabhub.calls.approval import Terms
+from tabhub.calls.call import Call
 from tabhub.calls.control import Control
-from tabhub.calls.ports import Answer, Call, Interrupted, Job, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Interrupted
 from tabhub.calls.results import Incomplete, done, failed
+from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError
@@ -61,19 +63,19 @@ class Stage(Bench):
 
     @property
     def ran(self) -> list[int]:
-        return [job.arguments["n"] for job in self.source.jobs]
+        return [call.arguments["n"] for call in self.source.calls]
 
 
-class Failing:
+class Failing(Source):
     """A source that fails at one number."""
 
     def __init__(self, stage: Stage, at: int, error: TabhubError) -> None:
         self._stage, self._at, self._error = stage, at, error
 
-    async def run(self, job: Job) -> CallResult:
-        if job.arguments["n"] == self._at:
+    async def run(self, call: Call) -> CallResult:
+        if call.arguments["n"] == self._at:
             raise self._error
-        return await self._stage.source.run(job)
+        return await self._stage.source.run(call)
 
 
 def failing(at: int, error: TabhubError) -> Stage:
@@ -170,10 +172,10 @@ async def test_a_batch_that_is_none_is_refused(actions: list[Any]) -> None:
 async def test_progress_is_told_for_each_item_and_only_grows() -> None:
     stage = Stage()
 
-    class Talking:
-        async def run(self, job: Job) -> CallResult:
-            await job.progress(50, 100, "half of it")
-            await job.progress(100, 100, "all of it")
+    class Talking(Source):
+        async def run(self, call: Call) -> CallResult:
+            await call.report(50, 100, "half of it")
+            await call.report(100, 100, "all of it")
             return done("ok", {})
 
     stage.runner._sources = {**stage.runner._sources, "test": Talking()}
@@ -202,11 +204,11 @@ async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other()
 async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_was_done() -> None:
     stage = Stage(call_seconds=60, max_call_seconds=1)
 
-    class Stuck:
-        async def run(self, job: Job) -> CallResult:
-            if job.arguments["n"] == 2:
+    class Stuck(Source):
+        async def run(self, call: Call) -> CallResult:
+            if call.arguments["n"] == 2:
                 stage.source.go.clear()
-            return await stage.source.run(job)
+            return await stage.source.run(call)
 
     stage.runner._sources = {**stage.runner._sources, "test": Stuck()}
     with pytest.raises(Incomplete) as late:
@@ -269,7 +271,7 @@ async def test_a_token_of_some_toolsets_gets_no_further_by_a_batch() -> None:
     with pytest.raises(Incomplete, match="only toolsets core") as refused:
         await stage.batch(READ, ITEM, client=Client("c", toolsets=frozenset({"core"})))
     assert refused.value.reason == "permission_denied"
-    assert [job.tool.name for job in stage.source.jobs] == ["look"]
+    assert [call.tool.name for call in stage.source.calls] == ["look"]
 
 
 def by(stage: Stage, **levels: Any) -> Stage:
@@ -300,7 +302,7 @@ async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -
     stage.source.go.clear()
     running = asyncio.create_task(stage.batch(item(1), item(2)))
     await stage.source.started.wait()
-    Control(stage.hub, stage.runner.flights).pause("s", True)
+    Control(stage.hub, stage.runner.running).pause("s", True)
     with pytest.raises(Incomplete) as paused:
         await running
     assert paused.value.reason == "paused_by_person"
@@ -310,10 +312,10 @@ async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -
 async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
     stage = Stage()
 
-    class Ending:
-        async def run(self, job: Job) -> CallResult:
+    class Ending(Source):
+        async def run(self, call: Call) -> CallResult:
             stage.sessions.end("s")
-            return await stage.source.run(job)
+            return await stage.source.run(call)
 
     stage.runner._sources = {**stage.runner._sources, "test": Ending()}
     with pytest.raises(Incomplete) as ended:
@@ -325,13 +327,13 @@ async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> 
     stage = by(Stage(), tools={"free": "ask"})
     stage.terms = Terms(seconds=1, elicitation=True)
 
-    async def elicit(question: Question) -> Answer:
+    async def elicit(request: ApprovalRequest) -> ApprovalAnswer:
         raise Interrupted
 
     with pytest.raises(Incomplete, match="Call it by itself") as refused:
         await stage.batch(READ, ITEM, elicit=elicit)
     assert refused.value.reason == "approval_unavailable"
-    assert [job.tool.name for job in stage.source.jobs] == ["look"]
+    assert [call.tool.name for call in stage.source.calls] == ["look"]
 
 
 def shot(width: int) -> Shot:
@@ -343,8 +345,8 @@ async def test_points_in_a_batch_are_those_of_the_picture_before_it() -> None:
     stage, seen = Stage(), []
     stage.shots.keep(shot(100))
 
-    class Shooting:
-        async def run(self, job: Job) -> CallResult:
+    class Shooting(Source):
+        async def run(self, call: Call) -> CallResult:
             stage.shots.keep(shot(200))
             seen.append(stage.shots.frame("s", 1))
             return done("ok", {})

@@ -16,9 +16,7 @@ REGION = {"x": 0.0, "y": 0.0, "width": 1, "height": 1}
 def context(frame: Frame | None) -> Context:
     shots = Shots(lambda: 0.0)
     shots.keep(Shot("ann", 5, "", "image/png", 1, 1, 1.0, REGION, frame))
-    found: Any = SimpleNamespace(
-        shots=shots, tab=SimpleNamespace(id=5), job=SimpleNamespace(session="ann")
-    )
+    found: Any = SimpleNamespace(shots=shots, tab=SimpleNamespace(id=5), session="ann")
     return cast(Context, found)
 
 

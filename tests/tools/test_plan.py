@@ -66,7 +66,7 @@ async def test_a_yes_allows_what_would_be_asked_about_on_the_plans_sites(tmp_pat
         assert (checked["decision"], checked["source"], checked["duration"]) == (
             *("allow", "plan", "session"),
         )
-        server.app.departures.end_session("token:ann")
+        server.app.session_ends.end_session("token:ann")
         await extension.share_all()
         assert await asked_again(extension, click(agent))
 

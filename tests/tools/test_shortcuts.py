@@ -251,7 +251,7 @@ async def test_with_its_session_a_run_stops_and_a_recording_is_dropped(home: Hom
         await agent.call("shortcuts_record", action="start", command="other")
         while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
             pass
-        server.app.departures.end_session("token:ann")
+        server.app.session_ends.end_session("token:ann")
         await extension.next("tool.cancel")
         last = await last_run(agent)
         assert (last["state"], last["completed"]) == ("stopped", 0)

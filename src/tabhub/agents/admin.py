@@ -1,26 +1,34 @@
 """The administration endpoints: health, settings, reloading, the audit, metrics, the link."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, Protocol
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Annotated, Any, Protocol
 
 import msgspec
 
-from tabhub.agents.answers import send_body, send_json
-from tabhub.agents.auditing import AuditQuery, asked, send_entries
-from tabhub.agents.body import read_body, require_json
+from tabhub.agents.messages import (
+    CALLER,
+    JSON,
+    as_query,
+    query_of,
+    read_body,
+    require_json,
+    send_body,
+    send_json,
+)
 from tabhub.agents.metrics import Picture, written
-from tabhub.agents.requests import query_of, require_method
-from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import Client
 from tabhub.config.proof import LONGEST_CHALLENGE, Challenges, prove_to_client
-from tabhub.errors import InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.wire import jsonrpc
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
 MOST_BYTES = 256 * 1024
 """Of a plugin's settings."""
+PIECE = 32
+"""Audit entries sent at once; between two pieces other requests get their turn."""
 
 
 class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -28,6 +36,21 @@ class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
 
     plugin: str
     settings: Json
+
+
+class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """Which entries of the audit are asked for."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
+    plugin: str | None = None
+    tool: str | None = None
+    client: str | None = None
+    success: bool | None = None
+    since: str | None = None
+
+    def begin(self) -> float | None:
+        """`since` in seconds since 1970."""
+        return None if self.since is None else max(_moment(self.since), 0)
 
 
 class Status(Protocol):
@@ -53,65 +76,30 @@ class Work(Protocol):
 
     def audited(self, query: AuditQuery) -> list[bytes]: ...
 
-    def throttle(self, client: Client) -> None: ...
-
     def hash_labelled(self, label: str) -> str | None: ...
 
 
-Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-class Route(NamedTuple):
-    """An endpoint; one that does something is limited in how often."""
-
-    method: str
-    answer: Answer
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        return (self.method,) if self.does_something else (self.method, "HEAD")
-
-    @property
-    def does_something(self) -> bool:
-        return self.method == "POST"
-
-
 class Admin:
-    """Small endpoints, each a function of the request."""
+    """The handlers of administration, each a function of the request."""
 
-    def __init__(
-        self, work: Work, status: Status, secret: str, challenges: Challenges | None = None
-    ) -> None:
+    def __init__(self, work: Work, status: Status, secret: str, challenges: Challenges) -> None:
         self._work = work
         self._status = status
         self.secret = secret
-        self._challenges = challenges or Challenges()
-        self._routes: dict[str, Route] = {
-            "/health": Route("GET", self._health),
-            "/ws-info": Route("GET", self._ws_info),
-            "/settings": Route("GET", self._settings),
-            "/audit": Route("GET", self._audit),
-            "/metrics": Route("GET", self._metrics),
-            "/reload": Route("POST", self._reload),
-            "/extension/reload": Route("POST", self._reload_extension),
-            "/plugin-settings": Route("POST", self._plugin_settings),
-        }
+        self._challenges = challenges
 
     @property
-    def paths(self) -> list[str]:
-        return list(self._routes)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            route = self._routes.get(scope["path"])
-            if route is None:
-                raise NotFound(f"There is nothing at {scope['path']}.")
-            require_method(scope, *route.methods)
-            if route.does_something:
-                self._work.throttle(scope[CALLER])
-            await route.answer(scope, receive, send)
-        except TabhubError as error:
-            await refuse(scope, send, error)
+    def handlers(self) -> dict[str, App]:
+        return {
+            "health": self._health,
+            "ws_info": self._ws_info,
+            "settings": self._settings,
+            "audit": self._audit,
+            "metrics": self._metrics,
+            "reload": self._reload,
+            "reload_extension": self._reload_extension,
+            "plugin_settings": self._plugin_settings,
+        }
 
     async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Without a token only that we are alive, and on request that we are who we say."""
@@ -145,7 +133,7 @@ class Admin:
         await _say(send, self._work.in_force())
 
     async def _audit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send_entries(send, self._work.audited(asked(scope)))
+        await _send_entries(send, self._work.audited(_audit_query(scope)))
 
     async def _metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
         body, kind = await asyncio.to_thread(written, self._status.picture())
@@ -176,3 +164,35 @@ def _plugin(body: bytes) -> PluginSettings:
 
 async def _say(send: Send, told: Json) -> None:
     await send_json(send, 200, msgspec.json.encode(told))
+
+
+def _audit_query(scope: Scope) -> AuditQuery:
+    query = as_query(query_of(scope), AuditQuery, strict=False)
+    try:
+        query.begin()
+    except ValueError as error:
+        raise InvalidArguments(f"The query: {error}.") from None
+    return query
+
+
+def _moment(written: str) -> float:
+    """A time that names no zone is one of UTC."""
+    # In a URL, a plus means a blank.
+    for spelling in (written, written.replace(" ", "+")):
+        with suppress(ValueError):
+            time = datetime.fromisoformat(spelling)
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    raise ValueError(f"since is no date or time of ISO 8601: {written!r}")
+
+
+async def _send_entries(send: Send, lines: list[bytes]) -> None:
+    size = sum(map(len, lines)) + max(len(lines) - 1, 0) + 2
+    headers = [JSON, (b"content-length", b"%d" % size)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    begin = b"["
+    for first in range(0, len(lines), PIECE):
+        piece = begin + b",".join(lines[first : first + PIECE])
+        begin = b","
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(0)
+    await send({"type": "http.response.body", "body": b"]" if lines else b"[]"})

@@ -4,50 +4,45 @@ The shapes come from the structs that read and write them, the reason words from
 errors; what is not served is not described.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents import openapi_paths as paths
+from tabhub.agents import path_items
 from tabhub.agents.admin import PluginSettings
-from tabhub.agents.answers import send_json
-from tabhub.agents.requests import require_method
+from tabhub.agents.messages import send_json
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
-from tabhub.agents.security import refuse
-from tabhub.errors import REASONS, ProtocolError
+from tabhub.agents.routes import Access, HttpRoute, Route
+from tabhub.errors import REASONS
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp.messages import CallResult
 
 Json = dict[str, Any]
 TEMPLATE = "#/components/schemas/{name}"
+TOKEN: list[Json] = [{"bearer": []}]
+NO_TOKEN: list[Json] = [{}, {"bearer": []}]
 STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings)
 
 
 class OpenApi:
     """Answers with the description, written once."""
 
-    def __init__(self, served: Callable[[], list[str]]) -> None:
+    def __init__(self, served: Callable[[], Iterable[Route]]) -> None:
         self._served = served
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            require_method(scope, "GET", "HEAD")
-        except ProtocolError as error:
-            await refuse(scope, send, error)
-        else:
-            await send_json(send, 200, self._body)
+        await send_json(send, 200, self._body)
 
     @cached_property
     def _body(self) -> bytes:
         return msgspec.json.encode(description(self._served()))
 
 
-def description(served: list[str]) -> Json:
-    """All that is known of the paths that are served."""
-    known = {path: told for path, told in paths.PATHS.items() if _root(path) in served}
+def description(routes: Iterable[Route]) -> Json:
+    """The paths that are served, with the shapes and responses that they share."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -56,24 +51,27 @@ def description(served: list[str]) -> Json:
             "description": "Connects agents to the tabs of a person's own browser.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "security": [{"bearer": []}],
-        "paths": known,
+        "security": TOKEN,
+        "paths": {route.path: _item(route) for route in routes if isinstance(route, HttpRoute)},
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "schemas": _schemas(),
-            "responses": paths.RESPONSES,
+            "responses": path_items.RESPONSES,
         },
     }
 
 
-def _root(path: str) -> str:
-    """The path by which a template is served."""
-    return "/tools" if path.startswith("/tools/") else path
+def _item(route: HttpRoute) -> Json:
+    """The path item, which says where no token is needed."""
+    if route.access is not Access.ANYONE:
+        return route.openapi
+    operations = route.openapi.items()
+    return {method: {**operation, "security": NO_TOKEN} for method, operation in operations}
 
 
 def _schemas() -> Json:
     _, shapes = msgspec.json.schema_components(STRUCTS, ref_template=TEMPLATE)
-    return {**shapes, **paths.SCHEMAS, "Error": _error()}
+    return {**shapes, **path_items.SCHEMAS, "Error": _error()}
 
 
 def _error() -> Json:

@@ -6,31 +6,35 @@ or the group that the request names. Raw ASGI, like `/mcp`.
 
 import asyncio
 import re
-from collections.abc import Iterable
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, Self
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from tabhub.agents.answers import send_json
-from tabhub.agents.belonging import LONGEST_AGENT, Groups, operation_id
-from tabhub.agents.body import read_body, require_json
-from tabhub.agents.choosing import Choosing, Limit, Wanted
 from tabhub.agents.mcp.listing import Listing, marked, whole_schema
+from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply
 from tabhub.agents.mcp.watch import Watch
-from tabhub.agents.requests import as_query, query_of, require_method
-from tabhub.agents.rest_answers import EventAnswer, JsonAnswer
-from tabhub.agents.security import CALLER, refuse
-from tabhub.calls.ports import Call, Progress
+from tabhub.agents.messages import (
+    CALLER,
+    as_query,
+    query_of,
+    read_body,
+    require_json,
+    send_json,
+)
+from tabhub.agents.routes import PARAMETERS
+from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
+from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
-from tabhub.errors import InvalidArguments, NotFound, Refused, TabhubError
+from tabhub.errors import InvalidArguments, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
-from tabhub.wire.asgi import Header, Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
 
@@ -38,10 +42,11 @@ Headers = dict[bytes, bytes]
 KEY_NAME = "Idempotency-Key"
 KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
-READS, CALLS = ("GET", "HEAD", "OPTIONS"), ("POST", "OPTIONS")
 TOOL_FAILED = 422
-NOT_BEGUN = frozenset({400, 403, 413, 429, 500, 503})
-"""What a call may end in beside: refused, or nobody there who could do it."""
+OWN_STATUS = frozenset({400, 403, 413, 429, 500, 503})
+"""The statuses that a failed call may have beside that; any other would look like the path's."""
+SENT_AGAIN = frozenset({429, 503})
+"""Those after which HTTP clients send a request again by themselves."""
 
 
 class CallBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -84,50 +89,87 @@ _call_body = msgspec.json.Decoder(CallBody).decode
 _encode = msgspec.json.Encoder().encode
 
 
+class JsonAnswer:
+    """Answers with JSON when the call ends."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        return None
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        return None
+
+    async def end(self, status: int, body: bytes) -> None:
+        await send_json(self._send, status, body)
+
+
+class EventAnswer:
+    """`progress` events, and at last `result` or `error`; an error before them is plain JSON."""
+
+    def __init__(self, send: Send) -> None:
+        self._reply = Reply(send, may_stream=True)
+
+    async def __aenter__(self) -> Self:
+        self._beat = asyncio.create_task(self._keep_alive())
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        self._beat.cancel()
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        said = {"progress": progress, "total": total, "message": message}
+        told: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        await self._reply.frame(_event(b"progress", msgspec.json.encode(told)))
+
+    async def end(self, status: int, body: bytes) -> None:
+        if status != 200 and not self._reply.streaming:
+            await self._reply.json(status, body)
+            return
+        await self._reply.frame(_event(b"result" if status == 200 else b"error", body))
+        await self._reply.end()
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(KEEPALIVE_SECONDS)
+            await self._reply.frame(PING)
+
+
 class Rest:
-    """Answers everything below `/tools`."""
+    """The handlers of `/tools` and of the paths below it."""
 
     def __init__(
         self,
         runner: Runner,
         listing: Listing,
-        choosing: Choosing,
-        groups: Groups,
+        search: ToolSearch,
+        groups: TabGroups,
         max_body: int,
     ) -> None:
         self._runner = runner
         self._listing = listing
-        self._choosing = choosing
+        self._search = search
         self._groups = groups
         self._max_body = max_body
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._answer(scope, receive, send)
-        except TabhubError as error:
-            await refuse(scope, send, error)
+    @property
+    def handlers(self) -> dict[str, App]:
+        return {"list_tools": self._list, "get_tool": self._one, "call_tool": self._call}
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name, is_call = _place(scope)
-        methods = CALLS if is_call else READS
-        require_method(scope, *methods)
-        if scope["method"] == "OPTIONS":
-            await send({"type": "http.response.start", "status": 204, "headers": _allow(methods)})
-            await send({"type": "http.response.body"})
-        elif is_call:
-            await self._call(name or "", scope, receive, send)
-        else:
-            told = self._list(scope) if name is None else self._one(name, scope[CALLER])
-            await send_json(send, 200, _encode(told))
-
-    def _one(self, name: str, client: Client) -> ToolEntry:
-        return self._entry(self._choosing.find(name, client), client)
-
-    def _list(self, scope: Scope) -> ToolPage:
+    async def _list(self, scope: Scope, receive: Receive, send: Send) -> None:
         wanted, client = _wanted(scope), scope[CALLER]
-        page = self._choosing.page(wanted, client, None, wanted.limit)
+        page = self._search.page(wanted, client, None, wanted.limit)
         entries = [self._entry(tool, client) for tool in page.tools]
-        return ToolPage(entries, page.next_cursor or UNSET)
+        await send_json(send, 200, _encode(ToolPage(entries, page.next_cursor or UNSET)))
+
+    async def _one(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client: Client = scope[CALLER]
+        tool = self._search.find(scope[PARAMETERS]["name"], client)
+        await send_json(send, 200, _encode(self._entry(tool, client)))
 
     def _entry(self, tool: Tool, client: Client) -> ToolEntry:
         disabled = self._listing.is_disabled(tool, client)
@@ -137,17 +179,17 @@ class Rest:
             description=marked(tool.description, disabled),
             input_schema=whole_schema(tool),
             annotations=dict(tool.annotations) or UNSET,
-            plugin=tool.plugin or tool.domain,
+            plugin=tool.namespace,
             toolsets=sorted(tool.toolsets),
             disabled=disabled,
         )
 
-    async def _call(self, tool: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         arguments = _arguments(headers, await read_body(headers, receive, self._max_body))
         is_stream = STREAM in headers.get(b"accept", b"")
         answer = EventAnswer(send) if is_stream else JsonAnswer(send)
-        call = self._made(tool, arguments, headers, scope[CALLER], answer.progress)
+        call = self._made(scope, arguments, headers, answer.progress)
         watch = Watch(receive)
         try:
             async with answer:
@@ -159,12 +201,11 @@ class Rest:
         finally:
             watch.stop()
 
-    def _made(
-        self, tool: str, arguments: Raw, headers: Headers, client: Client, progress: Progress
-    ) -> Call:
+    def _made(self, scope: Scope, arguments: Raw, headers: Headers, progress: Progress) -> Call:
+        client: Client = scope[CALLER]
         return Call(
-            tool=tool,
-            arguments=arguments,
+            name=scope[PARAMETERS]["name"],
+            raw=arguments,
             session=self._groups.session(
                 h.value_of(headers, GROUP), client, f"{COMMON}{client.name}"
             ),
@@ -186,40 +227,22 @@ class Rest:
         return 200, _encode(result)
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
-        if error.reason != "unknown_tool" or self._choosing.has(call.tool):
-            # What a tool does not find, or waits for in vain, is no failing of the door.
+        if error.reason != "unknown_tool" or self._search.has(call.name):
+            # What a tool does not find, or waits for in vain, is no failing of REST.
             return _status(error), _with_result(error)
-        return error.status, _encode(self._choosing.unknown(call.tool, call.client).to_http())
+        return error.status, _encode(self._search.unknown(call.name, call.client).to_http())
 
 
 def _status(error: TabhubError) -> int:
-    has_begun = error.status not in NOT_BEGUN or error.reason == "page_may_have_received"
-    return TOOL_FAILED if has_begun else error.status
+    invites = error.status in SENT_AGAIN and error.effect != "none"
+    return error.status if error.status in OWN_STATUS and not invites else TOOL_FAILED
 
 
-def _place(scope: Scope) -> tuple[str | None, bool]:
-    """Which tool a path names, if any, and whether it is to be called.
-
-    The raw path is taken apart, so that a name may have any character.
-    """
-    steps = [unquote(step) for step in scope["raw_path"].decode("latin-1").split("/")]
-    if len(steps) > 2 and not steps[-1]:
-        steps.pop()
-    match steps:
-        case ["", "tools"]:
-            return None, False
-        case ["", "tools", name]:
-            return name, False
-        case ["", "tools", name, "call"]:
-            return name, True
-    raise NotFound(f"There is nothing at {scope['path']}.")
-
-
-def _wanted(scope: Scope) -> Wanted:
+def _wanted(scope: Scope) -> ToolQuery:
     given: dict[str, Any] = {**query_of(scope)}
     if "limit" in given:
         given["limit"] = _limit(given["limit"])
-    return as_query(given, Wanted, strict=True)
+    return as_query(given, ToolQuery, strict=True)
 
 
 def _limit(written: str) -> int:
@@ -257,5 +280,5 @@ def _error_of(result: m.CallResult) -> m.Json:
     return error
 
 
-def _allow(methods: Iterable[str]) -> list[Header]:
-    return [(b"allow", ", ".join(methods).encode())]
+def _event(kind: bytes, data: bytes) -> bytes:
+    return b"event: " + kind + b"\ndata: " + data + b"\n\n"

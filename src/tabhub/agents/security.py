@@ -1,10 +1,11 @@
-"""Who may come in: the Host and Origin rules and the bearer token, before anything is routed.
+"""Access control: the Host and Origin rules and the bearer token, before a request is routed.
 
 A page in a browser can send requests to loopback, and by DNS rebinding under a name of its own.
 So a Host that is not loopback is refused, and so is any Origin but an extension's, and whatever a
 browser says was made by a page of another site; the server's own origin is let through because it
 serves no page that could use it. Origins that the settings name reach the endpoints for agents,
-and nothing else. `/page` is for pages, and looks at their origins itself.
+and nothing else. `/page` is for pages, and looks at their origins itself. Which path is open to
+whom stands in the route table.
 
 The main secret is the person's and opens everything. A client token is an agent's: it opens what
 agents need, and nothing by which anything could be allowed.
@@ -15,13 +16,12 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-import msgspec
-
-from tabhub.agents.answers import headers_of, send_json
-from tabhub.agents.crowd import SEAT
-from tabhub.agents.origins import answer_preflight, is_preflight, showing
+from tabhub.agents.connections import SLOT
+from tabhub.agents.cors import answer_preflight, is_preflight, showing
+from tabhub.agents.messages import CALLER, refuse
+from tabhub.agents.routes import ROUTE, Access, find
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.origins import Origins
 from tabhub.config.proof import Challenges
@@ -30,49 +30,33 @@ from tabhub.wire.asgi import App, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
-CALLER = "tabhub.caller"
-"""Where in the scope the gatekeeper writes who is asking; None for nobody known."""
-
 LOOPBACK = frozenset({b"127.0.0.1", b"localhost", b"[::1]"})
 EXTENSION = b"chrome-extension://"
 OURS = EXTENSION + b"bnijbchbpfemkjpdjnamphipeaejgjni"
 """The key in the extension's manifest makes it so."""
 FROM_PAGES = frozenset({b"cross-site", b"same-site"})
 """What a browser says of requests that pages elsewhere make, pictures and forms among them."""
-PUBLIC = frozenset({"/health", "/openapi.json"})
-"""Paths that answer without a token, with less."""
-FOR_AGENTS = frozenset(
-    {
-        *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
-        *("/tools", "/tools/", "/metrics"),
-        *PUBLIC,
-    }
-)
-"""Paths that a client token opens."""
-FOR_PAGES = "/page"
-"""A WebSocket for which a page needs no token, but the person's leave."""
-BELOW = "/tools/"
-"""What a client token opens as well, whatever follows."""
 
 FindClient = Callable[[str], Client | None]
 
 
-def is_for_agents(path: str) -> bool:
-    return path in FOR_AGENTS or path.startswith(BELOW)
-
-
-class Gatekeeper:
+class AccessControl:
     """An ASGI wrapper; with no secret it checks Host and Origin only."""
 
     def __init__(
-        self, app: App, secret: str | None, find_client: FindClient, audit: AuditSink
+        self,
+        app: App,
+        secret: str | None,
+        find_client: FindClient,
+        audit: AuditSink,
+        challenges: Challenges,
     ) -> None:
         self.app = app
-        """What those reach who are let in."""
+        """Gets the requests that are allowed, with their caller and route in the scope."""
         self._secret = None if secret is None else secret.encode()
         self._find_client = find_client
         self._audit = audit
-        self.challenges = Challenges()
+        self._challenges = challenges
         self.origins = Origins()
         """Pages that may use what is for agents."""
 
@@ -80,18 +64,21 @@ class Gatekeeper:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             _check_host(headers)
-            if scope["type"] == "websocket" and scope["path"] == FOR_PAGES:
+            scope[ROUTE] = route = find(scope)
+            access = Access.PERSON if route is None else route.access
+            if access is Access.PAGES:
+                scope[CALLER] = None
                 await self.app(scope, receive, send)
                 return
-            if b"origin" in headers and self._is_named(scope, headers[b"origin"]):
+            if b"origin" in headers and self._is_named(scope, access, headers[b"origin"]):
                 send = showing(headers[b"origin"], send)
                 if is_preflight(scope, headers):
                     await answer_preflight(headers, send)
                     return
             else:
                 self._check_origin(headers)
-            caller = self._caller(scope, headers)
-            _take_seat(scope, caller)
+            caller = self._caller(scope, access, headers)
+            _take_slot(scope, caller, route is None or route.has_reserve)
             scope[CALLER] = caller
             await self.app(scope, receive, send)
         except TabhubError as error:
@@ -102,9 +89,9 @@ class Gatekeeper:
             with suppress(Exception):
                 await refuse(scope, send, Internal("Something went wrong inside tabhub."))
 
-    def _is_named(self, scope: Scope, origin: bytes) -> bool:
-        is_page = scope["type"] == "http" and is_for_agents(scope["path"])
-        return is_page and origin in self.origins
+    def _is_named(self, scope: Scope, access: Access, origin: bytes) -> bool:
+        is_open = scope["type"] == "http" and access.is_for_clients
+        return is_open and origin in self.origins
 
     def _check_origin(self, headers: dict[bytes, bytes]) -> None:
         """Browsers name the origin of a page, or say at least that there is one."""
@@ -124,19 +111,13 @@ class Gatekeeper:
         if self._secret is not None:
             self._secret = secret.encode()
 
-    def refused(self, scope: Scope, error: TabhubError) -> None:
-        """Write down that somebody we know tried what is not theirs."""
-        what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
-        self._audit.record(incident("door", scope[CALLER].name, what, error=error))
-
     def _answers(self, scope: Scope, given: bytes) -> bool:
         secret = (self._secret or b"").decode()
-        return self.challenges.answers(given.decode("latin-1"), secret, scope["server"][1])
+        return self._challenges.answers(given.decode("latin-1"), secret, scope["server"][1])
 
-    def _caller(self, scope: Scope, headers: dict[bytes, bytes]) -> Client | None:
+    def _caller(self, scope: Scope, access: Access, headers: dict[bytes, bytes]) -> Client | None:
         if self._secret is None:
             return MAIN
-        path: str = scope["path"]
         is_link = scope["type"] == "websocket"
         given = (_offered(scope) if is_link else b"") or _bearer(headers)
         if hmac.compare_digest(given, self._secret):
@@ -145,36 +126,32 @@ class Gatekeeper:
             return MAIN
         client = self._find_client(given.decode("latin-1")) if given else None
         if client is None:
-            if path in PUBLIC and b"authorization" not in headers:
+            if access is Access.ANYONE and b"authorization" not in headers:
                 return None
             raise AccessError(
                 "The token is missing or wrong. `tabhub client add NAME` makes one for an agent."
             )
-        if not is_for_agents(path):
+        if not access.is_for_clients:
             scope[CALLER] = client
-            error = Forbidden(f"The token of the client {client.name!r} does not open {path}.")
-            self.refused(scope, error)
+            error = Forbidden(
+                f"The token of the client {client.name!r} does not open {scope['path']}."
+            )
+            record_refusal(self._audit, scope, error)
             raise error
         return client
 
 
-def _take_seat(scope: Scope, caller: Client | None) -> None:
-    """The connection is theirs from now on, unless they have too many."""
-    seat = scope.get(SEAT)
-    if seat is not None and caller is not None:
-        path: str = scope["path"]
-        seat.take(caller, urgent=path == "/health" or not is_for_agents(path))
+def record_refusal(audit: AuditSink, scope: Scope, error: TabhubError) -> None:
+    """Write into the audit that a known client tried what it may not do."""
+    what = f"{scope.get('method', 'WebSocket')} {scope['path']}"
+    audit.record(incident("door", scope[CALLER].name, what, error=error))
 
 
-async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
-    """Answer with an error, on a WebSocket that was not accepted too where the server can."""
-    body = msgspec.json.encode(error.to_http())
-    if scope["type"] != "websocket":
-        await send_json(send, error.status, body, headers_of(error))
-    elif "websocket.http.response" in scope.get("extensions", {}):
-        await send_json(send, error.status, body, prefix="websocket.")
-    else:
-        await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
+def _take_slot(scope: Scope, caller: Client | None, has_reserve: bool) -> None:
+    """Give the connection to the caller; raises if that client has too many."""
+    slot = scope.get(SLOT)
+    if slot is not None and caller is not None:
+        slot.take(caller, urgent=has_reserve)
 
 
 def _offered(scope: Scope) -> bytes:

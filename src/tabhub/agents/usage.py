@@ -1,13 +1,12 @@
-"""How long nobody has used the server. Streams that are held open are use; looking is not, and
-neither is what was refused: the gatekeeper stands before it."""
+"""How long nobody has used the server. Open streams are use; what the route table excepts is not,
+and neither are requests that access control refuses: they do not get here."""
 
 import asyncio
 from collections.abc import Callable
 
-from tabhub.agents.security import CALLER
+from tabhub.agents.messages import CALLER
+from tabhub.agents.routes import ROUTE
 from tabhub.wire.asgi import App, Receive, Scope, Send
-
-LOOKING = frozenset({"/health", "/ws", "/metrics"})
 
 
 class Usage:
@@ -20,7 +19,8 @@ class Usage:
         self._last = clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] in LOOKING or scope[CALLER] is None:
+        route = scope[ROUTE]
+        if scope[CALLER] is None or (route is not None and not route.counts_as_use):
             await self._app(scope, receive, send)
             return
         self._open += 1
@@ -31,7 +31,7 @@ class Usage:
             self._last = self._clock()
 
     async def unused(self, seconds: float) -> None:
-        """Come back when nobody has been here for so long."""
+        """Return once nobody has used the server for so long."""
         while (left := self._left(seconds)) > 0:
             await asyncio.sleep(left)
 

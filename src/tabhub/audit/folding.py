@@ -12,14 +12,10 @@ SECONDS = 60.0
 WRITTEN = 300
 """How many lines of a minute and client are written."""
 
-_BEFORE = frozenset({"refused", "denied"})
-
 
 def did_nothing(event: Event) -> bool:
-    """Whether a call ended before anything was done for it."""
-    if event.error is None:
-        return False
-    return event.verdict in _BEFORE or event.error.reason == "extension_disconnected"
+    """Whether an attempt failed and certainly had no effect."""
+    return event.error is not None and event.error.effect == "none"
 
 
 class Fold(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tabhub.browser.connection import Connection
-from tabhub.browser.pending import Fence, Learn
+from tabhub.browser.pending import Pending
 from tabhub.calls.ports import Progress
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.hub import Hub
@@ -125,18 +125,17 @@ class Browsers:
         command: str,
         input: Any,
         progress: Progress,
-        learn: Learn | None = None,
-        fence: Fence | None = None,
+        pending: Pending | None = None,
     ) -> Any:
-        """Run a command in one tab, within its fence."""
+        """Run a command in one tab, where it may act."""
         connection = self.get(tab.browser).connection
-        return await connection.dispatch(command, input, tab.native_id, progress, learn, fence)
+        return await connection.dispatch(command, input, tab.native_id, progress, pending)
 
     async def in_browser(
-        self, id: str, command: str, input: Any, progress: Progress, learn: Learn | None = None
+        self, id: str, command: str, input: Any, progress: Progress, pending: Pending | None = None
     ) -> Any:
         """Run a command that belongs to no tab."""
-        return await self.get(id).connection.dispatch(command, input, None, progress, learn)
+        return await self.get(id).connection.dispatch(command, input, None, progress, pending)
 
     def get(self, id: str) -> Browser:
         browser = self._all.get(id)

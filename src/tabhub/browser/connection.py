@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tabhub.browser import checked
-from tabhub.browser.pending import Fence, Learn, Pending, as_told, nonsense
+from tabhub.browser.pending import Pending, as_told, nonsense
 from tabhub.calls.ports import Progress
 from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
@@ -65,23 +65,18 @@ class Connection:
         input: Any,
         tab: int | None,
         progress: Progress,
-        learn: Learn | None = None,
-        fence: Fence | None = None,
+        pending: Pending | None = None,
     ) -> Any:
-        """Run a command in the browser, within its fence, and return its output.
-
-        `learn` turns the output into what is returned, in the order in which the browser said
-        things: before any later message is looked at.
-        """
+        """Run a command in the browser, where it may act, and return its output."""
         if self.closed:
             raise gone()
-        reads = None
+        pending = pending or Pending()
         if self._is_checked:
             checked.require_input(command, input)
-            reads = checked.reads_output(command)
+            pending.reads = checked.reads_output(command)
         id = self._new_id()
-        body = self._request(id, command, input, tab, fence)
-        return await self._answered(id, body, Pending(learn, fence, reads), progress)
+        body = self._request(id, command, input, tab, pending)
+        return await self._answered(id, body, pending, progress)
 
     async def execute(self, call: Execute, progress: Progress) -> Outcome:
         """Run a tool of a page; its `callId` is set here."""
@@ -89,7 +84,7 @@ class Connection:
             raise gone()
         id = self._new_id()
         body = jsonrpc.request(id, "browser/executeTool", replace(call, call_id=id))
-        pending = Pending(None, None, _outcome)
+        pending = Pending(reads=_outcome)
         found: Outcome = await self._answered(id, self._fitting(body), pending, progress)
         return found
 
@@ -141,18 +136,16 @@ class Connection:
         self.close()
         self._soon(self.hang_up())
 
-    def _request(
-        self, id: str, command: str, input: Any, tab: int | None, fence: Fence | None
-    ) -> str:
+    def _request(self, id: str, command: str, input: Any, tab: int | None, pending: Pending) -> str:
         params = link.Dispatch(
             plugin="browser",
             tool=command,
             input=input,
             tab_id=tab,
             dispatch_id=id,
-            site=fence.site if fence else None,
-            frames=fence is not None and fence.may_enter is not None,
-            untrusted=fence is not None and fence.untrusted,
+            site=pending.site,
+            frames=pending.may_enter is not None,
+            untrusted=pending.untrusted,
         )
         return self._fitting(jsonrpc.request(id, "tool.dispatch", params))
 

@@ -1,4 +1,4 @@
-"""What a person says in the side panel. Only the link carries it: no agent can say any of this."""
+"""What a person does in the side panel. Only the link carries it: no agent can send any of this."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
@@ -8,8 +8,8 @@ import msgspec
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.panels import Panels
 from tabhub.calls.control import Control
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
@@ -32,14 +32,14 @@ class Rules(Protocol):
     def revoke(self, grant: str) -> bool: ...
 
 
-class Knocks(Protocol):
-    """Pages that wait to be let in."""
+class PairingRequests(Protocol):
+    """Pages that wait until a person allows them."""
 
     def decide(self, origin: str, code: str, allowed: bool) -> None: ...
 
 
-class Desk:
-    """A closed list of methods."""
+class PanelRequests:
+    """Handles the methods that a panel may send: a closed list."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Desk:
         tools: ToolRegistry,
         state: Callable[[str], Json],
         audit: AuditSink,
-        knocks: Knocks,
+        pairing: PairingRequests,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -59,7 +59,7 @@ class Desk:
         self._tools = tools
         self._state = state
         self._audit = audit
-        self._knocks = knocks
+        self._pairing = pairing
         self._handlers: dict[str, Handler] = {
             LOOK: lambda browser, params: self._state(browser),
             "config.setToolPermission": _taking(link.SetToolPermission, self._set_tool),
@@ -96,61 +96,61 @@ class Desk:
             failed = error if isinstance(error, TabhubError) else ProtocolError(str(error))
             raise
         finally:
-            told = msgspec.json.decode(params)
-            given = told if isinstance(told, dict) else {}
+            decoded = msgspec.json.decode(params)
+            given = decoded if isinstance(decoded, dict) else {}
             self._audit.record(incident("panel", MAIN.name, method, given, failed))
 
-    def _respond(self, told: link.ConfirmationResponse) -> Json:
-        return self._panels.respond(told)
+    def _respond(self, params: link.ConfirmationResponse) -> Json:
+        return self._panels.respond(params)
 
-    def _set_tool(self, told: link.SetToolPermission) -> Json:
-        tool = self._tools.get(told.tool)
-        if tool.plugin != told.plugin:
-            raise NotFound(f"{told.plugin!r} has no tool {told.tool!r}.", "unknown_tool")
-        self._rules.set_level("tools", tool.name, told.permission)
+    def _set_tool(self, params: link.SetToolPermission) -> Json:
+        tool = self._tools.get(params.tool)
+        if tool.plugin != params.plugin:
+            raise NotFound(f"{params.plugin!r} has no tool {params.tool!r}.", "unknown_tool")
+        self._rules.set_level("tools", tool.name, params.permission)
         return {}
 
-    def _set_plugin(self, told: link.SetPluginPermission) -> Json:
-        self._require_plugin(told.plugin)
-        self._rules.set_level("plugins", told.plugin, told.permission)
+    def _set_plugin(self, params: link.SetPluginPermission) -> Json:
+        self._require_plugin(params.plugin)
+        self._rules.set_level("plugins", params.plugin, params.permission)
         return {}
 
-    def _set_skip(self, told: link.SetSkipPermissions) -> Json:
-        self._rules.set_skip(told.skip)
+    def _set_skip(self, params: link.SetSkipPermissions) -> Json:
+        self._rules.set_skip(params.skip)
         return {}
 
-    def _set_settings(self, told: link.SetPluginSettings) -> Json:
-        self._require_plugin(told.plugin)
-        raise NotFound(f"{told.plugin!r} has no settings.")
+    def _set_settings(self, params: link.SetPluginSettings) -> Json:
+        self._require_plugin(params.plugin)
+        raise NotFound(f"{params.plugin!r} has no settings.")
 
     def _require_plugin(self, name: str) -> None:
         if not any(tool.plugin == name for tool in self._tools if name):
             raise NotFound(f"There is no plugin {name!r}.")
 
-    def _pause(self, told: link.AgentPause) -> Json:
-        self._control.pause(told.session, told.paused)
+    def _pause(self, params: link.AgentPause) -> Json:
+        self._control.pause(params.session, params.paused)
         return {}
 
-    def _stop(self, told: link.AgentsStop) -> Json:
-        self._control.stop(told.stopped)
+    def _stop(self, params: link.AgentsStop) -> Json:
+        self._control.stop(params.stopped)
         return {}
 
-    def _share(self, told: link.TabShare) -> Json:
-        tab = self._control.share(told.tab_id, told.shared)
-        if not told.shared:
+    def _share(self, params: link.TabShare) -> Json:
+        tab = self._control.share(params.tab_id, params.shared)
+        if not params.shared:
             self._browsers.soon(tab, "tabs.release", {})
         return {}
 
-    def _take_back(self, told: link.TabTakeBack) -> Json:
-        self._browsers.soon(self._control.take_back(told.tab_id), "tabs.ungroup", {})
+    def _take_back(self, params: link.TabTakeBack) -> Json:
+        self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
         return {}
 
-    def _pair(self, told: link.PagePair) -> Json:
-        self._knocks.decide(told.origin, told.code, told.allowed)
+    def _pair(self, params: link.PagePair) -> Json:
+        self._pairing.decide(params.origin, params.code, params.allowed)
         return {}
 
-    def _revoke(self, told: link.GrantRevoke) -> Json:
-        if not self._rules.revoke(told.id):
+    def _revoke(self, params: link.GrantRevoke) -> Json:
+        if not self._rules.revoke(params.id):
             raise NotFound("That grant is not there any more.")
         return {}
 

@@ -10,7 +10,7 @@ from tabhub import __version__
 from tabhub.browser import checked
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.connection import Connection
-from tabhub.browser.desk import Desk
+from tabhub.browser.desk import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
@@ -39,13 +39,13 @@ class LinkEndpoint:
     def __init__(
         self,
         browsers: Browsers,
-        desk: Desk,
+        panel_requests: PanelRequests,
         pages: PageNews,
         max_bytes: int,
         recording: RecordingSettings,
     ) -> None:
         self._browsers = browsers
-        self._desk = desk
+        self._panel_requests = panel_requests
         self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
@@ -98,7 +98,7 @@ class LinkEndpoint:
                 raise ProtocolError("This connection was replaced by a newer one.")
             if method.startswith("browser/"):
                 return self._pages.hear(profile, method, params)
-            return self._desk.hear(profile, method, params)
+            return self._panel_requests.hear(profile, method, params)
         except msgspec.DecodeError as error:
             raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
 

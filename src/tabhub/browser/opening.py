@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.browser.browsers import CLOSE, Browsers
+from tabhub.browser.pending import Pending
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub
@@ -31,12 +32,13 @@ async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) ->
         tab = browsers.moved(browser, msgspec.convert(output, TabState))
         if hub.sessions.find(session) is None:
             browsers.let_go(tab, CLOSE)
-            raise NotFound("The session has ended; its tab is closed again.", "unknown_session")
+            message = "The session has ended; its tab is closed again."
+            raise NotFound(message, "unknown_session", effect="done")
         hub.ownership.take(session, tab.id)
         return tab, output
 
     asked = {**input, "timeoutMs": wait_ms, "group": browsers.group_of(session, browser)}
     found: tuple[Tab, Json] = await browsers.in_browser(
-        browser, "tabs.open", asked, progress, learn
+        browser, "tabs.open", asked, progress, Pending(learn=learn)
     )
     return found

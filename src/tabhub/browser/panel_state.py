@@ -31,8 +31,8 @@ class RulesSeen(Protocol):
         """The level that config.json sets for a tool, if it does."""
 
 
-class KnocksSeen(Protocol):
-    """Pages that wait to be let in."""
+class PairingSeen(Protocol):
+    """Pages that wait until a person allows them."""
 
     def waiting(self) -> list[Json]: ...
 
@@ -47,14 +47,14 @@ class PanelState:
         panels: Panels,
         guard: Guard,
         rules: RulesSeen,
-        knocks: KnocksSeen,
+        pairing: PairingSeen,
     ) -> None:
         self._hub = hub
         self._browsers = browsers
         self._panels = panels
         self._guard = guard
         self._rules = rules
-        self._knocks = knocks
+        self._pairing = pairing
 
     def __call__(self, browser: str) -> Json:
         permissions = self._guard.permissions
@@ -73,13 +73,13 @@ class PanelState:
             "toolsLeftOut": left_out,
             "plugins": [],
             "grants": [_grant(grant) for grant in permissions.grants.all()],
-            "knocks": self._knocks.waiting(),
+            "knocks": self._pairing.waiting(),
         }
 
     def _shown_tools(self) -> tuple[list[Tool], int]:
         """Our own, some of the pages', and how many are not among them."""
-        own = [tool for tool in self._hub.tools if not tool.domain]
-        of_pages = [tool for tool in self._hub.tools if tool.domain]
+        own = [tool for tool in self._hub.tools if not tool.site]
+        of_pages = [tool for tool in self._hub.tools if tool.site]
         return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
 
     def _agent(self, agent: AgentSession) -> Json:
@@ -112,7 +112,7 @@ class PanelState:
             "name": tool.name,
             "title": tool.title or tool.name,
             "plugin": tool.plugin,
-            "site": tool.domain,
+            "site": tool.site,
             "permission": self._rules.level_of(tool.name),
             "effective": self._effective(tool, browser),
         }

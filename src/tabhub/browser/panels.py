@@ -1,4 +1,4 @@
-"""Asking a person in the side panels: a queue of questions, each of which is answered once."""
+"""Asking a person in the side panels: approval requests, each of which is answered once."""
 
 import asyncio
 import time
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.calls.ports import LATE, Answer, Question
+from tabhub.calls.ports import LATE, ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, Unavailable
 from tabhub.permissions.sites import OPAQUE
 from tabhub.wire.link import ConfirmationResponse
 
-MOST_QUESTIONS = 8
+MOST_PENDING = 8
 REMEMBERED = 100
 """How many decisions are known to a panel that comes late."""
 
@@ -20,9 +20,11 @@ Json = dict[str, Any]
 
 
 @dataclass
-class _Open:
-    question: Question
-    answer: "asyncio.Future[Answer]"
+class _PendingApproval:
+    """A request, and the future that gets its answer."""
+
+    request: ApprovalRequest
+    answer: "asyncio.Future[ApprovalAnswer]"
     expires_at: int
     is_late: bool = False
 
@@ -34,7 +36,7 @@ class _Open:
         return "timeout" if self.is_late else "cancelled"
 
     def shown(self) -> Json:
-        return {**_shown(self.question), "expiresAt": self.expires_at}
+        return {**_shown(self.request), "expiresAt": self.expires_at}
 
 
 class Panels:
@@ -42,7 +44,7 @@ class Panels:
 
     def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
-        self._open: dict[str, _Open] = {}
+        self._pending: dict[str, _PendingApproval] = {}
         self._ended: OrderedDict[str, str] = OrderedDict()
         browsers.on_panels(self._panels_changed)
 
@@ -50,48 +52,48 @@ class Panels:
     def present(self) -> bool:
         return self._browsers.has_panel
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
-        self._require_patience(question)
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
+        self._require_patience(request)
+        answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
         expires_at = int((time.time() + seconds) * 1000)
-        opened = self._open[question.id] = _Open(question, answer, expires_at)
-        self._browsers.tell_all("confirmation.request", opened.shown())
-        # The last panel may have closed between the question whether there is one and this.
+        pending = self._pending[request.id] = _PendingApproval(request, answer, expires_at)
+        self._browsers.tell_all("confirmation.request", pending.shown())
+        # The last panel may have closed since the caller looked whether there is one.
         self._panels_changed()
         try:
             return await answer
         except asyncio.CancelledError as cancelled:
-            opened.is_late = LATE in cancelled.args
+            pending.is_late = LATE in cancelled.args
             raise
         finally:
-            del self._open[question.id]
-            self._close(question.id, opened.outcome())
+            del self._pending[request.id]
+            self._close(request.id, pending.outcome())
 
-    def _require_patience(self, question: Question) -> None:
-        """A person reads one question after the other."""
-        name = question.client.name
-        waiting = sum(opened.question.client.name == name for opened in self._open.values())
-        if waiting >= MOST_QUESTIONS:
+    def _require_patience(self, request: ApprovalRequest) -> None:
+        """A person reads one request after the other."""
+        name = request.client.name
+        waiting = sum(pending.request.client.name == name for pending in self._pending.values())
+        if waiting >= MOST_PENDING:
             raise Unavailable(
                 f"{waiting} calls of yours already wait for the person; wait for their end.",
                 "too_many_calls",
             )
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         """Say who wanted what, without the parameters: nobody asked for them."""
-        told = _shown(question)
-        kept = {key: told[key] for key in ("tool", "title", "client", "agent", "origin")}
+        shown = _shown(request)
+        kept = {key: shown[key] for key in ("tool", "title", "client", "agent", "origin")}
         self._browsers.tell_all("confirmation.missed", kept)
 
-    def respond(self, told: ConfirmationResponse) -> Json:
+    def respond(self, response: ConfirmationResponse) -> Json:
         """Take a decision: whether it was the one that counts, and what was decided then."""
-        opened = self._open.get(told.id)
-        if opened is None:
-            return {"accepted": False, "outcome": self._ended.get(told.id, "unknown")}
-        accepted = not opened.answer.done()
+        pending = self._pending.get(response.id)
+        if pending is None:
+            return {"accepted": False, "outcome": self._ended.get(response.id, "unknown")}
+        accepted = not pending.answer.done()
         if accepted:
-            opened.answer.set_result(_answer(told))
-        return {"accepted": accepted, "outcome": opened.outcome()}
+            pending.answer.set_result(_answer(response))
+        return {"accepted": accepted, "outcome": pending.outcome()}
 
     def _close(self, id: str, outcome: str) -> None:
         self._ended[id] = outcome
@@ -100,15 +102,15 @@ class Panels:
         self._browsers.tell_all("confirmation.closed", {"id": id, "outcome": outcome})
 
     def pending(self) -> list[Json]:
-        return [opened.shown() for opened in self._open.values()]
+        return [pending.shown() for pending in self._pending.values()]
 
     def _panels_changed(self) -> None:
         """With the last panel the person is gone, and with them whoever could answer."""
         if self.present:
             return
-        for opened in self._open.values():
-            if not opened.answer.done():
-                opened.answer.set_exception(
+        for pending in self._pending.values():
+            if not pending.answer.done():
+                pending.answer.set_exception(
                     Forbidden(
                         "The side panel was closed before the person had answered; nothing was "
                         "done. Ask the person to open it before you try again.",
@@ -117,39 +119,39 @@ class Panels:
                 )
 
 
-def _answer(told: ConfirmationResponse) -> Answer:
+def _answer(response: ConfirmationResponse) -> ApprovalAnswer:
     """The decision in our words; others say the scope in the decision itself."""
-    decision, _, named = told.decision.partition("_")
-    scope = named or told.scope or "once"
+    decision, _, named = response.decision.partition("_")
+    scope = named or response.scope or "once"
     if decision == "deny":
-        return Answer(False)
-    return Answer(True, None if scope == "once" else scope, told.seconds)  # type: ignore[arg-type]
+        return ApprovalAnswer(False)
+    return ApprovalAnswer(True, None if scope == "once" else scope, response.seconds)  # type: ignore[arg-type]
 
 
-def _shown(question: Question) -> Json:
-    tab = question.tab
+def _shown(request: ApprovalRequest) -> Json:
+    tab = request.tab
     return {
-        "id": question.id,
-        "tool": question.tool.name,
-        "title": question.tool.title or question.tool.name,
-        "plugin": question.tool.plugin,
-        "client": question.client.name,
-        "agent": question.agent,
-        "session": question.session,
+        "id": request.id,
+        "tool": request.tool.name,
+        "title": request.tool.title or request.tool.name,
+        "plugin": request.tool.plugin,
+        "client": request.client.name,
+        "agent": request.agent,
+        "session": request.session,
         "tab": tab and {"tabId": tab.id, "title": tab.title, "url": tab.url},
-        "origin": question.site,
-        "parameters": question.arguments,
-        "rule": question.rule,
-        "scopes": _scopes(question) if question.scopes is None else question.scopes,
+        "origin": request.site,
+        "parameters": request.arguments,
+        "rule": request.rule,
+        "scopes": _scopes(request) if request.scopes is None else request.scopes,
     }
 
 
-def _scopes(question: Question) -> list[str]:
+def _scopes(request: ApprovalRequest) -> list[str]:
     """How far a yes can reach; there is no "this site" where there is none.
 
-    A page's tool is its site's: there is no everywhere for it.
+    A tool that belongs to a site has no everywhere.
     """
     scopes = ["once", "session"]
-    if question.site not in ("", OPAQUE):
+    if request.site not in ("", OPAQUE):
         scopes.append("domain")
-    return scopes if question.tool.domain else [*scopes, "always"]
+    return scopes if request.tool.site else [*scopes, "always"]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -18,19 +18,6 @@ ReadFile = Callable[[int, int], bytes]
 """Takes the number of a file and a place in it; the bytes that come next."""
 
 
-class Fence(NamedTuple):
-    """Where in a tab a command may act, and on what."""
-
-    site: str
-    """What the tab must show."""
-    may_enter: Callable[[str], bool] | None
-    """Whether it may go into frames of another site; None: into all."""
-    read_file: ReadFile | None = None
-    """For what it uploads."""
-    untrusted: bool = False
-    """Whether a script may do it where the debugger cannot be used."""
-
-
 Told = link.ProgressTold | link.Dispatched | TabhubError
 _output = msgspec.json.Decoder(link.Dispatched).decode
 Reads = Callable[[msgspec.Raw], Any]
@@ -39,15 +26,35 @@ _error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
 
 
 class Pending:
-    """What is told of one command: progress, any number of times, then its end."""
+    """One command: where in a tab it may act, then what the browser reports of it.
+
+    The browser reports progress any number of times, then its end.
+    """
+
+    __slots__ = ("_learn", "_reports", "may_enter", "read_file", "reads", "site", "untrusted")
 
     def __init__(
-        self, learn: Learn | None, fence: Fence | None, reads: Reads | None = None
+        self,
+        site: str | None = None,
+        may_enter: Callable[[str], bool] | None = None,
+        *,
+        learn: Learn | None = None,
+        read_file: ReadFile | None = None,
+        untrusted: bool = False,
+        reads: Reads | None = None,
     ) -> None:
+        self.site = site
+        """What the tab must show; None if that does not matter."""
+        self.may_enter = may_enter
+        """Whether it may go into frames of another site; None: into all."""
+        self.read_file = read_file
+        """For what it uploads."""
+        self.untrusted = untrusted
+        """Whether a script may do it where the debugger cannot be used."""
         self.reads = reads or dispatched
         self._learn = learn
-        self._fence = fence
-        self._told: asyncio.Queue[Told] = asyncio.Queue()
+        """Turns the output into what is returned, before any later message is looked at."""
+        self._reports: asyncio.Queue[Told] = asyncio.Queue()
 
     def tell(self, told: Told) -> None:
         if isinstance(told, link.Dispatched) and self._learn is not None:
@@ -60,23 +67,22 @@ class Pending:
             except Exception:
                 log.exception("what the browser answered could not be taken in")
                 told = Internal("Something went wrong inside tabhub.")
-        self._told.put_nowait(told)
+        self._reports.put_nowait(told)
 
     def entered(self, sites: list[str]) -> list[str]:
         """Those of the sites whose frames may be entered."""
-        may_enter = self._fence.may_enter if self._fence else None
+        may_enter = self.may_enter
         return sites if may_enter is None else [site for site in sites if may_enter(site)]
 
     def piece(self, index: int, offset: int) -> bytes:
         """The next bytes of a file that the command uploads."""
-        read = self._fence.read_file if self._fence else None
-        if read is None:
+        if self.read_file is None:
             raise NotFound("This command has no files.")
-        return read(index, offset)
+        return self.read_file(index, offset)
 
     async def outcome(self, progress: Progress) -> Any:
         while True:
-            told = await self._told.get()
+            told = await self._reports.get()
             if isinstance(told, link.Dispatched):
                 return told.output
             if isinstance(told, TabhubError):

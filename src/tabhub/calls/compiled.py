@@ -7,7 +7,7 @@ import jsonschema_rs
 import msgspec
 
 from tabhub.errors import InvalidArguments
-from tabhub.hub.page_schema import PageSchema
+from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.tools import Tool
 
 KEPT = 1000
@@ -48,15 +48,15 @@ class Compiled(NamedTuple):
 def compiled(tool: Tool) -> Compiled:
     schema = tool.input_schema
     try:
-        if isinstance(schema, PageSchema):
-            return _of_page(schema)
+        if isinstance(schema, BoundedSchema):
+            return _bounded(schema)
         return Compiled(jsonschema_rs.validator_for(dict(schema), offline=True))
     except _UNUSABLE:
         raise InvalidArguments(f"The schema of {tool.name} cannot be used.") from None
 
 
-def _of_page(schema: PageSchema) -> Compiled:
-    read = schema.page_schema()
+def _bounded(schema: BoundedSchema) -> Compiled:
+    read = schema.published()
     count = patterns_in(read)
     each = min(PATTERN_BYTES, ALL_PATTERN_BYTES // max(count, 1))
     length = max(len(schema.own), WITH_REFERENCES if b'"$ref"' in schema.own else 0)

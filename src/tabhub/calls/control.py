@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from tabhub.calls.flights import Flight, Flights
 from tabhub.calls.runner import paused
+from tabhub.calls.running import RunningCall, RunningCalls
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
@@ -14,24 +14,24 @@ MAY_HAVE_HAPPENED = "The page may have received this call."
 class Control:
     """Acts on the hub, and ends the calls under way that it concerns."""
 
-    def __init__(self, hub: Hub, flights: Flights) -> None:
+    def __init__(self, hub: Hub, running: RunningCalls) -> None:
         self._tabs = hub.tabs
         self._sessions = hub.sessions
         self._ownership = hub.ownership
-        self._flights = flights
+        self._running = running
         self._listeners: list[Callable[[], None]] = []
 
     def pause(self, session: str, is_paused: bool) -> None:
         if self._sessions.pause(session, is_paused) is None:
             raise NotFound("There is no such agent any more.", "unknown_session")
         if is_paused:
-            self._end("The person has paused you.", lambda flight: flight.session == session)
+            self._end("The person has paused you.", lambda running: running.call.session == session)
         self._tell()
 
     def stop(self, is_stopped: bool) -> None:
         self._sessions.stop(is_stopped)
         if is_stopped:
-            self._end("The person has stopped all agents.", lambda flight: True)
+            self._end("The person has stopped all agents.", lambda running: True)
         self._tell()
 
     def share(self, tab_id: int, shared: bool) -> Tab:
@@ -58,10 +58,10 @@ class Control:
         self._listeners.append(listener)
 
     def _end_in(self, tab: Tab, sentence: str) -> None:
-        self._end(sentence, lambda flight: flight.tab == tab.id)
+        self._end(sentence, lambda running: running.is_in(tab.id))
 
-    def _end(self, sentence: str, which: Callable[[Flight], bool]) -> None:
-        self._flights.end(paused(f"{sentence} {MAY_HAVE_HAPPENED}"), which)
+    def _end(self, sentence: str, which: Callable[[RunningCall], bool]) -> None:
+        self._running.end(paused(f"{sentence} {MAY_HAVE_HAPPENED}"), which)
 
     def _tell(self) -> None:
         for listener in self._listeners:

@@ -5,7 +5,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tabhub.calls.call import Call
 from tabhub.calls.ports import MayEnter, MayTell
+from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.hub.ownership import Ownership
 from tabhub.hub.tabs import Tab
@@ -32,6 +34,7 @@ class Guard:
         ownership: Ownership,
         is_managed: IsManaged,
         now: Callable[[], float],
+        sources: Mapping[str, Source] | None = None,
     ) -> None:
         self.permissions = permissions
         self._ownership = ownership
@@ -39,8 +42,7 @@ class Guard:
         self._now = now
         self.without: frozenset[str] = frozenset()
         """Tools that the settings leave out, whatever the rules say."""
-        self.opens_in: Callable[[Tool], str | None] = lambda tool: None
-        """The browser in which a tab would be opened for a page's tool that none has."""
+        self._sources = {} if sources is None else sources
 
     def decide(self, subject: Subject) -> Verdict:
         return self.permissions.decide(subject, self._now())
@@ -50,7 +52,7 @@ class Guard:
 
         The tool of a site is on no other.
         """
-        return self.decide(subject_of(tool, None, client, "", site=tool.domain, managed=managed))
+        return self.decide(subject_of(tool, None, client, "", site=tool.site, managed=managed))
 
     def is_off(self, tool: Tool, client: Client) -> bool:
         """Whether a tool does nothing for a client, whatever the call."""
@@ -76,7 +78,11 @@ class Guard:
             return None
         return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
 
-    def subject(
+    def subject(self, call: Call) -> Subject:
+        """What is decided about a call."""
+        return self.use_of(call.tool, call.arguments, call.client, call.session, call.tab)
+
+    def use_of(
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
@@ -84,25 +90,35 @@ class Guard:
         session: str,
         tab: Tab | None,
     ) -> Subject:
-        browser = arguments.get("connectionId") if tab is None else tab.browser
-        if tool.domain:
-            # What a page calls its arguments says nothing of browsers.
-            browser = self.opens_in(tool) if tab is None else tab.browser
+        """What is decided about a use of a tool, also where there is no call of it."""
+        source = self._sources.get(tool.source)
+        if tab is not None:
+            browser: str | None = tab.browser
+        else:
+            browser = None if source is None else source.opens_in(tool, arguments)
         return subject_of(
             tool,
             arguments,
             client,
             session,
             site=self.site(tool, arguments, tab),
-            # A page that no browser has told of may be in anybody's.
-            managed=browser != "" and self.is_managed(browser),
+            managed=self._is_known_managed(browser),
             opens=tab is None,
         )
 
+    def would_be_managed(self, tool: Tool, session: str) -> bool:
+        """Whether a call without arguments would go to a browser of the agents' own now."""
+        source = self._sources.get(tool.source)
+        return self._is_known_managed(None if source is None else source.browser_of(tool, session))
+
+    def _is_known_managed(self, browser: str | None) -> bool:
+        """A page that no browser has told of may be in anybody's."""
+        return browser != "" and self.is_managed(browser)
+
     def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
         """Where a call goes: the address it leads to, else the page it works on."""
-        if tool.domain:
-            return tool.domain
+        if tool.site:
+            return tool.site
         target = tool.address_of(arguments) if tool.address_of is not None else None
         if target is not None:
             return site_of(target)
@@ -127,7 +143,7 @@ def subject_of(
         read_only=tool.is_reading(arguments or {}),
         careful=tool.is_careful,
         same_as=tool.others(arguments or {}, opens),
-        page=(tool.domain, tool.page_tool) if tool.domain else None,
+        page=tool.page,
         plain=tool.plain_name,
         container=tool.is_container,
         client=client.name,

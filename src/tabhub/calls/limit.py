@@ -7,16 +7,19 @@ from types import TracebackType
 class Limit:
     """Cancels the task that enters it when the time is up, and says so by TimeoutError."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, longest: float | None = None) -> None:
         self.loop = asyncio.get_running_loop()
         self._seconds = seconds
+        self._longest = seconds if longest is None else longest
         self._is_late = False
+        self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> "Limit":
         task = asyncio.current_task(self.loop)
         assert task is not None
         self._task = task
         self._cancelling = task.cancelling()
+        self._last = self.loop.time() + self._longest
         self._timer = self.loop.call_later(self._seconds, self._fire)
         return self
 
@@ -26,15 +29,23 @@ class Limit:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         # A cancellation by someone else counts more than ours.
         ours = self._is_late and self._task.uncancel() <= self._cancelling
         if ours and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
+    def extend(self) -> None:
+        """Give it the same time again from now on, up to the longest."""
+        self.reschedule(min(self.loop.time() + self._seconds, self._last))
+
     def reschedule(self, when: float) -> None:
-        self._timer.cancel()
-        self._timer = self.loop.call_at(when, self._fire)
+        """Fire at another moment; a limit that is over stays so."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = self.loop.call_at(when, self._fire)
 
     def _fire(self) -> None:
         self._is_late = True

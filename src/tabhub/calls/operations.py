@@ -11,16 +11,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from tabhub.calls.ports import Call, Clock, Interrupted
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Clock, Interrupted
 from tabhub.calls.results import Incomplete, size_of
-from tabhub.errors import (
-    Cancelled,
-    Forbidden,
-    InvalidArguments,
-    ProtocolError,
-    TabhubError,
-    Unavailable,
-)
+from tabhub.errors import Cancelled, InvalidArguments, ProtocolError, TabhubError, Unavailable
 from tabhub.wire.mcp.messages import CallResult
 
 KEPT_SECONDS = 600.0
@@ -33,17 +27,11 @@ KEPT_RESULTS = 10
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
 
 
-_REFUSALS = {"permission_off", "permission_denied", "approval_unavailable", "approval_timeout"}
-_MISTAKES = {"unknown_tool", "invalid_arguments"}
-
-
 def _did_nothing(error: BaseException | None) -> bool:
-    """Whether an operation ended before anything was done, so that it may be tried again."""
-    if isinstance(error, Incomplete):
-        return not error.content and _did_nothing(error.cause)
-    is_refusal = isinstance(error, Forbidden) and error.reason in _REFUSALS
-    is_mistake = isinstance(error, TabhubError) and error.reason in _MISTAKES
-    return is_refusal or is_mistake or isinstance(error, Interrupted)
+    """Whether an operation certainly had no effect, so that it may be run again."""
+    if isinstance(error, TabhubError):
+        return error.effect == "none"
+    return isinstance(error, Interrupted)
 
 
 @dataclass
@@ -152,4 +140,4 @@ class Operations:
 
 
 def _fingerprint(call: Call) -> tuple[str, bytes]:
-    return call.tool, sha256(call.arguments or b"").digest()
+    return call.name, sha256(call.raw or b"").digest()

@@ -3,14 +3,13 @@
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from msgspec import Raw, Struct, field
+from msgspec import Struct
 
-from tabhub.config.clients import MAIN, Client
+from tabhub.config.clients import Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Scope
-from tabhub.wire.mcp.messages import CallResult
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 """Takes progress, total and a message."""
@@ -37,15 +36,8 @@ class Undelivered(Exception):
         self.error = error
 
 
-class Router(Protocol):
-    """Finds tabs for the tools of one source, whoever's they are."""
-
-    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
-        """The tab that a call goes to; None if one must be opened for it."""
-
-
-class Question(Struct, frozen=True):
-    """A call that waits for a person's word."""
+class ApprovalRequest(Struct, frozen=True):
+    """A call that needs a person's approval."""
 
     id: str
     tool: Tool
@@ -60,7 +52,7 @@ class Question(Struct, frozen=True):
     """How far a yes can reach, where that is not as usual."""
 
 
-class Answer(Struct, frozen=True):
+class ApprovalAnswer(Struct, frozen=True):
     """What was decided, how far it goes, and for how long; no expiry means for good."""
 
     allowed: bool
@@ -75,8 +67,8 @@ class Answer(Struct, frozen=True):
 LATE = "late"
 """What an approver is cancelled with when nobody has answered in time."""
 
-Elicit = Callable[[Question], Coroutine[Any, Any, Answer]]
-"""Puts a question to whoever sits behind the agent's own client."""
+Elicit = Callable[[ApprovalRequest], Coroutine[Any, Any, ApprovalAnswer]]
+"""Puts a request to the person behind the agent's own client."""
 
 
 class Approver(Protocol):
@@ -85,58 +77,11 @@ class Approver(Protocol):
     @property
     def present(self) -> bool: ...
 
-    async def ask(self, question: Question, seconds: float) -> Answer:
+    async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         """Wait for an answer; cancelled with the word `LATE` when the time is up."""
 
-    def missed(self, question: Question) -> None:
+    def missed(self, request: ApprovalRequest) -> None:
         """Nobody could be asked: leave word of it."""
-
-
-class Call(Struct, frozen=True):
-    """A call as a door hands it over; the arguments have not been looked at yet."""
-
-    tool: str
-    arguments: Raw | None
-    session: str
-    progress: Progress
-    client: Client = MAIN
-    agent: str = ""
-    """What the client calls itself. Nobody vouches for it."""
-    operation_id: str | None = None
-    operation_named: str = "operation id"
-    """What the caller knows that id as."""
-    elicit: Elicit | None = None
-    replayed: bool = False
-    """Whether a shortcut makes it: then its elements are yet to be found."""
-
-
-class Job(Struct, frozen=True):
-    """A call that is valid and knows its tab: what a source gets to run."""
-
-    tool: Tool
-    arguments: dict[str, Any]
-    session: str
-    client: Client
-    tab: Tab | None
-    site: str
-    """Where it was decided that this may be done."""
-    may_enter: MayEnter
-    may_tell: MayTell
-    progress: Progress
-    seconds: float
-    agent: str = ""
-    elicit: Elicit | None = None
-    asked: bool = False
-    """Whether a person has said yes to this very call."""
-    secrets: set[str] = field(default_factory=set)
-    """Arguments that must not be written down; a source takes out those that proved harmless."""
-    replayed: bool = False
-
-
-class Source(Protocol):
-    """Runs the tools of one kind."""
-
-    async def run(self, job: Job) -> CallResult: ...
 
 
 class Event(Struct, frozen=True):

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.errors import TabhubError
+from tabhub.errors import Effect, TabhubError
 from tabhub.wire.mcp.messages import CallResult, Json, text
 
 
@@ -14,17 +14,18 @@ class Incomplete(TabhubError):
     def __init__(
         self, message: str, cause: TabhubError, content: list[Json], structured: Json
     ) -> None:
-        super().__init__(message, cause.reason, data=cause.extra, code=cause.code)
+        effect: Effect = "done" if content else cause.effect
+        super().__init__(message, cause.reason, data=cause.extra, code=cause.code, effect=effect)
         self.cause = cause
         self.content = content
         self.structured = structured
 
 
-def size_of(told: CallResult | Incomplete) -> int:
+def size_of(result: CallResult | Incomplete) -> int:
     """In bytes, as it is sent."""
-    structured = told.structured if isinstance(told, Incomplete) else told.structured_content
+    structured = result.structured if isinstance(result, Incomplete) else result.structured_content
     shown = None if structured is msgspec.UNSET else structured
-    return len(msgspec.json.encode((told.content, shown)))
+    return len(msgspec.json.encode((result.content, shown)))
 
 
 def done(sentence: str, data: Any) -> CallResult:
@@ -33,12 +34,12 @@ def done(sentence: str, data: Any) -> CallResult:
 
 def failed(error: TabhubError) -> CallResult:
     """A tool's error as a result, so that the model can read it and go on."""
-    content, structured = [text(error.message)], {"error": told(error)}
+    content, structured = [text(error.message)], {"error": error_data(error)}
     if isinstance(error, Incomplete):
         content, structured = content + error.content, error.structured | structured
     return CallResult(content=content, structured_content=structured, is_error=True)
 
 
-def told(error: TabhubError) -> Json:
+def error_data(error: TabhubError) -> Json:
     """An error as data."""
     return {"code": error.code, **error.data()}

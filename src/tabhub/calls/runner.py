@@ -9,23 +9,19 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
+from tabhub.calls.authorization import Authorization
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.limit import Limit
 from tabhub.calls.operations import Operations
-from tabhub.calls.permit import Permit
 from tabhub.calls.ports import (
     AuditSink,
-    Call,
     Clock,
     Interrupted,
-    Job,
-    Progress,
-    Router,
-    Source,
     Undelivered,
 )
-from tabhub.calls.record import Record
+from tabhub.calls.running import RunningCalls
+from tabhub.calls.source import Source
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
 from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut
@@ -52,16 +48,14 @@ class Runner:
         sources: Mapping[str, Source],
         clock: Clock,
         limits: Limits,
-        routers: Mapping[str, Router] | None = None,
     ) -> None:
-        self._routers = routers or {}
-        self.flights = Flights()
+        self.running = RunningCalls()
         self._tools = hub.tools
         self._tabs = hub.tabs
         self._sessions = hub.sessions
         self._routes = hub.routes
         self._guard = guard
-        self._permit = Permit(guard, approvals, hub.routes, self._finds_anew)
+        self._authorization = Authorization(guard, approvals, hub.routes, self._finds_anew)
         self._audit = audit
         self._sources = sources
         self._clock = clock
@@ -83,105 +77,102 @@ class Runner:
 
     async def _run(self, call: Call) -> CallResult:
         """Run it, and write down what became of it before anybody hears."""
-        record = Record(call, self._clock())
+        call.started = self._clock()
         try:
-            result = await self._explained(call, record)
+            result = await self._explained(call)
         except Interrupted:
             raise
         except BaseException as error:
-            record.error = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
-            self._audit.record(record.event(time.time(), self._clock()))
+            known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+            call.error = known if call.begun else known.with_effect("none")
+            self._audit.record(call.event(time.time(), self._clock()))
+            if known is error:
+                raise call.error from error.__cause__
             raise
-        self._audit.record(record.event(time.time(), self._clock()))
+        self._audit.record(call.event(time.time(), self._clock()))
         return result
 
-    async def _explained(self, call: Call, record: Record) -> CallResult:
+    async def _explained(self, call: Call) -> CallResult:
         """What a tool did not foresee is our fault: told as that, and in full in the log only."""
         try:
-            return await self._run_tool(call, record)
+            return await self._run_tool(call)
         except Internal as fault:
-            log.error("%s: %s", call.tool, fault)
+            log.error("%s: %s", call.name, fault)
         except (TabhubError, Interrupted):
             raise
         except Exception:
-            log.exception("%s failed", call.tool)
-        raise Internal(f"Something went wrong inside tabhub while it ran {call.tool}.")
+            log.exception("%s failed", call.name)
+        raise Internal(f"Something went wrong inside tabhub while it ran {call.name}.")
 
-    async def _run_tool(self, call: Call, record: Record) -> CallResult:
-        record.tool = tool = self._named(call, record)
-        record.secrets = set(tool.secret_arguments)
-        record.arguments = arguments = self._validators.decoded(tool, call.arguments)
-        if not tool.domain:
-            self._check(record, tool, arguments)
+    async def _run_tool(self, call: Call) -> CallResult:
+        tool = call.tool = self._named(call)
+        call.secrets = set(tool.secret_arguments)
+        call.arguments = arguments = self._validators.decoded(tool, call.raw)
+        if not tool.is_bounded:
+            self._check(call)
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
-        wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
-        record.tab = wanted if isinstance(wanted, int | str) else None
-        tab = await self._target(tool, call.session, wanted)
-        record.tab = _told(tab)
-        if tool.domain:
-            # What a page's schema costs is spent only on calls that may be made.
-            self._permit.require_not_denied(call, record, tool, tab)
-            self._check(record, tool, arguments)
-        with self._flight(call.session, tool, tab):
-            result = await self._routed(call, record, tool, tab, wanted)
+        call.wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
+        call.tab_key = call.wanted if isinstance(call.wanted, int | str) else None
+        await self._route(call)
+        if tool.is_bounded:
+            # What a schema costs that somebody else wrote is spent only on calls that may be made.
+            self._authorization.require_not_denied(call)
+            self._check(call)
+        with self._begun(call):
+            result = await self._routed(call)
         if not self._finds_anew(tool):
-            record.tab = self._remember(tool, call.session, tab, result)
+            self._remember(call, result)
         return result
 
-    def _check(self, record: Record, tool: Tool, arguments: dict[str, Any]) -> None:
-        self._validators.check(tool, arguments)
-        record.fits = True
+    def _check(self, call: Call) -> None:
+        self._validators.check(call.tool, call.arguments)
+        call.fits = True
 
-    def _named(self, call: Call, record: Record) -> Tool:
-        if (tool := self._tools.find(call.tool)) is not None:
+    def _named(self, call: Call) -> Tool:
+        if (tool := self._tools.find(call.name)) is not None:
             return tool
         # It may be a name with a slip in it: what is secret anywhere is secret here.
-        record.secrets = {name for one in self._tools for name in one.secret_arguments}
-        return self._tools.get(call.tool)
+        call.secrets = {name for one in self._tools for name in one.secret_arguments}
+        return self._tools.get(call.name)
 
-    def _flight(self, session: str, tool: Tool, tab: Tab | None) -> AbstractContextManager[Any]:
+    def _begun(self, call: Call) -> AbstractContextManager[Any]:
         """What makes other calls is not ended itself: it tells what became of them."""
-        if tool.is_container:
-            return nullcontext()
-        return self.flights.begin(session, None if tab is None else tab.id)
+        return nullcontext() if call.tool.is_container else self.running.begin(call)
 
-    async def _routed(
-        self, call: Call, record: Record, tool: Tool, tab: Tab | None, wanted: object
-    ) -> CallResult:
+    async def _routed(self, call: Call) -> CallResult:
         """Run it; in another tab, decided about anew, if this one went before it got the call."""
         for _ in range(MOVES):
             try:
-                return await self._decided(call, record, tool, tab)
+                return await self._decided(call)
             except Undelivered as undelivered:
-                error, before = undelivered.error, tab
-            if wanted is not None:
+                error, before = undelivered.error, call.tab_key
+            if call.wanted is not None:
                 break
-            tab = await self._target(tool, call.session, None)
-            if _told(tab) == _told(before):
+            await self._route(call)
+            if call.tab_key == before:
                 break
-            record.tab = _told(tab)
         raise error
 
-    async def _decided(self, call: Call, record: Record, tool: Tool, tab: Tab | None) -> CallResult:
+    async def _decided(self, call: Call) -> CallResult:
         """Decide and run; where it turns out to be about another site, decide about that one."""
         frame_site: str | None = None
         for _ in range(MOVES):
-            await self._permit.require(call, record, tool, tab, frame_site)
+            await self._authorization.require(call, frame_site)
             try:
-                return await self._within_limit(call, record, tool, tab)
+                return await self._within_limit(call)
             except Forbidden as barred:
                 # The element is in a frame of another site; the browser has done nothing yet.
                 frame_site = barred.extra.get("frameSite")
-                if frame_site is None or frame_site == record.site:
+                if frame_site is None or frame_site == call.site:
                     raise
                 moved: TabhubError = barred
             except Refused as refused:
-                if tab is None or refused.reason != "tab_url_mismatch":
+                if call.tab is None or refused.reason != "tab_url_mismatch":
                     raise
-                tab = self._routes.tab(call.session, tab.id)
+                call.tab = self._routes.tab(call.session, call.tab.id)
                 # Only another site is worth another decision: nobody is asked the same again.
-                if self._guard.site(tool, record.arguments, tab) == record.site:
+                if self._guard.site(call.tool, call.arguments, call.tab) == call.site:
                     raise
                 moved = refused
         raise moved
@@ -192,81 +183,48 @@ class Runner:
 
     def _finds_anew(self, tool: Tool) -> bool:
         """Whether its source finds its page by itself, whatever tab was meant."""
-        return tool.source in self._routers
+        return self._sources[tool.source].router is not None
 
-    async def _target(self, tool: Tool, session: str, tab_id: Any) -> Tab | None:
+    async def _route(self, call: Call) -> None:
+        """Find the call's tab; the audit names one without a browser by its page's word."""
+        call.tab = await self._target(call)
+        call.tab_key = None if call.tab is None else call.tab.key
+
+    async def _target(self, call: Call) -> Tab | None:
+        tool = call.tool
         if not tool.needs_tab:
             return None
-        if (router := self._routers.get(tool.source)) is not None:
-            return await router.route(tool, session, tab_id)
-        if tool.opens_tab and tab_id is None:
-            return self._routes.at_hand(session)
-        return self._routes.tab(session, tab_id)
+        if (router := self._sources[tool.source].router) is not None:
+            return await router.route(tool, call.session, call.wanted)
+        if tool.opens_tab and call.wanted is None:
+            return self._routes.at_hand(call.session)
+        return self._routes.tab(call.session, call.wanted)
 
-    async def _within_limit(
-        self, call: Call, record: Record, tool: Tool, tab: Tab | None
-    ) -> CallResult:
+    async def _within_limit(self, call: Call) -> CallResult:
         """Time out when nothing was heard for the limit; progress extends it, up to a bound."""
+        tool = call.tool
         # What makes other calls has their time, as long as any call may have.
-        seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
+        call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
-            with Limit(seconds) as limit:
-                progress = self._extending(limit, seconds, call.progress)
-                job = _job(call, record, tool, tab, progress, seconds)
-                return await self._sources[tool.source].run(job)
+            with Limit(call.seconds, self._max_seconds) as limit:
+                call.limit, call.begun = limit, True
+                return await self._sources[tool.source].run(call)
         except TimeoutError:
             raise TimedOut(
                 f"{tool.name} did not finish in time and was cancelled. The page may have "
                 "received it: look at the page before you try again."
             ) from None
+        finally:
+            call.limit = None
 
-    def _extending(self, limit: Limit, seconds: float, told: Progress) -> Progress:
-        loop = limit.loop
-        last = loop.time() + self._max_seconds
-
-        async def progress(done: float, total: float | None, message: str | None) -> None:
-            limit.reschedule(min(loop.time() + seconds, last))
-            await told(done, total, message)
-
-        return progress
-
-    def _remember(
-        self, tool: Tool, session: str, tab: Tab | None, result: CallResult
-    ) -> int | None:
+    def _remember(self, call: Call, result: CallResult) -> None:
         """The session's current tab is the one it last opened or acted on."""
-        used = None if tab is None else tab.id
-        if tool.opens_tab and isinstance(result.structured_content, dict):
+        used = None if call.tab is None else call.tab.id
+        if call.tool.opens_tab and isinstance(result.structured_content, dict):
             used = result.structured_content["tabId"]
         if used is not None and self._tabs.find(used) is not None:
-            self._sessions.use(session, used)
-        return used
-
-
-def _job(
-    call: Call, record: Record, tool: Tool, tab: Tab | None, progress: Progress, seconds: float
-) -> Job:
-    return Job(
-        tool=tool,
-        arguments=dict(record.arguments),
-        session=call.session,
-        client=call.client,
-        tab=tab,
-        site=record.site,
-        may_enter=record.may_enter,
-        may_tell=record.may_tell,
-        progress=progress,
-        seconds=seconds,
-        agent=call.agent,
-        elicit=call.elicit,
-        asked=record.verdict == "asked",
-        secrets=record.secrets,
-        replayed=call.replayed,
-    )
-
-
-def _told(tab: Tab | None) -> int | str | None:
-    """A tab as the record names it: one that no browser has told of by its page's word."""
-    return None if tab is None else tab.key
+            self._sessions.use(call.session, used)
+        call.tab_key = used
 
 
 def paused(sentence: str) -> Forbidden:

@@ -1,5 +1,6 @@
 """Tabs are named by number; what else stands for one is understood, though no schema lists it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -20,15 +21,15 @@ def numbered(tabs: Tabs, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **changed} if changed else given
 
 
-def unknown_tab(tabs: Tabs, tool: Tool, given: dict[str, Any]) -> NotFound | None:
+def unknown_tab(tabs: Tabs, tool: Tool, given: Mapping[str, Any]) -> NotFound | None:
     """What to say where an id of the page worker is given that no tab has."""
     words = (word for key in _taken(tool) for word in _several(given.get(key)))
     return next((tabs.missing(word) for word in words if _is_id(word)), None)
 
 
 def _taken(tool: Tool) -> list[str]:
-    """Pages' tools are routed by others, and what they call so is their own."""
-    known = () if tool.domain else tool.input_schema.get("properties", ())
+    """What a schema that somebody else wrote calls so is its own."""
+    known = () if tool.is_bounded else tool.input_schema.get("properties", ())
     return [key for key in (ONE, MANY) if key in known]
 
 

@@ -1,5 +1,6 @@
 """Arguments against schemas, compiled once a tool. A schema never makes us fetch anything."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -8,7 +9,6 @@ import msgspec
 from tabhub.calls.compiled import Compiled, Kept, compiled
 from tabhub.calls.tab_ids import numbered, unknown_tab
 from tabhub.errors import InvalidArguments
-from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import Tool
 
@@ -33,12 +33,13 @@ class Validators:
         """By the names that are listed, and not checked yet."""
         return numbered(self._tabs, tool, _renamed(tool, _decode(raw)))
 
-    def check(self, tool: Tool, given: dict[str, Any]) -> None:
+    def check(self, tool: Tool, given: Mapping[str, Any]) -> None:
         """Refuse what does not fit."""
         known = self.kept.find(tool) or self.kept.put(tool, compiled(tool))
-        # A page's schema need not know the parameter for the tab; whoever routes looks at that.
-        is_pages = isinstance(tool.input_schema, PageSchema)
-        checked = {k: v for k, v in given.items() if k != tool.tab_argument} if is_pages else given
+        checked = given
+        if tool.is_bounded:
+            # Such a schema need not know the parameter for the tab; whoever routes looks at that.
+            checked = {k: v for k, v in given.items() if k != tool.tab_argument}
         try:
             if not known.validator.is_valid(checked):
                 raise unknown_tab(self._tabs, tool, checked) or _refusal(tool, known, checked)

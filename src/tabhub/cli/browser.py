@@ -28,8 +28,8 @@ LOOK_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
-class BrowserWish:
-    """What a person said about the browser to start."""
+class BrowserRequest:
+    """The options of the browser to start."""
 
     headless: bool | None
     arguments: list[str]
@@ -63,8 +63,8 @@ class BrowserWish:
         return await provide(wanted, find_browser)
 
 
-def told(browser: ManagedBrowser) -> str:
-    """How we came by it."""
+def how_started(browser: ManagedBrowser) -> str:
+    """Whether the browser was started or found running, as a sentence."""
     kind = "headless browser" if browser.is_headless else "browser"
     if browser.manner == "started":
         return f"{kind.capitalize()} started (pid {browser.pid})."
@@ -73,23 +73,25 @@ def told(browser: ManagedBrowser) -> str:
     return f"The {kind} that an earlier run left behind (pid {browser.pid}) is used again."
 
 
-def run(wish: BrowserWish, urls: list[str], *, while_server: bool = False) -> None:
-    wish.check()
+def run(request: BrowserRequest, urls: list[str], *, while_server: bool = False) -> None:
+    request.check()
     home = Home.from_environment().create()
     stored = secret.load(home)
     secret.prepare(home, stored.port if stored else settings.load(home).port)
     install_extension(home)
     if running.find(home) is None:
         print("No server is running; the browser connects as soon as `tabhub start` runs.")
-    asyncio.run(_until_closed(wish, home, urls, while_server))
+    asyncio.run(_until_closed(request, home, urls, while_server))
 
 
-async def _until_closed(wish: BrowserWish, home: Home, urls: list[str], while_server: bool) -> None:
+async def _until_closed(
+    request: BrowserRequest, home: Home, urls: list[str], while_server: bool
+) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     asked = asyncio.create_task(_asked(stopping, home if while_server else None))
-    work = asyncio.create_task(_run_browser(wish, home, urls, while_server))
+    work = asyncio.create_task(_run_browser(request, home, urls, while_server))
     await asyncio.wait({work, asked}, return_when=asyncio.FIRST_COMPLETED)
     asked.cancel()
     work.cancel()
@@ -104,10 +106,12 @@ async def _asked(stopping: asyncio.Event, home: Home | None) -> None:
             await asyncio.wait_for(stopping.wait(), None if home is None else LOOK_SECONDS)
 
 
-async def _run_browser(wish: BrowserWish, home: Home, urls: list[str], while_server: bool) -> None:
-    browser = await wish.fulfil(home, urls, lends=False, leaves_with_server=while_server)
+async def _run_browser(
+    request: BrowserRequest, home: Home, urls: list[str], while_server: bool
+) -> None:
+    browser = await request.fulfil(home, urls, lends=False, leaves_with_server=while_server)
     try:
-        print(f"{told(browser)} Ctrl-C closes it.", flush=True)
+        print(f"{how_started(browser)} Ctrl-C closes it.", flush=True)
         if await browser.wait() != 0:
             raise await browser.failure()
     finally:

@@ -122,14 +122,14 @@ def start(
     if background:
         _run_background(context)
         return
-    from tabhub.cli.browser import BrowserWish
-    from tabhub.cli.start import Wishes, run
+    from tabhub.cli.browser import BrowserRequest
+    from tabhub.cli.start import StartRequest, run
 
-    wish = BrowserWish(headless, browser_arg or [], user_data_dir)
+    request = BrowserRequest(headless, browser_arg or [], user_data_dir)
     run(
-        Wishes(
+        StartRequest(
             port=port,
-            browser=wish if browser or demo else None,
+            browser=request if browser or demo else None,
             auth=not no_auth,
             demo=demo,
             share_active_tab=share_active_tab,
@@ -210,12 +210,12 @@ def connect(
     ] = None,
 ) -> None:
     """Write tabhub into the settings of an agent, with a token of its own."""
-    from tabhub.cli.connect.command import Wish, run
+    from tabhub.cli.connect.command import ConnectRequest, run
     from tabhub.cli.flags import given
 
     _check_browser(browser, headless is not None)
     flags = given(context, but=context.params.keys() - {"browser", "headless"})
-    run(Wish(agent, config, gateway, stdio, dry_run, flags), remove=remove)
+    run(ConnectRequest(agent, config, gateway, stdio, dry_run, flags), remove=remove)
 
 
 @app.command()
@@ -247,10 +247,10 @@ def browser_command(
     while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
     """Start Chrome or Chromium with the extension loaded and paired."""
-    from tabhub.cli.browser import BrowserWish, run
+    from tabhub.cli.browser import BrowserRequest, run
 
-    wish = BrowserWish(headless, browser_arg or [], user_data_dir)
-    run(wish, url or [], while_server=while_server)
+    request = BrowserRequest(headless, browser_arg or [], user_data_dir)
+    run(request, url or [], while_server=while_server)
 
 
 @client_app.command("add")

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.app import App
-from tabhub.calls.ports import Call
+from tabhub.calls.call import Call
 from tabhub.permissions.sites import site_of
 
 PUBLISH_SECONDS = 10.0
@@ -71,7 +71,7 @@ async def _published(app: App, site: str) -> str | None:
         async with asyncio.timeout(PUBLISH_SECONDS):
             while True:
                 for tool in app.hub.tools:
-                    if tool.domain == site and tool.name.endswith(TOOL):
+                    if tool.site == site and tool.name.endswith(TOOL):
                         return tool.name
                 await app.pages.news(PUBLISH_SECONDS)
     return None
@@ -84,7 +84,7 @@ def _leave_to_all(app: App) -> None:
         return
     app.browsers.soon(app.control.take_back(tab), "tabs.ungroup", {})
     app.control.share(tab, shared=True)
-    app.departures.release(SESSION)
+    app.session_ends.release(SESSION)
 
 
 async def _call(app: App, tool: str, arguments: bytes) -> str:

@@ -23,11 +23,11 @@ def allow(text: str) -> None:
 def show(as_json: bool) -> None:
     home = Home.from_environment()
     known = settings.load(home).worker_origins
-    knocks = (running.find(home) or {}).get("waitingPages", [])
+    requests = (running.find(home) or {}).get("waitingPages", [])
     if as_json:
-        print_json({"allowed": known, "waiting": knocks})
+        print_json({"allowed": known, "waiting": requests})
         return
-    for line in (*known, *waiting.lines(knocks)):
+    for line in (*known, *waiting.lines(requests)):
         print(harmless(line))
 
 

@@ -19,7 +19,7 @@ from tabhub.browser.installation import install_extension
 from tabhub.browser.providing import ManagedBrowser
 from tabhub.cli import demo, reloading, running
 from tabhub.cli.blocks import blocks
-from tabhub.cli.browser import BrowserWish, told
+from tabhub.cli.browser import BrowserRequest, how_started
 from tabhub.config import editing, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
@@ -37,11 +37,11 @@ CONNECT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What a person said on the command line."""
+class StartRequest:
+    """The options of `tabhub start`."""
 
     port: int | None
-    browser: BrowserWish | None
+    browser: BrowserRequest | None
     auth: bool
     demo: bool
     share_active_tab: bool = False
@@ -51,44 +51,44 @@ class Wishes:
     """Stop when nobody has used it for a while."""
 
 
-def run(wishes: Wishes) -> None:
-    if wishes.browser is not None:
-        wishes.browser.check()
+def run(request: StartRequest) -> None:
+    if request.browser is not None:
+        request.browser.check()
     home = Home.from_environment().create()
     known = running.find(home)
     if known is not None:
         raise Unavailable(f"A server already runs on port {known['port']} (pid {known['pid']}).")
     _log_to_file(home)
-    _run_loop(_serve(wishes, home))
+    _run_loop(_serve(request, home))
 
 
-async def _serve(wishes: Wishes, home: Home) -> None:
+async def _serve(request: StartRequest, home: Home) -> None:
     chosen = settings.load(home)
     check_rules(home, chosen)
-    listener = _listen(chosen.host, settings.chosen_port(wishes.port, chosen), "--port")
-    sse_port = settings.chosen_sse_port(wishes.sse_port, chosen)
+    listener = _listen(chosen.host, settings.chosen_port(request.port, chosen), "--port")
+    sse_port = settings.chosen_sse_port(request.sse_port, chosen)
     second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
     app = App(
         chosen,
         auth.secret,
-        auth=wishes.auth,
+        auth=request.auth,
         home=home,
         skip_permissions=settings.skips_permissions(),
-        share_active_tab=wishes.share_active_tab,
-        dev=wishes.dev,
+        share_active_tab=request.share_active_tab,
+        dev=request.dev,
     )
     for path in strange(editing.written(home)):
         log.warning("%s: %s", home.config, no_setting(".".join(path)))
-    usage = app.count_use() if wishes.while_used else None
+    usage = app.count_use() if request.while_used else None
     server = Server(app, listener, second)
-    app.report.starting = wishes.browser is not None
-    running.write(home, server.port, while_used=wishes.while_used)
-    token = Clients(home).printed(auth.secret) if wishes.auth else None
+    app.report.starting = request.browser is not None
+    running.write(home, server.port, while_used=request.while_used)
+    token = Clients(home).printed(auth.secret) if request.auth else None
     log.info("tabhub %s listens on port %s%s", __version__, server.port, _and(app.report.sse_port))
     try:
-        await _until_stopped(server, wishes, home, token, usage)
+        await _until_stopped(server, request, home, token, usage)
     finally:
         log.info("stopped")
         running.remove(home)
@@ -108,7 +108,7 @@ def _listen(host: str, port: int, flag: str) -> socket.socket:
 
 
 async def _until_stopped(
-    server: Server, wishes: Wishes, home: Home, token: str | None, usage: Usage | None
+    server: Server, request: StartRequest, home: Home, token: str | None, usage: Usage | None
 ) -> None:
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -118,7 +118,7 @@ async def _until_stopped(
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_stop, server, serving)
-        showing = asyncio.create_task(_show(server, wishes, home, token, stack))
+        showing = asyncio.create_task(_show(server, request, home, token, stack))
         showing.add_done_callback(lambda task: stopping.set() if _broke(task) else None)
         if usage is not None:
             minutes = server.app.settings.sessions.background_minutes
@@ -142,19 +142,19 @@ async def _until_unused(usage: Usage, seconds: float, home: Home) -> None:
 
 
 async def _show(
-    server: Server, wishes: Wishes, home: Home, token: str | None, stack: AsyncExitStack
+    server: Server, request: StartRequest, home: Home, token: str | None, stack: AsyncExitStack
 ) -> None:
     """Bring the browser up, show the demo, print how to connect; then watch the browser."""
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
     if server.app.report.sse_port is not None:
         print(f"HTTP+SSE also on http://127.0.0.1:{server.app.report.sse_port}/sse", flush=True)
     browser = None
-    if wishes.browser is not None:
-        browser = await wishes.browser.fulfil(home, [], lends=True)
+    if request.browser is not None:
+        browser = await request.browser.fulfil(home, [], lends=True)
         stack.push_async_callback(browser.stop)
-        print(told(browser), flush=True)
+        print(how_started(browser), flush=True)
         await _unless_it_dies(browser, _connected(server.app))
-    if browser is not None and wishes.demo:
+    if browser is not None and request.demo:
         server.app.report.demo = url = stack.enter_context(demo.serve_page())
         await _unless_it_dies(browser, demo.show(server.app, url))
     server.app.report.starting = False

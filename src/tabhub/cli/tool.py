@@ -23,8 +23,8 @@ LISTED = ("name", "plugin", "toolsets", "disabled", "description")
 
 
 @dataclass(frozen=True)
-class CallWish:
-    """What a person or an agent said about a call."""
+class CallRequest:
+    """The options of `tabhub tool call`."""
 
     name: str
     words: list[str]
@@ -61,9 +61,9 @@ def schema(name: str) -> None:
     print_json(enter(Home.from_environment()).get(_path(name)))
 
 
-def call(wish: CallWish, as_json: bool, as_text: bool) -> None:
-    arguments = arguments_of(wish.words, wish.file, wish.more())
-    answer = _call(enter(Home.from_environment()), wish, arguments)
+def call(request: CallRequest, as_json: bool, as_text: bool) -> None:
+    arguments = arguments_of(request.words, request.file, request.more())
+    answer = _call(enter(Home.from_environment()), request, arguments)
     result = {key: value for key, value in answer.body.items() if key != "error"}
     if as_text or not wants_json(as_json):
         _print_blocks(result)
@@ -75,11 +75,11 @@ def call(wish: CallWish, as_json: bool, as_text: bool) -> None:
         sys.exit(FAILED)
 
 
-def _call(rest: Rest, wish: CallWish, arguments: bytes) -> Answer:
+def _call(rest: Rest, request: CallRequest, arguments: bytes) -> Answer:
     body = b'{"arguments":%s}' % arguments
-    with Bar(wish.name) as bar:
+    with Bar(request.name) as bar:
         told = bar.told if Bar.is_seen() else None
-        return rest.post(f"{_path(wish.name)}/call", body, wish.headers(), told)
+        return rest.post(f"{_path(request.name)}/call", body, request.headers(), told)
 
 
 def _require_plugin(name: str, rest: Rest) -> None:

@@ -59,7 +59,7 @@ def tool_call(
     ] = False,
 ) -> None:
     """Call a tool. 0: done, 1: it failed, 2: wrongly asked, 3: no server. Ctrl-C takes it back."""
-    from tabhub.cli.tool import CallWish, call
+    from tabhub.cli.tool import CallRequest, call
 
-    wish = CallWish(name, arguments or [], params_file, tab_id, instance, operation_id, group)
-    call(wish, json, text)
+    request = CallRequest(name, arguments or [], params_file, tab_id, instance, operation_id, group)
+    call(request, json, text)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from tabhub.cli.running import Facts
 
 
-def lines(knocks: Iterable[Facts]) -> Iterator[str]:
+def lines(requests: Iterable[Facts]) -> Iterator[str]:
     """Each with its code, which the page shows too, and the command that lets it in."""
-    for knock in knocks:
-        origin, code = knock["origin"], knock["code"]
+    for request in requests:
+        origin, code = request["origin"], request["code"]
         # Whoever is no browser may claim origins that a shell would obey.
         allow = shlex.join(("tabhub", "page", "allow", origin))
         yield f"Waits to be let in: {origin} (code {code}): {allow}"

@@ -52,7 +52,7 @@ class Entry:
 
     def is_still(self, tool: Tool) -> bool:
         """Whether it is what was listed as this: a name can come to stand for something else."""
-        is_named = (self.domain, self.tool.name) == (tool.domain, tool.page_tool)
+        is_named = (self.domain, self.tool.name) == (tool.site, tool.page_tool)
         schema = tool.input_schema
         is_shaped = isinstance(schema, PageSchema) and schema.own == self.tool.schema
         return is_named and is_shaped and _decoded(self.tool.annotations) == tool.annotations
@@ -211,9 +211,11 @@ class Exposure:
             title=tool.title,
             annotations=_decoded(tool.annotations),
             seconds=self._seconds,
-            domain=entry.domain,
+            site=entry.domain,
             page_tool=tool.name,
             plain_name=entry.plain,
+            # Rules about the name hold for it also where they were made for another's tool.
+            same_as=(entry.name,) if entry.plain == entry.name else (entry.name, entry.plain),
             toolsets=TOOLSETS,
             tab_argument=parameter,
             aliases=NO_ALIASES,

@@ -70,7 +70,7 @@ class PageHub:
 
     def in_tab(self, tool: Tool, tab: TabKey) -> Entry | None:
         """What a tab has of a tool, whatever it is listed as there."""
-        return self.exposure.in_tab(tool.domain, tool.page_tool, tab)
+        return self.exposure.in_tab(tool.site, tool.page_tool, tab)
 
     def register(self, page: Page) -> None:
         """All that a page publishes; told again it changes nothing."""

@@ -1,12 +1,10 @@
-"""The schema of a page tool: kept as bytes, read when somebody needs it.
+"""The schema of a page tool, with the parameter for the tab."""
 
-Thousands of tools are listed, few are called; as dicts their schemas would take most of the memory.
-"""
-
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+
+from tabhub.hub.bounded_schema import BoundedSchema
 
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
@@ -15,27 +13,26 @@ FIRST = b'{"properties":{'
 _decode = msgspec.json.decode
 
 
-class PageSchema(Mapping[str, Any]):
+class PageSchema(BoundedSchema):
     """What a page's schema says, with the parameter for the tab beside the page's own."""
 
-    __slots__ = ("_kinds", "own", "parameter")
+    __slots__ = ("_kinds", "parameter")
 
     def __init__(self, own: bytes, parameter: str = "", kinds: tuple[str, ...] = ()) -> None:
-        self.own = own
+        super().__init__(own)
         self.parameter = parameter
         """The name of the one for the tab; empty for none."""
         self._kinds = kinds
 
     def plain(self) -> dict[str, Any]:
-        """As agents see it."""
-        schema: dict[str, Any] = _decode(self.own)
+        schema = self.published()
         if not self.parameter:
             return schema
         properties = {self.parameter: self._told(), **schema.get("properties", {})}
         return {**schema, "properties": properties}
 
     def written(self) -> bytes:
-        """The same as JSON; where properties come first, without reading it."""
+        """Where properties come first, without reading it."""
         if not self.parameter:
             return self.own
         if not self.own.startswith(FIRST):
@@ -48,30 +45,8 @@ class PageSchema(Mapping[str, Any]):
         kind = self._kinds[0] if len(self._kinds) == 1 else list(self._kinds)
         return {"type": kind, "description": ABOUT}
 
-    def page_schema(self) -> dict[str, Any]:
-        """As the page has it."""
-        found: dict[str, Any] = _decode(self.own)
-        return found
-
-    def __getitem__(self, key: str) -> Any:
-        return self.plain()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.plain())
-
-    def __len__(self) -> int:
-        return len(self.plain())
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PageSchema):
-            return NotImplemented
-        return self._all == other._all
-
-    def __hash__(self) -> int:
-        return hash(self._all)
-
     @property
-    def _all(self) -> tuple[bytes, str, tuple[str, ...]]:
+    def _identity(self) -> tuple[object, ...]:
         return self.own, self.parameter, self._kinds
 
 

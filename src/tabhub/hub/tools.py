@@ -1,11 +1,12 @@
 """The registry of tools: immutable entries, a duplicate is an error, every change is told."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.errors import Internal, NotFound
+from tabhub.hub.bounded_schema import BoundedSchema
 
 LONGEST_SUMMARY = 120
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)")
@@ -15,6 +16,8 @@ Changes = Callable[[Mapping[str, Any]], bool] | str
 """By which arguments a reading tool changes something: a rule, or the name of one argument."""
 SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools; where it depends on the arguments, a rule that gives them."""
+Handler = Callable[[Any], Awaitable[Any]]
+"""Runs a call: a source calls it with a context of its own and gets the result."""
 
 
 LONGEST_NAME = 128
@@ -35,6 +38,8 @@ class Tool:
     input_schema: Mapping[str, Any]
     source: str
     """The key of the `Source` that runs it."""
+    handler: Handler | None = None
+    """The function of this tool, where its source has one for each; others run them by name."""
     title: str | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
     needs_tab: bool = True
@@ -50,8 +55,8 @@ class Tool:
     """A time limit of its own, where the usual one does not fit."""
     plugin: str = ""
     """The family it belongs to: "browser", or a plugin's name; page tools have none."""
-    domain: str = ""
-    """The site whose pages publish it, for a tool of a page."""
+    site: str = ""
+    """The site it belongs to: whatever tab a call goes to, it is decided about for this site."""
     page_tool: str = ""
     """What those pages call it."""
     plain_name: str = ""
@@ -84,6 +89,22 @@ class Tool:
         said = sentence[0] if sentence else told
         return said if len(said) <= LONGEST_SUMMARY else said[: LONGEST_SUMMARY - 1] + "…"
 
+    @property
+    def namespace(self) -> str:
+        """What its name is listed, filtered and searched under."""
+        return self.plugin or self.site
+
+    @property
+    def page(self) -> tuple[str, str] | None:
+        """For a tool of a page: the page's site, and what the page calls it."""
+        return (self.site, self.page_tool) if self.page_tool else None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether somebody else wrote its schema."""
+        schema = self.input_schema
+        return type(schema) is not dict and isinstance(schema, BoundedSchema)
+
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
         changes = self.changes_when
@@ -93,8 +114,6 @@ class Tool:
 
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
         """The tools whose rules hold for a call as well."""
-        if self.domain:
-            return self.rule_names
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
         return (*same, *self.opens_as) if opens else same
 

@@ -1,7 +1,8 @@
 """What is wrong with pages, told once: a page must not be able to fill the log or the record."""
 
 import logging
-from collections.abc import Callable
+
+from tabhub.limits import Clock, RateLimit, RateLimits
 
 log = logging.getLogger(__name__)
 
@@ -15,42 +16,33 @@ IN_ALL = 200
 class Complaints:
     """Logs each fault of a domain once a minute, and of no domain too many."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._began = 0.0
-        self._told: dict[str, set[str]] = {}
-        self._total = 0
+    def __init__(self, clock: Clock) -> None:
+        self._faults: RateLimits[tuple[str, str]] = RateLimits(1, SECONDS, clock, FAULTS_IN_ALL)
+        self._domains: RateLimits[str] = RateLimits(FAULTS_OF_ONE, SECONDS, clock, FAULTS_IN_ALL)
+        self._all = RateLimit(FAULTS_IN_ALL, SECONDS, clock)
 
     def say(self, domain: str, what: str) -> bool:
-        """Whether it was said, and not before."""
-        now = self._clock()
-        if now - self._began >= SECONDS:
-            self._began, self._told, self._total = now, {}, 0
-        told = self._told.get(domain, ())
-        if what in told or len(told) >= FAULTS_OF_ONE or self._total >= FAULTS_IN_ALL:
+        """Log it, unless it was logged within the last minute; whether it was logged now."""
+        fault = (domain, what)
+        if self._faults.wait(fault) or self._domains.wait(domain) or self._all.wait():
             return False
-        self._told.setdefault(domain, set()).add(what)
-        self._total += 1
+        self._faults.count(fault)
+        self._domains.count(domain)
+        self._all.count()
         log.warning("%s: %s", domain, what)
         return True
 
 
 class Allowance:
-    """How many lines of the record pages may cause in a minute: each domain, and all."""
+    """How many lines of the audit pages may cause in a minute: each domain, and all."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._began = 0.0
-        self._spent: dict[str, int] = {}
-        self._total = 0
+    def __init__(self, clock: Clock) -> None:
+        self._domains: RateLimits[str] = RateLimits(PER_DOMAIN, SECONDS, clock, IN_ALL)
+        self._all = RateLimit(IN_ALL, SECONDS, clock)
 
     def spend(self, domain: str) -> bool:
-        now = self._clock()
-        if now - self._began >= SECONDS:
-            self._began, self._spent, self._total = now, {}, 0
-        spent = self._spent.get(domain, 0)
-        if spent >= PER_DOMAIN or self._total >= IN_ALL:
+        if self._domains.wait(domain) or self._all.wait():
             return False
-        self._spent[domain] = spent + 1
-        self._total += 1
+        self._domains.count(domain)
+        self._all.count()
         return True

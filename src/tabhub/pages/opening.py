@@ -4,7 +4,7 @@ from typing import Protocol
 
 from tabhub.browser.browsers import Browsers
 from tabhub.browser.opening import Place, opened
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -16,7 +16,10 @@ WAIT_MS = 15_000
 class Opener(Protocol):
     """Opens tabs."""
 
-    async def open(self, job: Job, url: str) -> Tab: ...
+    def browser_for(self, tool: Tool) -> str | None:
+        """The browser that a tab for a tool would be opened in; None if any will do."""
+
+    async def open(self, call: Call, url: str) -> Tab: ...
 
 
 class BrowserOpener:
@@ -33,12 +36,12 @@ class BrowserOpener:
         way = "" if place is None else place.way
         return way.removeprefix(PREFIX) if way.startswith(PREFIX) else None
 
-    async def open(self, job: Job, url: str) -> Tab:
-        known = self.browser_for(job.tool)
+    async def open(self, call: Call, url: str) -> Tab:
+        known = self.browser_for(call.tool)
         browser = (self._browsers.latest() if known is None else self._browsers.get(known)).id
-        place = Place(self._browsers, self._hub, job.session, browser)
-        tab, told = await opened(place, {"url": url, "active": False}, WAIT_MS, job.progress)
+        place = Place(self._browsers, self._hub, call.session, browser)
+        tab, told = await opened(place, {"url": url, "active": False}, WAIT_MS, call.report)
         if "groupId" in told:
-            self._hub.ownership.grouped(job.session, browser, told["groupId"])
-        self._hub.sessions.use(job.session, tab.id)
+            self._hub.ownership.grouped(call.session, browser, told["groupId"])
+        self._hub.sessions.use(call.session, tab.id)
         return tab

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, PageRef, Remembered, TabKey
@@ -180,7 +180,7 @@ class Pages:
 
     def tidy(self) -> None:
         """Forget what is of no more use."""
-        self._throttle.forget(time.monotonic())
+        self._throttle.forget_idle()
 
     def _take(self, told: Registration) -> None:
         domain = domain_of(told.origin)

@@ -1,7 +1,7 @@
 """Which pages may come to `/page`: a person says so, by the command line or in the side panel.
 
-A page that nobody has allowed knocks. The panel then shows its origin with a short code, which the
-page shows too, so that a person knows which page it is that they let in.
+A page that nobody has allowed makes a pairing request. The panel shows its origin with a short
+code, which the page shows too, so that the person knows which page they allow.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from tabhub.config.origins import Origins
 from tabhub.errors import Forbidden, NotFound
 from tabhub.permissions.sites import OPAQUE, site_of
 
-MOST_KNOCKS = 5
-"""Of different origins that a person is shown at once."""
+MOST_REQUESTS = 5
+"""Origins whose requests a person is shown at once."""
 MOST_OF_ONE = 3
 """Sockets of one origin that may wait."""
 MOST_DENIED = 100
@@ -44,7 +44,7 @@ def web_origin(text: str) -> str | None:
 
 
 @dataclass
-class Knock:
+class PairingRequest:
     """One origin that waits for a person, with every socket it waits on."""
 
     origin: str
@@ -66,7 +66,7 @@ class Pairing:
         self._home = home
         self._named = list(allowed)
         self._origins = Origins(allowed)
-        self._knocks: dict[str, Knock] = {}
+        self._requests: dict[str, PairingRequest] = {}
         self._denied: dict[str, None] = {}
         self._listeners: list[Callable[[], None]] = []
         self._parters: list[Callable[[Callable[[str], bool]], None]] = []
@@ -80,52 +80,54 @@ class Pairing:
         self._named, self._origins = list(allowed), Origins(allowed)
         for listener in self._parters:
             listener(lambda origin: origin.encode() in before and origin not in self)
-        for knock in [one for one in self._knocks.values() if one.origin in self]:
-            knock.answer(True)
+        for request in [one for one in self._requests.values() if one.origin in self]:
+            request.answer(True)
         self._tell()
 
     @contextmanager
-    def knocking(self, origin: str) -> "Iterator[tuple[str, asyncio.Future[bool]]]":
-        """Wait at the door: the code to show, and the answer that will come."""
+    def requested(self, origin: str) -> "Iterator[tuple[str, asyncio.Future[bool]]]":
+        """Request pairing: gives the code to show, and a future with the person's answer."""
         if origin in self._denied:
             raise Forbidden(f"The person does not let {origin} in.")
-        knock = self._knocks.get(origin) or Knock(origin)
-        if len(knock.waiting) >= MOST_OF_ONE:
+        request = self._requests.get(origin) or PairingRequest(origin)
+        if len(request.waiting) >= MOST_OF_ONE:
             raise Forbidden("Too many pages wait to be let in.")
         self._make_room(origin)
         answer = asyncio.get_running_loop().create_future()
-        self._knocks[origin] = knock
-        knock.waiting.add(answer)
+        self._requests[origin] = request
+        request.waiting.add(answer)
         self._tell()
         try:
-            yield knock.code, answer
+            yield request.code, answer
         finally:
-            knock.waiting.discard(answer)
-            if not knock.waiting and self._knocks.get(origin) is knock:
-                del self._knocks[origin]
+            request.waiting.discard(answer)
+            if not request.waiting and self._requests.get(origin) is request:
+                del self._requests[origin]
                 self._tell()
 
     def _make_room(self, origin: str) -> None:
-        """Whoever waits longest goes for one more, and may knock again: nobody blocks the door."""
-        others = [knock for known, knock in self._knocks.items() if known != origin]
-        for oldest in others[: max(0, len(others) - MOST_KNOCKS + 1)]:
-            del self._knocks[oldest.origin]
+        """Drop the oldest request for a new one; its page may try again."""
+        others = [request for known, request in self._requests.items() if known != origin]
+        for oldest in others[: max(0, len(others) - MOST_REQUESTS + 1)]:
+            del self._requests[oldest.origin]
             oldest.answer(False)
 
     def waiting(self) -> list[Json]:
         """What a panel shows."""
-        return [{"origin": knock.origin, "code": knock.code} for knock in self._knocks.values()]
+        return [
+            {"origin": request.origin, "code": request.code} for request in self._requests.values()
+        ]
 
     def decide(self, origin: str, code: str, allowed: bool) -> None:
         """A person's word about a page whose code they have seen."""
-        knock = self._knocks.get(origin)
-        if knock is None or knock.code != code:
+        request = self._requests.get(origin)
+        if request is None or request.code != code:
             raise NotFound("That page does not wait any more.")
         if allowed:
             self._allow(origin)
         else:
             self._deny(origin)
-        knock.answer(allowed)
+        request.answer(allowed)
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.results import size_of, told
+from tabhub.calls.results import error_data, size_of
 from tabhub.calls.untrusted import fenced
 from tabhub.errors import Refused
 from tabhub.pages.blocks import block_of, marked
@@ -104,7 +104,7 @@ def _structured(result: CallResult) -> Any:
     if own.get("error") is not None:
         rest.setdefault(PAGE_ERROR, own["error"])
     if result.is_error:
-        return {**rest, "error": told(_failed())}
+        return {**rest, "error": error_data(_failed())}
     return data if "error" not in own else rest
 
 

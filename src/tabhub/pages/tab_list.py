@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
+from tabhub.calls.source import Source
 from tabhub.hub.hub import Hub
 from tabhub.hub.page_tools import Page, TabKey
 from tabhub.hub.tools import Tool
@@ -27,15 +28,15 @@ TOOL = Tool(
 )
 
 
-class TabListSource:
+class TabListSource(Source):
     """Looks at what the hub knows."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    async def run(self, job: Job) -> CallResult:
+    async def run(self, call: Call) -> CallResult:
         pages = [page for page in self._hub.pages.storage.all() if not page.is_restored]
-        may_tell = job.may_tell
+        may_tell = call.may_tell
         if may_tell is not None:
             pages = [page for page in pages if may_tell(page.domain)]
         tabs: dict[tuple[TabKey, str], list[Page]] = {}

@@ -3,73 +3,64 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from tabhub.limits import Clock, RateLimit
+
 Later = Callable[[float, Callable[[], None]], object]
 WINDOW_SECONDS = 5.0
 BURST = 20
-"""How many messages of one tab are taken at once in a window."""
+"""How many messages of one tab are taken at once within so many seconds."""
 MOST_WAITING = 500
 Item = TypeVar("Item")
 
 
-class _Window(Generic[Item]):
-    def __init__(self, began: float) -> None:
-        self.began = began
-        self.taken = 0
+class _Tab(Generic[Item]):
+    """What one tab has sent lately, and what of it waits, by page."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.limit = RateLimit(BURST, WINDOW_SECONDS, clock)
         self.waiting: dict[object, Item] = {}
 
 
 class Throttle(Generic[Item]):
     """Takes items at once until a tab has sent too many; then only the latest of each page."""
 
-    def __init__(
-        self, take: Callable[[Item], None], clock: Callable[[], float], later: Later
-    ) -> None:
+    def __init__(self, take: Callable[[Item], None], clock: Clock, later: Later) -> None:
         self._take = take
         self._clock = clock
         self._later = later
-        self._windows: dict[object, _Window[Item]] = {}
+        self._tabs: dict[object, _Tab[Item]] = {}
 
     def put(self, tab: object, page: object, item: Item) -> bool:
         """Whether it was taken at once."""
-        window = self._window(tab)
-        if window.taken < BURST:
-            window.taken += 1
-            self._take(item)
-            return True
-        if not window.waiting:
-            left = window.began + WINDOW_SECONDS - self._clock()
-            self._later(max(left, 0.0), lambda: self._flush(tab))
-        if page in window.waiting or len(window.waiting) < MOST_WAITING:
-            window.waiting[page] = item
+        sender = self._tabs.get(tab)
+        if sender is None:
+            sender = self._tabs[tab] = _Tab(self._clock)
+        if not sender.waiting:
+            wait = sender.limit.admit()
+            if not wait:
+                self._take(item)
+                return True
+            self._later(wait, lambda: self._flush(tab))
+        if page in sender.waiting or len(sender.waiting) < MOST_WAITING:
+            sender.waiting[page] = item
         return False
 
     def waiting(self, tab: object, page: object) -> Item | None:
-        window = self._windows.get(tab)
-        return None if window is None else window.waiting.get(page)
+        sender = self._tabs.get(tab)
+        return None if sender is None else sender.waiting.get(page)
 
     def drop(self, tab: object, page: object) -> None:
-        window = self._windows.get(tab)
-        if window is not None:
-            window.waiting.pop(page, None)
+        sender = self._tabs.get(tab)
+        if sender is not None:
+            sender.waiting.pop(page, None)
 
-    def forget(self, now: float) -> None:
-        """Windows that are over."""
-        old = [
-            tab
-            for tab, window in self._windows.items()
-            if not window.waiting and now - window.began > WINDOW_SECONDS
-        ]
-        for tab in old:
-            del self._windows[tab]
-
-    def _window(self, tab: object) -> _Window[Item]:
-        now = self._clock()
-        window = self._windows.get(tab)
-        if window is None or (not window.waiting and now - window.began > WINDOW_SECONDS):
-            window = self._windows[tab] = _Window(now)
-        return window
+    def forget_idle(self) -> None:
+        """Forget the tabs that have sent nothing lately."""
+        idle = [tab for tab, one in self._tabs.items() if not one.waiting and one.limit.is_idle]
+        for tab in idle:
+            del self._tabs[tab]
 
     def _flush(self, tab: object) -> None:
-        window = self._windows.pop(tab, None)
-        for item in window.waiting.values() if window else ():
+        sender = self._tabs.pop(tab, None)
+        for item in sender.waiting.values() if sender else ():
             self._take(item)

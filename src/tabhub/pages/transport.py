@@ -13,4 +13,4 @@ class PageTransport(Protocol):
     """Carries calls to pages. What comes from them goes to `Pages`."""
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
-        """Send once. An error whose reason is in `UNSENT` says that the page has got nothing."""
+        """Send once. What `PageSource` reads in an error: whether the page may have received it."""

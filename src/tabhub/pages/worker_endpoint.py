@@ -14,11 +14,11 @@ from itertools import count
 from typing import Any
 
 from tabhub.browser.connection import Connection
+from tabhub.calls.incidents import incident, throttled
 from tabhub.calls.ports import AuditSink, Clock
-from tabhub.calls.record import incident, throttled
 from tabhub.errors import AccessError, Forbidden, TabhubError, Unavailable
+from tabhub.limits import RateLimit
 from tabhub.pages.complaints import Complaints
-from tabhub.pages.pace import Pace
 from tabhub.pages.pages import Pages
 from tabhub.pages.pairing import Pairing, web_origin
 from tabhub.pages.worker_line import WorkerLine
@@ -29,13 +29,14 @@ log = logging.getLogger(__name__)
 
 PREFIX = "worker:"
 """What the ways to pages begin with that come here."""
-KNOCK_SECONDS = 120.0
+PAIRING_SECONDS = 120.0
 MOST_SOCKETS = 64
 MOST_OF_ONE = 16
 """Of one origin, each from another browser."""
-MESSAGES_AT_ONCE, MESSAGES_A_SECOND = 1000.0, 50.0
-BYTES_AT_ONCE, BYTES_A_SECOND = 32 * 1024 * 1024.0, 1024 * 1024.0
-LINES_AT_ONCE, LINES_A_SECOND = 10.0, 10 / 60
+MOST_MESSAGES, MESSAGES_SECONDS = 1000, 20.0
+MOST_BYTES, BYTES_SECONDS = 32 * 1024 * 1024, 32.0
+"""What one connection may send within so many seconds: 50 messages and 1 MB a second on average."""
+MOST_LINES, LINES_SECONDS = 10, 60.0
 """Of the audit, about pages that were not let in; they are anybody's."""
 
 Close = Callable[[int, str], Awaitable[None]]
@@ -63,7 +64,7 @@ class WorkerEndpoint:
         self._lines: set[WorkerLine] = set()
         self._sockets = 0
         self._complaints = Complaints(clock)
-        self._record_pace = Pace(LINES_AT_ONCE, LINES_A_SECOND, clock)
+        self._lines_limit = RateLimit(MOST_LINES, LINES_SECONDS, clock)
         pairing.on_change(self._end_forgotten)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,8 +112,8 @@ class WorkerEndpoint:
     async def _admitted(self, origin: str, receive: Receive, tell: Tell, close: Close) -> bool:
         """Wait for a person's leave; a page that goes or speaks before that is not waited for."""
         try:
-            with self._pairing.knocking(origin) as (code, answer):
-                self._knocked(origin, code)
+            with self._pairing.requested(origin) as (code, answer):
+                self._pairing_requested(origin, code)
                 said = f"tabhub asks the person about {origin}: {code}. They answer in its side "
                 said += f"panel, or by: tabhub page allow {origin}"
                 await tell("page/unpaired", {"origin": origin, "code": code, "message": said})
@@ -145,13 +146,13 @@ class WorkerEndpoint:
     async def _listen(
         self, line: WorkerLine, connection: Connection, receive: Receive, close: Close
     ) -> None:
-        messages = Pace(MESSAGES_AT_ONCE, MESSAGES_A_SECOND, self._clock)
-        amount = Pace(BYTES_AT_ONCE, BYTES_A_SECOND, self._clock)
+        messages = RateLimit(MOST_MESSAGES, MESSAGES_SECONDS, self._clock)
+        amount = RateLimit(MOST_BYTES, BYTES_SECONDS, self._clock)
         while (event := await receive())["type"] == "websocket.receive":
             text = event.get("text") or event.get("bytes") or b""
             if connection.closed:
                 return
-            if not (messages.admits() and amount.admits(len(text))):
+            if messages.admit() or amount.admit(len(text)):
                 error = Unavailable(f"{line.origin} sends too much.", "rate_limited")
                 self._throttled(line.origin, error)
                 await close(worker.TOO_MUCH, "too much at once: wait, and come again")
@@ -164,7 +165,7 @@ class WorkerEndpoint:
             if line.origin not in self._pairing and line.connection is not None:
                 line.connection.cut()
 
-    def _knocked(self, origin: str, code: str) -> None:
+    def _pairing_requested(self, origin: str, code: str) -> None:
         error = Forbidden(f"{origin} is not allowed yet; its code is {code}.")
         if self._refused(origin, error):
             # Whoever is no browser may claim origins that a shell would obey.
@@ -184,7 +185,7 @@ class WorkerEndpoint:
 
     def _is_due(self, origin: str, error: TabhubError) -> bool:
         """Once a minute for each, and not too often for all: the record is not theirs to fill."""
-        return self._complaints.say(origin, error.reason) and self._record_pace.admits()
+        return self._complaints.say(origin, error.reason) and not self._lines_limit.admit()
 
 
 async def _first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:
@@ -192,7 +193,7 @@ async def _first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:
     spoken = asyncio.ensure_future(receive())
     either: set[asyncio.Future[Any]] = {spoken, answer}
     try:
-        await asyncio.wait(either, timeout=KNOCK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=PAIRING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:
         spoken.cancel()
     return answer.done() and answer.result()

@@ -178,7 +178,7 @@ def _family(names: Iterable[str]) -> str:
 def _columns(tool: Tool) -> tuple[str, str, str, str, str]:
     parameters = tool.input_schema.get("properties")
     rest = [tool.description, *(_told(parameters) if isinstance(parameters, dict) else ())]
-    family = (tool.plugin, tool.domain, *sorted(tool.toolsets))
+    family = (tool.plugin, tool.site, *sorted(tool.toolsets))
     return (
         _both(f"{tool.name} {tool.title or ''}"),
         tool.keywords,

@@ -1,7 +1,7 @@
 """Acting on elements. The browser checks first, acts with trusted input, and says what happened."""
 
 from tabhub.tools.effects import MODIFIERS, SETTLE, acted, given, modifiers
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 _OPTIONS: Json = {
@@ -24,7 +24,7 @@ async def _type(context: Context) -> CallResult:
     input = {"clear": True, **context.element(), **given(context, "text", "clear")}
     output = await context.in_tab("page.fill", input)
     if output.get("sensitive") is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     return acted(context, f"Typed into {_named(context)}", output)
 
 
@@ -32,7 +32,7 @@ async def _select(context: Context) -> CallResult:
     input = {**context.element(), **given(context, "value", "label")}
     output = await context.in_tab("page.select", input)
     if output.get("sensitive") is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     return acted(context, f"Selected in {_named(context)}", output)
 
 
@@ -40,14 +40,14 @@ def _named(context: Context) -> str:
     return str(next(iter(context.element().values())))
 
 
-CLICK_ELEMENT = BrowserTool(
+CLICK_ELEMENT = browser_tool(
     name="browser_click_element",
     title="Click element",
     description=(
         "Click an element with trusted input, once it is in view and nothing covers it. Says what "
         "the click did; if it cannot be clicked, why."
     ),
-    run=_click,
+    handler=_click,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -58,23 +58,23 @@ CLICK_ELEMENT = BrowserTool(
     },
 )
 
-HOVER_ELEMENT = BrowserTool(
+HOVER_ELEMENT = browser_tool(
     name="browser_hover_element",
     title="Hover element",
     description="Move the mouse over an element and leave it there: menus and hints open.",
-    run=_hover,
+    handler=_hover,
     properties={"ref": REF, "selector": SELECTOR, "settle": SETTLE},
     toolsets=BROWSER,
 )
 
-TYPE_TEXT = BrowserTool(
+TYPE_TEXT = browser_tool(
     name="browser_type_text",
     title="Type text",
     description=(
         "Fill any kind of field; replaces what is there unless clear is false. Tells the value it "
         "then holds."
     ),
-    run=_type,
+    handler=_type,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -86,14 +86,14 @@ TYPE_TEXT = BrowserTool(
     secret_arguments=frozenset({"text"}),
 )
 
-SELECT_OPTION = BrowserTool(
+SELECT_OPTION = browser_tool(
     name="browser_select_option",
     title="Select option",
     description=(
         "Choose in a select by value or by label, one of the two; a list chooses several. "
         "A wrong one is answered with those there are."
     ),
-    run=_select,
+    handler=_select,
     properties={
         "ref": REF,
         "selector": SELECTOR,

@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 
+from tabhub.calls.call import Call
 from tabhub.calls.limit import Limit
-from tabhub.calls.ports import Answer, Call, Elicit, Interrupted, Job, Progress, Question
-from tabhub.calls.results import Incomplete, size_of, told
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Elicit, Interrupted, Progress
+from tabhub.calls.results import Incomplete, error_data, size_of
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.errors import (
     Forbidden,
     InvalidArguments,
@@ -25,7 +27,7 @@ from tabhub.errors import (
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Changes, Tool, ToolRegistry
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import CLAUDE, CORE, Json, schema
+from tabhub.tools.tool import CLAUDE, CORE, Json, browser_tool, schema
 from tabhub.wire.mcp.messages import CallResult, text
 
 SOURCE = "batch"
@@ -35,25 +37,22 @@ OWN_SHARE = 0.05
 """The share of its time that a batch keeps to tell what was done when the time is up."""
 
 _ITEM = schema({"name": {"type": "string"}, "input": {"type": "object"}}, ("name",))
-_SCHEMA = schema(
-    {"actions": {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}}, ("actions",)
-)
+_ACTIONS = {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}
 
 
 def tool(tools: ToolRegistry) -> Tool:
     """The tool, which reads if all its items do."""
-    return Tool(
+    return browser_tool(
         name=NAME,
         title="Batch",
         description=(
             "Run tool calls in order; the first failure ends it. Coordinates are in the "
             "screenshot before the batch."
         ),
-        input_schema=_SCHEMA,
+        properties={"actions": _ACTIONS},
+        required=("actions",),
         source=SOURCE,
-        annotations={"readOnlyHint": False},
         needs_tab=False,
-        plugin="browser",
         toolsets=CORE | CLAUDE,
         # Its items are in the record themselves, each without its own secrets.
         secret_arguments=frozenset({"actions"}),
@@ -77,7 +76,6 @@ def _changes(tools: ToolRegistry) -> Changes:
 class _Run:
     """How far a batch has come."""
 
-    job: Job
     end: float
     calls: list[Call]
     room: int
@@ -89,11 +87,11 @@ class _Run:
     def remaining(self) -> int:
         return len(self.calls) - len(self.results)
 
-    def add(self, call: Call, result: CallResult) -> bool:
+    def add(self, item: Call, result: CallResult) -> bool:
         """Whether there was room for what it told."""
         self.room -= size_of(result)
         fits = self.room >= 0
-        self.content += [text(f"[{_name(call)}]"), *(result.content if fits else ())]
+        self.content += [text(f"[{_name(item)}]"), *(result.content if fits else ())]
         self.results.append((fits and result.structured_content) or None)
         return fits
 
@@ -105,7 +103,7 @@ class _Run:
         }
 
 
-class BatchSource:
+class BatchSource(Source):
     """Runs batches through the runner, as if their items had come one by one."""
 
     def __init__(
@@ -116,63 +114,67 @@ class BatchSource:
         self._sessions = sessions
         self._shots = shots
 
-    async def run(self, job: Job) -> CallResult:
+    async def run(self, call: Call) -> CallResult:
         loop = asyncio.get_running_loop()
-        end = loop.time() + job.seconds * (1 - OWN_SHARE)
-        run = _Run(job, end, _calls(job), self._result_bytes)
+        end = loop.time() + call.seconds * (1 - OWN_SHARE)
+        run = _Run(end, _items(call), self._result_bytes)
         self._check(run.calls)
-        with self._shots.holding(job.session):
-            for number, call in enumerate(run.calls):
-                said = f"{number + 1} of {len(run.calls)}: {_name(call)}"
-                await job.progress(number, len(run.calls), said)
+        with self._shots.holding(call.session):
+            for number, item in enumerate(run.calls):
+                said = f"{number + 1} of {len(run.calls)}: {_name(item)}"
+                await call.report(number, len(run.calls), said)
                 try:
-                    result = await self._in_time(call, run.end - loop.time())
+                    result = await self._in_time(item, run.end - loop.time())
                 except TabhubError as error:
                     raise _failed(run, number, error) from error
-                if not run.add(call, result):
+                if not run.add(item, result):
                     raise _too_large(run, number, self._result_bytes)
         return CallResult(content=run.content, structured_content=run.shown())
 
-    def _check(self, calls: list[Call]) -> None:
+    def _check(self, items: list[Call]) -> None:
         """All of it or nothing: no item runs unless every one of them could."""
-        for number, call in enumerate(calls, 1):
+        for number, item in enumerate(items, 1):
             try:
-                found = self._runner.check(call.tool, call.arguments)
+                found = self._runner.check(item.name, item.raw)
             except TabhubError as error:
                 sentence = f"{NAME}: nothing was done, action {number}: {error.message}"
-                raise type(error)(sentence, error.reason, data=error.extra) from None
+                raise type(error)(
+                    sentence, error.reason, data=error.extra, effect=error.effect
+                ) from None
             if found.is_container:
                 raise InvalidArguments(
-                    f"{NAME}: nothing was done, action {number}: {call.tool} cannot be in a batch."
+                    f"{NAME}: nothing was done, action {number}: {item.name} cannot be in a batch."
                 )
 
-    async def _in_time(self, call: Call, seconds: float) -> CallResult:
-        if self._sessions.find(call.session) is None:
+    async def _in_time(self, item: Call, seconds: float) -> CallResult:
+        if self._sessions.find(item.session) is None:
             raise NotFound("Your session has ended.", "unknown_session")
         if seconds <= 0:
-            raise TimedOut(f"The batch's time was over before {call.tool} could begin.")
+            raise TimedOut(f"The batch's time was over before {item.name} could begin.")
         try:
             with Limit(seconds):
-                return await self._runner.run(call)
+                return await self._runner.run(item)
         except TimeoutError:
             raise TimedOut(
-                f"The batch's time was over and {call.tool} was cancelled. The page may have "
+                f"The batch's time was over and {item.name} was cancelled. The page may have "
                 "received it: look at the page before you try again."
             ) from None
 
 
-def _calls(job: Job) -> list[Call]:
+def _items(call: Call) -> list[Call]:
+    """A call for each action, by the one who called the batch."""
+    actions = call.arguments["actions"]
     return [
         Call(
-            tool=item["name"],
-            arguments=msgspec.Raw(msgspec.json.encode(item.get("input", {}))),
-            session=job.session,
-            progress=_within(job.progress, number, len(job.arguments["actions"])),
-            client=job.client,
-            agent=job.agent,
-            elicit=None if job.elicit is None else _uninterrupted(job.elicit),
+            name=action["name"],
+            raw=msgspec.Raw(msgspec.json.encode(action.get("input", {}))),
+            session=call.session,
+            progress=_within(call.report, number, len(actions)),
+            client=call.client,
+            agent=call.agent,
+            elicit=None if call.elicit is None else _uninterrupted(call.elicit),
         )
-        for number, item in enumerate(job.arguments["actions"])
+        for number, action in enumerate(actions)
     ]
 
 
@@ -189,14 +191,14 @@ def _within(progress: Progress, number: int, total: int) -> Progress:
 
 
 def _uninterrupted(elicit: Elicit) -> Elicit:
-    """Where a question means that the whole call comes again, half a batch would be run twice."""
+    """Where asking means that the client repeats the whole call, half a batch would run twice."""
 
-    async def ask(question: Question) -> Answer:
+    async def ask(request: ApprovalRequest) -> ApprovalAnswer:
         try:
-            return await elicit(question)
+            return await elicit(request)
         except Interrupted:
             raise Forbidden(
-                f"{question.tool.name} needs a person's approval, and your client cannot ask "
+                f"{request.tool.name} needs a person's approval, and your client cannot ask "
                 "them within a batch. Call it by itself.",
                 "approval_unavailable",
             ) from None
@@ -205,27 +207,31 @@ def _uninterrupted(elicit: Elicit) -> Elicit:
 
 
 def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
-    name = run.calls[number].tool
+    name = run.calls[number].name
     sentence = (
         f"Action {number + 1} ({name}) failed: {cause.message} "
         f"{number} completed, {run.remaining} not: this one and what follows it."
     )
-    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
-    return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
+    return _incomplete(run, number, sentence, cause)
 
 
 def _too_large(run: _Run, number: int, most: int) -> Incomplete:
-    name = run.calls[number].tool
+    name = run.calls[number].name
     cause = ProtocolError(f"The results are larger than {most} bytes.", "too_large")
     sentence = (
         f"{cause.message} Action {number + 1} ({name}) was done, but what it told is left out. "
         f"{number + 1} completed, {run.remaining} not: what follows it."
     )
-    failure = {"index": number, "name": name, "error": {**told(cause), "message": cause.message}}
+    return _incomplete(run, number, sentence, cause)
+
+
+def _incomplete(run: _Run, number: int, sentence: str, cause: TabhubError) -> Incomplete:
+    error = {**error_data(cause), "message": cause.message}
+    failure = {"index": number, "name": run.calls[number].name, "error": error}
     return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
 
 
-def _name(call: Call) -> str:
-    given = msgspec.json.decode(call.arguments or b"{}")
+def _name(item: Call) -> str:
+    given = msgspec.json.decode(item.raw or b"{}")
     action = given.get("action")
-    return f"{call.tool}:{action}" if isinstance(action, str) else call.tool
+    return f"{item.name}:{action}" if isinstance(action, str) else item.name

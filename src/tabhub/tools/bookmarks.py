@@ -6,7 +6,7 @@ from typing import Any
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -14,7 +14,7 @@ DEPTH = 10
 
 
 async def _search(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_browser(
         context.browser, "bookmarks.search", {"query": given["query"]}
     )
@@ -25,7 +25,7 @@ async def _search(context: Context) -> CallResult:
 
 
 async def _tree(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {key: given[key] for key in ("parentId",) if key in given}
     asked = {**input, "maxDepth": given.get("maxDepth", DEPTH)}
     output = await context.in_browser(context.browser, "bookmarks.tree", asked)
@@ -38,7 +38,7 @@ async def _tree(context: Context) -> CallResult:
 
 
 async def _create(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("title", "parentId") if key in given}
     asked = {**input, "url": address(given["url"])}
     node = await context.in_browser(context.browser, "bookmarks.create", asked)
@@ -87,11 +87,11 @@ def _url(given: Mapping[str, Any]) -> str | None:
 
 _STRING: Json = {"type": "string"}
 
-SEARCH_BOOKMARKS = BrowserTool(
+SEARCH_BOOKMARKS = browser_tool(
     name="browser_search_bookmarks",
     title="Search bookmarks",
     description="Bookmarks whose title or address has these words.",
-    run=_search,
+    handler=_search,
     properties={
         "query": {"type": "string", "minLength": 1},
         "maxTokens": MAX_TOKENS,
@@ -104,11 +104,11 @@ SEARCH_BOOKMARKS = BrowserTool(
     toolsets=BROWSER,
 )
 
-CREATE_BOOKMARK = BrowserTool(
+CREATE_BOOKMARK = browser_tool(
     name="browser_create_bookmark",
     title="Create bookmark",
     description="Add a bookmark.",
-    run=_create,
+    handler=_create,
     properties={
         "title": _STRING,
         "url": _STRING,
@@ -121,11 +121,11 @@ CREATE_BOOKMARK = BrowserTool(
     toolsets=BROWSER,
 )
 
-LIST_BOOKMARK_TREE = BrowserTool(
+LIST_BOOKMARK_TREE = browser_tool(
     name="browser_list_bookmark_tree",
     title="List bookmarks",
     description="Bookmarks and their folders as a tree, or what is in one folder.",
-    run=_tree,
+    handler=_tree,
     properties={
         "parentId": {"type": "string", "description": "A folder. Default all of them."},
         "maxDepth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},

@@ -7,7 +7,7 @@ from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
 from tabhub.tools.shots import Frame, Shot
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
 FORMATS = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}
@@ -20,7 +20,7 @@ _PASSED = ("ref", "selector", "region", "fullPage", "format", "quality", "scale"
 
 
 async def _screenshot(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     path = _place(context, tuple(FORMATS))
     output = await context.in_tab("page.capture", {**_format(path), **_wanted(given)})
     data: str = output["data"]
@@ -47,7 +47,7 @@ def _wanted(given: Json) -> Json:
 
 
 def _place(context: Context, suffixes: tuple[str, ...]) -> Path | None:
-    wanted = context.job.arguments.get("filePath")
+    wanted = context.arguments.get("filePath")
     return None if wanted is None else context.files.place(wanted, suffixes)
 
 
@@ -58,7 +58,7 @@ def _format(path: Path | None) -> Json:
 def shot_of(context: Context, output: Json, frame: Frame | None) -> Shot:
     """A picture that the browser has made for this call."""
     return Shot(
-        session=context.job.session,
+        session=context.session,
         tab=context.tab.id,
         data=output["data"],
         mime=output["mimeType"],
@@ -105,7 +105,7 @@ def _saved(path: Path, data: str, sentence: str, shown: Json) -> CallResult:
 
 
 async def _print_pdf(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     path = _place(context, (".pdf",))
     input = {key: value for key, value in given.items() if key != "filePath"}
     data: str = (await context.in_tab("page.pdf", input))["data"]
@@ -123,13 +123,13 @@ _REGION: Json = {
     "description": "{x, y, width, height} in the viewport; with fullPage, in the page.",
 }
 
-SCREENSHOT_TAB = BrowserTool(
+SCREENSHOT_TAB = browser_tool(
     name="browser_screenshot_tab",
     title="Screenshot",
     description=(
         "A picture of the viewport, the full page, an element or a region, also of background tabs."
     ),
-    run=_screenshot,
+    handler=_screenshot,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -144,11 +144,11 @@ SCREENSHOT_TAB = BrowserTool(
     changes_when="filePath",
 )
 
-PRINT_PDF = BrowserTool(
+PRINT_PDF = browser_tool(
     name="browser_print_pdf",
     title="Print as PDF",
     description="The page as a PDF, as it would be printed.",
-    run=_print_pdf,
+    handler=_print_pdf,
     properties={
         "landscape": {"type": "boolean"},
         "printBackground": {"type": "boolean", "description": "Default true."},

@@ -1,12 +1,14 @@
 """Every browser tool, and the source that runs them."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tabhub.browser.browsers import Browsers
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import Job
+from tabhub.calls.source import Source
+from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.tools import (
@@ -51,15 +53,17 @@ from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
 from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
-from tabhub.tools.gif_recorder import Recorder
+from tabhub.tools.gif_recorder import GifObserver
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.keywords import KEYWORDS
+from tabhub.tools.recording import Observer
+from tabhub.tools.shortcut_replay import Replays
 from tabhub.tools.shots import Shots
-from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.tool import Context
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult
 
-_IN_BROWSER: tuple[BrowserTool, ...] = (
+_IN_BROWSER: tuple[Tool, ...] = (
     *tabs.TOOLS,
     *reading.TOOLS,
     *finding.TOOLS,
@@ -119,7 +123,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
             keywords=KEYWORDS.get(tool.name, ""),
         )
         for tool in (
-            *(tool.entry() for tool in _IN_BROWSER),
+            *_IN_BROWSER,
             batch.tool(tools),
             permissions_check.TOOL,
             plan.TOOL,
@@ -133,7 +137,7 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
 ALL = all_for(ToolRegistry())
 
 
-class BrowserSource:
+class BrowserSource(Source):
     """Runs browser tools."""
 
     def __init__(
@@ -144,6 +148,8 @@ class BrowserSource:
         folders: UploadFolders,
         guard: Guard,
         untrusted: Callable[[], bool],
+        replays: Replays,
+        observers: Iterable[Observer],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
@@ -153,13 +159,14 @@ class BrowserSource:
         self.shots = Shots(time.monotonic)
         self._closings = Closings()
         self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
-        self._recorder = Recorder(hub, guard)
-        self._run = {tool.name: tool.run for tool in _IN_BROWSER}
+        self._replays = replays
+        self._observers = (GifObserver(self._recordings, hub, guard), *observers)
         hub.sessions.on_change(lambda _: self._recordings.drop_ended())
 
-    def context(self, job: Job) -> Context:
+    def context(self, call: Call) -> Context:
         return Context(
-            job,
+            call,
+            dict(call.arguments),
             self._browsers,
             self._hub,
             self._files,
@@ -170,10 +177,35 @@ class BrowserSource:
             untrusted=self._untrusted(),
         )
 
-    async def run(self, job: Job) -> CallResult:
-        context = self.context(job)
-        run = self._run[job.tool.name]
-        recording = self._recordings.running(job.session)
-        if recording is None:
-            return await run(context)
-        return await self._recorder.run(recording, context, run)
+    async def run(self, call: Call) -> CallResult:
+        context = self.context(call)
+        if call.replayed:
+            await self._replays.resolve(replace(context))
+        following = [one for each in self._observers if (one := each.follow(call)) is not None]
+        if not following:
+            return await self._handled(context)
+        context.seen = [one.seen for one in following]
+        for observation in following:
+            # Looking is no part of the call, whose effect is judged by its own commands.
+            await observation.before(replace(context, seen=()))
+        result = await self._handled(context)
+        for observation in following:
+            await observation.after(context, result)
+        return result
+
+    async def _handled(self, context: Context) -> CallResult:
+        call = context.call
+        if call.tool.handler is None:
+            raise Internal(f"The tool {call.tool.name!r} has no handler.")
+        try:
+            result: CallResult = await call.tool.handler(context)
+            return result
+        except TabhubError as error:
+            if error.effect == "none" and context.answered and not _is_reading(call):
+                # This command changed nothing, but one before it may have.
+                raise error.with_effect("unknown") from error.__cause__
+            raise
+
+
+def _is_reading(call: Call) -> bool:
+    return call.tool.is_reading(call.arguments)

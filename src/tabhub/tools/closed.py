@@ -12,7 +12,7 @@ from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import iso, listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
@@ -20,7 +20,7 @@ MOST = 25
 
 
 async def _recent(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     found = await _closed(context, given.get("maxResults", MOST))
     told = [_shown(context, session) for session in found if _may_tell(context, session)]
     lines = fitting(map(_line, told), given)
@@ -35,7 +35,7 @@ async def _closed(context: Context, limit: int) -> list[Json]:
 
 
 async def _restore(context: Context) -> CallResult:
-    name, session = context.job.arguments["sessionId"], context.job.session
+    name, session = context.arguments["sessionId"], context.session
     known = next((one for one in await _closed(context, MOST) if one["sessionId"] == name), None)
     if known is None:
         raise NotFound(f"Nothing that was closed is called {name!r}.")
@@ -55,13 +55,14 @@ async def _restore(context: Context) -> CallResult:
 
 def _taken(context: Context, output: Json) -> list[Tab]:
     """The tabs are the caller's before anybody else hears of them."""
-    hub, session, browser = context.hub, context.job.session, context.browser
+    hub, session, browser = context.hub, context.session, context.browser
     states = msgspec.convert(output["tabs"], list[TabState])
     tabs = [context.browsers.learn(browser, state) for state in states]
     if hub.sessions.find(session) is None:
         for tab in tabs:
             context.browsers.let_go(tab, CLOSE)
-        raise NotFound("The session has ended; its tabs are closed again.", "unknown_session")
+        message = "The session has ended; its tabs are closed again."
+        raise NotFound(message, "unknown_session", effect="done")
     for tab in tabs:
         hub.ownership.take(session, tab.id)
     if "groupId" in output:
@@ -81,7 +82,7 @@ def _may_tell(context: Context, session: Json) -> bool:
 
 
 def _is_own(context: Context, session: Json) -> bool:
-    return context.closings.by(context.browser, session["sessionId"]) == context.job.session
+    return context.closings.by(context.browser, session["sessionId"]) == context.session
 
 
 def _shown(context: Context, session: Json) -> Json:
@@ -96,11 +97,11 @@ def _line(session: Json) -> str:
     return f"- {session['sessionId']}: {session['kind']}, {session['closedAt']}{whose}: {pages}"
 
 
-GET_RECENTLY_CLOSED = BrowserTool(
+GET_RECENTLY_CLOSED = browser_tool(
     name="browser_get_recently_closed",
     title="Recently closed",
     description="Tabs and windows that were closed, the latest first, and which you may restore.",
-    run=_recent,
+    handler=_recent,
     properties={
         "maxResults": {
             "type": "integer",
@@ -117,14 +118,14 @@ GET_RECENTLY_CLOSED = BrowserTool(
     toolsets=BROWSER,
 )
 
-RESTORE_SESSION = BrowserTool(
+RESTORE_SESSION = browser_tool(
     name="browser_restore_session",
     title="Restore closed tab",
     description=(
         "Bring back a tab that you have closed, with its history, behind what is in front. It is "
         "yours and becomes the current tab. In a person's own browser any tab or window."
     ),
-    run=_restore,
+    handler=_restore,
     properties={"sessionId": {"type": "string"}, "connectionId": CONNECTION},
     required=("sessionId",),
     needs_tab=False,

@@ -5,7 +5,7 @@ from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.recorded import CLEAR, LIMIT, clock, counted, latest, left_out, limit, since
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 LEVELS = ("all", "log", "warn", "error", "info", "debug")
@@ -13,7 +13,7 @@ _THING = "console message"
 
 
 async def _get_logs(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("level", "pattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "newest": True}
     output = await context.in_tab("record.console", input)
@@ -59,7 +59,7 @@ async def _clear_logs(context: Context) -> CallResult:
 
 
 async def _read_messages(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     only_errors = given.get("onlyErrors", False)
     input: Json = {key: given[key] for key in ("pattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "level": "error" if only_errors else "all"}
@@ -93,14 +93,14 @@ _PATTERN: Json = {
     "description": "A regular expression (JavaScript's, without lookaround) for the text.",
 }
 
-GET_CONSOLE_LOGS = BrowserTool(
+GET_CONSOLE_LOGS = browser_tool(
     name="browser_get_console_logs",
     title="Console logs",
     description=(
         "The latest console messages, uncaught exceptions and complaints of the browser, of all "
         "frames and workers. Tabs that agents open are recorded from the beginning."
     ),
-    run=_get_logs,
+    handler=_get_logs,
     properties={
         "level": {"enum": list(LEVELS), "description": "Default all."},
         "pattern": _PATTERN,
@@ -113,23 +113,23 @@ GET_CONSOLE_LOGS = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLEAR_CONSOLE_LOGS = BrowserTool(
+CLEAR_CONSOLE_LOGS = browser_tool(
     name="browser_clear_console_logs",
     title="Clear console logs",
     description="Forget the console messages that were recorded of a tab.",
-    run=_clear_logs,
+    handler=_clear_logs,
     idempotent=True,
     toolsets=BROWSER,
 )
 
-READ_CONSOLE_MESSAGES = BrowserTool(
+READ_CONSOLE_MESSAGES = browser_tool(
     name="read_console_messages",
     title="Read console messages",
     description=(
         "Console messages and uncaught exceptions of a tab, the oldest first. Give a pattern: "
         "pages may log a lot."
     ),
-    run=with_tabs(_read_messages),
+    handler=with_tabs(_read_messages),
     properties={
         "pattern": _PATTERN,
         "limit": limit(),

@@ -1,7 +1,7 @@
 """Answering the dialogs that pages open."""
 
 from tabhub.tools.effects import LOGIN, acted, given, worded
-from tabhub.tools.tool import BrowserTool, Context
+from tabhub.tools.tool import Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 
@@ -9,16 +9,16 @@ async def _handle(context: Context) -> CallResult:
     output = await context.in_tab("page.dialog", given(context, "action", "promptText"))
     answered = output["answered"]
     if answered["type"] != LOGIN:
-        context.job.secrets.discard("promptText")
-    did = "Accepted" if context.job.arguments["action"] == "accept" else "Dismissed"
+        context.call.secrets.discard("promptText")
+    did = "Accepted" if context.arguments["action"] == "accept" else "Dismissed"
     return acted(context, f"{did} {worded(answered)}", output, answered=answered)
 
 
-HANDLE_DIALOG = BrowserTool(
+HANDLE_DIALOG = browser_tool(
     name="browser_handle_dialog",
     title="Handle dialog",
     description="Answer the alert, confirm, prompt or leave-page question that holds a page up.",
-    run=_handle,
+    handler=_handle,
     properties={
         "action": {"enum": ["accept", "dismiss"]},
         "promptText": {"type": "string"},

@@ -7,7 +7,7 @@ from tabhub.calls.results import done
 from tabhub.errors import NotFound, Refused
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -16,7 +16,7 @@ _STATES = ("in_progress", "interrupted", "complete")
 
 
 async def _download(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted: Json = {key: given[key] for key in ("filename", "saveAs") if key in given}
     input = {**wanted, "url": address(given["url"]), "timeoutMs": context.wait_ms}
     item = await context.in_browser(context.browser, "downloads.start", input)
@@ -27,7 +27,7 @@ async def _download(context: Context) -> CallResult:
 
 
 async def _list(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted: Json = {key: given[key] for key in ("query", "state") if key in given}
     input = {**wanted, **_scope(context), "limit": given.get("limit", LIMIT)}
     output = await context.in_browser(context.browser, "downloads.list", input)
@@ -43,7 +43,7 @@ async def _list(context: Context) -> CallResult:
 
 
 async def _status(context: Context) -> CallResult:
-    input = {"downloadId": context.job.arguments["downloadId"], **_scope(context)}
+    input = {"downloadId": context.arguments["downloadId"], **_scope(context)}
     item = await context.in_browser(context.browser, "downloads.status", input)
     if not context.may_tell(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")
@@ -68,14 +68,14 @@ def _url(given: Mapping[str, Any]) -> str | None:
     return address(given["url"]) if "url" in given else None
 
 
-DOWNLOAD_FILE = BrowserTool(
+DOWNLOAD_FILE = browser_tool(
     name="browser_download_file",
     title="Download file",
     description=(
         "Download a file into the browser's download folder, wait for its end and tell its final "
         "path. One that takes longer goes on: ask for its status then."
     ),
-    run=_download,
+    handler=_download,
     properties={
         "url": {"type": "string"},
         "filename": {"type": "string", "description": "Below the download folder."},
@@ -88,11 +88,11 @@ DOWNLOAD_FILE = BrowserTool(
     toolsets=BROWSER,
 )
 
-LIST_DOWNLOADS = BrowserTool(
+LIST_DOWNLOADS = browser_tool(
     name="browser_list_downloads",
     title="List downloads",
     description="Downloads, the latest first; in a person's own browser those that agents began.",
-    run=_list,
+    handler=_list,
     properties={
         "query": {"type": "string", "description": "In the file's name or address."},
         "state": {"enum": list(_STATES)},
@@ -110,11 +110,11 @@ LIST_DOWNLOADS = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_DOWNLOAD_STATUS = BrowserTool(
+GET_DOWNLOAD_STATUS = browser_tool(
     name="browser_get_download_status",
     title="Download status",
     description="How far a download has come, and the final path of its file.",
-    run=_status,
+    handler=_status,
     properties={"downloadId": {"type": "integer"}, "connectionId": CONNECTION},
     required=("downloadId",),
     read_only=True,

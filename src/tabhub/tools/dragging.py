@@ -2,7 +2,7 @@
 
 from tabhub.errors import InvalidArguments
 from tabhub.tools.effects import MODIFIERS, SETTLE, acted, given, modifiers
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 _WAYS = ({"ref"}, {"selector"}, {"x", "y"})
@@ -19,7 +19,7 @@ _PLACE: Json = {
 
 
 async def _drag(context: Context) -> CallResult:
-    places = {end: _place(end, context.job.arguments[end]) for end in ("from", "to")}
+    places = {end: _place(end, context.arguments[end]) for end in ("from", "to")}
     input = {**places, **modifiers(context), **given(context)}
     did = f"Dragged {_named(places['from'])} to {_named(places['to'])}"
     return acted(context, did, await context.in_tab("page.drag", input))
@@ -39,14 +39,14 @@ def _named(place: Json) -> str:
     return str(next(iter(place.values())))
 
 
-DRAG = BrowserTool(
+DRAG = browser_tool(
     name="browser_drag",
     title="Drag",
     description=(
         "Drag from one element or point to another with the mouse button held: sliders, sortable "
         "lists, drop zones. A point is in CSS pixels of the viewport, as boxes are told."
     ),
-    run=_drag,
+    handler=_drag,
     properties={"from": _PLACE, "to": _PLACE, "modifiers": MODIFIERS, "settle": SETTLE},
     required=("from", "to"),
     toolsets=BROWSER,

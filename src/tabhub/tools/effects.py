@@ -93,11 +93,11 @@ def worded(dialog: Json) -> str:
 
 def modifiers(context: Context) -> Json:
     """The modifiers that a call gives, as the link has them."""
-    given = context.job.arguments.get("modifiers", {})
+    given = context.arguments.get("modifiers", {})
     return {"modifiers": [name for name, held in given.items() if held]}
 
 
 def given(context: Context, *names: str) -> Json:
     """Those arguments of a call that are there."""
-    arguments = context.job.arguments
+    arguments = context.arguments
     return {name: arguments[name] for name in (*names, "settle") if name in arguments}

@@ -7,7 +7,7 @@ from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, Refused
-from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 ACCURACY = 10
@@ -33,7 +33,7 @@ async def _set(context: Context, told: str, **changes: Any) -> CallResult:
 
 async def _device(context: Context) -> CallResult:
     usual: Json = {"deviceScaleFactor": 1, "mobile": False}
-    device = {**usual, **context.job.arguments}
+    device = {**usual, **context.arguments}
     if device["width"] * device["height"] * device["deviceScaleFactor"] ** 2 > MOST_PIXELS:
         raise InvalidArguments(
             "browser_emulate_device: width x height x deviceScaleFactor² is more than "
@@ -44,7 +44,7 @@ async def _device(context: Context) -> CallResult:
 
 
 async def _geolocation(context: Context) -> CallResult:
-    place: Json = {"accuracy": ACCURACY, **context.job.arguments}
+    place: Json = {"accuracy": ACCURACY, **context.arguments}
     result = await _set(context, "", geolocation=place)
     assert isinstance(result.structured_content, dict)
     state = await _permission(context, "geolocation", "allow")
@@ -66,7 +66,7 @@ async def _permission(context: Context, name: str, setting: str) -> str:
 
 
 async def _set_permission(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     name, setting = given["permission"], given["setting"]
     if not context.browsers.is_managed(context.tab.browser):
         raise Refused(
@@ -76,17 +76,17 @@ async def _set_permission(context: Context) -> CallResult:
         )
     state = await _permission(context, name, setting)
     told = {"tabId": context.tab.id, "permission": name, "state": state}
-    return done(f"{name} on {context.job.site}: {state}.", told)
+    return done(f"{name} on {context.call.site}: {state}.", told)
 
 
 async def _media(context: Context) -> CallResult:
-    features = context.job.arguments["features"]
+    features = context.arguments["features"]
     words = ", ".join(f"{one['name']}: {one['value']}" for one in features) or "nothing"
     return await _set(context, f"The page sees {words}.", media=features or None)
 
 
 async def _vision(context: Context) -> CallResult:
-    kind = context.job.arguments["type"]
+    kind = context.arguments["type"]
     return await _set(context, f"Vision: {kind}.", vision=None if kind == "none" else kind)
 
 
@@ -96,7 +96,7 @@ async def _clear(context: Context) -> CallResult:
 
 
 async def _throttle(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     chosen = {name: given[name] for name in _SPEEDS if name in given}
     if not chosen and "preset" not in given:
         raise InvalidArguments("browser_throttle_network: give preset, latency or throughputs.")
@@ -112,11 +112,11 @@ async def _free(context: Context) -> CallResult:
 _SIZE: Json = {"type": "integer", "minimum": 1, "maximum": 10_000}
 _SPEED: Json = {"type": "number", "exclusiveMinimum": 0, "description": "Bytes a second."}
 
-EMULATE_DEVICE = BrowserTool(
+EMULATE_DEVICE = browser_tool(
     name="browser_emulate_device",
     title="Emulate device",
     description="Give the page the viewport, pixel ratio, touch and user agent of a device.",
-    run=_device,
+    handler=_device,
     properties={
         "width": _SIZE,
         "height": _SIZE,
@@ -134,14 +134,14 @@ EMULATE_DEVICE = BrowserTool(
     toolsets=BROWSER,
 )
 
-SET_GEOLOCATION = BrowserTool(
+SET_GEOLOCATION = browser_tool(
     name="browser_set_geolocation",
     title="Set geolocation",
     description=(
         "Where the page believes to be. Tells whether it may know: granted, denied, or "
         "needs_person if the browser would ask."
     ),
-    run=_geolocation,
+    handler=_geolocation,
     properties={
         "latitude": {"type": "number", "minimum": -90, "maximum": 90},
         "longitude": {"type": "number", "minimum": -180, "maximum": 180},
@@ -156,14 +156,14 @@ SET_GEOLOCATION = BrowserTool(
     toolsets=BROWSER,
 )
 
-SET_PERMISSION = BrowserTool(
+SET_PERMISSION = browser_tool(
     name="browser_set_permission",
     title="Set site permission",
     description=(
         "Decide beforehand what the browser would ask the person: whether the page's site may "
         "use something. Lasts while the tab lives; only in the agents' own browser."
     ),
-    run=_set_permission,
+    handler=_set_permission,
     properties={
         "permission": {"enum": ["geolocation", "notifications", "camera", "microphone"]},
         "setting": {"enum": ["allow", "block", "ask"]},
@@ -173,11 +173,11 @@ SET_PERMISSION = BrowserTool(
     toolsets=BROWSER,
 )
 
-SET_MEDIA_FEATURES = BrowserTool(
+SET_MEDIA_FEATURES = browser_tool(
     name="browser_set_media_features",
     title="Set media features",
     description="CSS media features of the page, such as prefers-color-scheme: dark; [] for none.",
-    run=_media,
+    handler=_media,
     properties={
         "features": {
             "type": "array",
@@ -195,11 +195,11 @@ SET_MEDIA_FEATURES = BrowserTool(
     toolsets=BROWSER,
 )
 
-EMULATE_VISION_DEFICIENCY = BrowserTool(
+EMULATE_VISION_DEFICIENCY = browser_tool(
     name="browser_emulate_vision_deficiency",
     title="Emulate vision deficiency",
     description="Draw the page as someone with this deficiency sees it.",
-    run=_vision,
+    handler=_vision,
     properties={
         "type": {
             "enum": [
@@ -217,20 +217,20 @@ EMULATE_VISION_DEFICIENCY = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLEAR_EMULATION = BrowserTool(
+CLEAR_EMULATION = browser_tool(
     name="browser_clear_emulation",
     title="Clear emulation",
     description="End the emulation of device, geolocation, media features and vision.",
-    run=_clear,
+    handler=_clear,
     idempotent=True,
     toolsets=BROWSER,
 )
 
-THROTTLE_NETWORK = BrowserTool(
+THROTTLE_NETWORK = browser_tool(
     name="browser_throttle_network",
     title="Throttle network",
     description="Slow the tab's network down, by a preset or by numbers, or take it offline.",
-    run=_throttle,
+    handler=_throttle,
     properties={
         "preset": {"enum": list(PRESETS)},
         "latency": {"type": "number", "minimum": 0, "description": "Milliseconds."},
@@ -241,11 +241,11 @@ THROTTLE_NETWORK = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLEAR_NETWORK_THROTTLE = BrowserTool(
+CLEAR_NETWORK_THROTTLE = browser_tool(
     name="browser_clear_network_throttle",
     title="Clear throttling",
     description="Give the tab its network back.",
-    run=_free,
+    handler=_free,
     idempotent=True,
     toolsets=BROWSER,
 )

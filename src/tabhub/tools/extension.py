@@ -7,9 +7,10 @@ from tabhub.browser.browsers import Browser
 from tabhub.browser.connection import Connection
 from tabhub.calls.results import done
 from tabhub.errors import NotFound, Unavailable
+from tabhub.hub.tools import Tool
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import iso
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 LINES = 100
@@ -45,7 +46,7 @@ def _described(browser: Browser) -> Json:
 
 
 async def _logs(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     names = ("level", "source", "since")
     input: Json = {name: given[name] for name in names if name in given}
     input["limit"] = given.get("limit", LINES)
@@ -70,7 +71,7 @@ async def _side_panel(context: Context) -> CallResult:
 
 
 async def _check_adapter(context: Context) -> CallResult:
-    name = context.job.arguments["plugin"]
+    name = context.arguments["plugin"]
     raise NotFound(f"There is no plugin {name!r}: none is installed.")
 
 
@@ -91,17 +92,18 @@ async def _back(context: Context, id: str, before: Connection, done_: str) -> Ca
         async with asyncio.timeout(context.wait_ms / 1000):
             browser = await context.browsers.back(id, before)
     except TimeoutError:
-        raise Unavailable(f"The browser {id} was told to, but has not come back yet.") from None
+        message = f"The browser {id} was told to, but has not come back yet."
+        raise Unavailable(message, effect="done") from None
     return done(f"{done_}: {browser.id}.", _described(browser))
 
 
-def _tool(name: str, title: str, description: str, run: Any, **more: Any) -> BrowserTool:
+def _tool(name: str, title: str, description: str, run: Any, **more: Any) -> Tool:
     properties = {**more.pop("properties", {}), "connectionId": CONNECTION}
-    return BrowserTool(
+    return browser_tool(
         name=name,
         title=title,
         description=description,
-        run=run,
+        handler=run,
         properties=properties,
         needs_tab=False,
         toolsets=BROWSER,

@@ -7,7 +7,7 @@ from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BROWSER = frozenset({"browser"})
@@ -32,7 +32,7 @@ def _limit(usual: int) -> Json:
 
 
 async def _find(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"query": given["query"], "limit": given.get("limit", FOUND)}
     output = await context.in_tab("page.find", input)
     lines = fitting((_match(match) for match in output["matches"]), given)
@@ -59,7 +59,7 @@ def _count(one: str, many: str, shown: int, total: int) -> str:
 
 
 async def _query(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     if "ref" not in given and "selector" not in given:
         raise InvalidArguments("browser_query_elements: give selector, ref, or both.")
     named: Json = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
 
 
 async def _wait(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {
         **context.element(),
         "timeoutMs": min(given.get("timeout", WAIT_MS), context.wait_ms),
@@ -100,7 +100,7 @@ async def _wait(context: Context) -> CallResult:
 
 
 async def _styles(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = context.element()
     if "properties" in given:
         input["properties"] = given["properties"]
@@ -115,21 +115,21 @@ async def _styles(context: Context) -> CallResult:
     return done(text, {"tabId": context.tab.id, **output, "styles": styles})
 
 
-FIND = BrowserTool(
+FIND = browser_tool(
     name="browser_find",
     title="Find elements",
     description=("Find elements by words (text, role, synonyms, misspelt), best first, with refs."),
-    run=_find,
+    handler=_find,
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,
 )
 
-CLAUDE_FIND = BrowserTool(
+CLAUDE_FIND = browser_tool(
     name="find",
     title="Find elements",
     description="Find elements by a description in words, with their refs.",
-    run=with_tabs(_find),
+    handler=with_tabs(_find),
     properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,
@@ -137,14 +137,14 @@ CLAUDE_FIND = BrowserTool(
     toolsets=CLAUDE,
 )
 
-QUERY_ELEMENTS = BrowserTool(
+QUERY_ELEMENTS = browser_tool(
     name="browser_query_elements",
     title="Query elements",
     description=(
         "Elements that match a CSS selector, in all frames and shadow roots: ref, tag, text and "
         "attributes of each. With ref only what is inside that element; ref alone tells of itself."
     ),
-    run=_query,
+    handler=_query,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -160,14 +160,14 @@ QUERY_ELEMENTS = BrowserTool(
     toolsets=BROWSER,
 )
 
-WAIT_FOR_ELEMENT = BrowserTool(
+WAIT_FOR_ELEMENT = browser_tool(
     name="browser_wait_for_element",
     title="Wait for element",
     description=(
         "Wait until a CSS selector matches, in any frame or shadow root, "
         "also on a page the tab goes to meanwhile; or until ref is visible."
     ),
-    run=_wait,
+    handler=_wait,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -183,11 +183,11 @@ WAIT_FOR_ELEMENT = BrowserTool(
     toolsets=CORE,
 )
 
-ELEMENT_STYLES = BrowserTool(
+ELEMENT_STYLES = browser_tool(
     name="browser_get_element_styles",
     title="Element styles",
     description="An element's box and computed styles.",
-    run=_styles,
+    handler=_styles,
     properties={
         "ref": REF,
         "selector": SELECTOR,

@@ -47,7 +47,7 @@ def captured_box(context: Context, corners: Sequence[float]) -> Json:
 
 def frame_of(context: Context) -> Frame:
     """The frame of the tab's latest screenshot."""
-    frame = context.shots.frame(context.job.session, context.tab.id)
+    frame = context.shots.frame(context.session, context.tab.id)
     if frame is None:
         raise InvalidArguments(
             f"A coordinate is a point of a screenshot, and you have none of tab {context.tab.id} "

@@ -12,7 +12,7 @@ from tabhub.tools.files import save
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.gif_recordings import MOST_FRAMES, Recording
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.tools.upload_sources import Source, file_name
 from tabhub.tools.uploads import upload
 from tabhub.wire.mcp.messages import CallResult
@@ -21,14 +21,14 @@ GIF = "image/gif"
 
 
 async def _start(context: Context) -> CallResult:
-    if context.recordings.running(context.job.session) is not None:
+    if context.recordings.running(context.session) is not None:
         return _told(context, "A recording is running already; it goes on.")
-    context.recordings.start(context.job.session)
+    context.recordings.start(context.session)
     return _told(context, "Recording: each action in your tabs becomes a frame.")
 
 
 async def _stop(context: Context) -> CallResult:
-    recording = context.recordings.running(context.job.session)
+    recording = context.recordings.running(context.session)
     if recording is None:
         return _told(context, "No recording is running.")
     recording.running = False
@@ -36,12 +36,12 @@ async def _stop(context: Context) -> CallResult:
 
 
 async def _clear(context: Context) -> CallResult:
-    context.recordings.drop(context.job.session)
+    context.recordings.drop(context.session)
     return _told(context, "The recording is cleared.")
 
 
 def _told(context: Context, sentence: str) -> CallResult:
-    recording = context.recordings.find(context.job.session)
+    recording = context.recordings.find(context.session)
     shown: Json = {"recording": recording is not None and recording.running}
     shown["frames"] = 0 if recording is None else len(recording.frames)
     return done(sentence, shown)
@@ -58,10 +58,10 @@ def _counted(recording: Recording) -> str:
 
 
 async def _export(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     if given.get("download", False) == ("coordinate" in given):
         raise InvalidArguments("gif_creator: export needs download or coordinate, one of the two.")
-    recording = context.recordings.find(context.job.session)
+    recording = context.recordings.find(context.session)
     if recording is None or not recording.frames:
         raise NotFound("There are no frames to export. Start a recording and do something first.")
     point = viewport_point(context, given["coordinate"]) if "coordinate" in given else None
@@ -72,7 +72,7 @@ async def _export(context: Context) -> CallResult:
     made |= {"kilobytes": max(1, len(data) // 1024), "width": size[0], "height": size[1]}
     sentence = f"{_counted(recording)} {name}: {made['kilobytes']} KB, {size[0]}x{size[1]} pixels."
     result = await (_saved(context, source) if point is None else _dropped(context, source, point))
-    context.recordings.drop(context.job.session)
+    context.recordings.drop(context.session)
     words, more = result
     return done(f"{sentence} {words}", {**made, **more})
 
@@ -84,14 +84,14 @@ def _name(given: Json) -> str:
 
 async def _encoded(context: Context, recording: Recording) -> tuple[bytes, gif.Size]:
     """Frame by frame in another thread, so that nobody else waits for it."""
-    options = _options(context.job.arguments.get("options", {}))
+    options = _options(context.arguments.get("options", {}))
     frames = list(recording.frames)
     size = gif.size_of(frames[0])
     images = []
     for index, frame in enumerate(frames, 1):
         part = index / len(frames)
         images.append(await asyncio.to_thread(gif.drawn, frame, size, part, options))
-        await context.job.progress(index, len(frames) + 1, "drawing")
+        await context.report(index, len(frames) + 1, "drawing")
     delays = [frame.delay_ms for frame in frames]
     return await asyncio.to_thread(gif.encoded, images, delays), size
 
@@ -146,10 +146,10 @@ _QUALITY: Json = {
 
 
 async def _run(context: Context) -> CallResult:
-    return await _ACTIONS[context.job.arguments["action"]](context)
+    return await _ACTIONS[context.arguments["action"]](context)
 
 
-GIF_CREATOR = BrowserTool(
+GIF_CREATOR = browser_tool(
     name="gif_creator",
     title="Record a GIF",
     description=(
@@ -157,7 +157,7 @@ GIF_CREATOR = BrowserTool(
         f"stop_recording keeps the frames (at most {MOST_FRAMES}), export saves them (download) or "
         "drops them on the page (coordinate), clear discards them."
     ),
-    run=with_tabs(_run),
+    handler=with_tabs(_run),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "download": {"type": "boolean", "description": "For export. Default false."},

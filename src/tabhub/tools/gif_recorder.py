@@ -3,20 +3,21 @@
 import asyncio
 import logging
 from base64 import b64decode
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace as changed
+from msgspec.structs import replace
 
-from tabhub.browser.pending import Fence
+from tabhub.browser.pending import Pending
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow
 from tabhub.tools.gif import LONGEST_SIDE
-from tabhub.tools.gif_recordings import Frame, Point, Recording
+from tabhub.tools.gif_recordings import Frame, Point, Recording, Recordings
+from tabhub.tools.recording import Observation
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -27,7 +28,6 @@ LOOK_MS, USUAL_MS, PRESS_MS = 300, 800, 1500
 SECONDS = 5.0
 """A page that cannot be pictured by then has no frame."""
 PICTURE: Json = {"format": "jpeg", "quality": 80, "maxSide": LONGEST_SIDE}
-Run = Callable[[Context], Awaitable[CallResult]]
 
 
 class Deed(NamedTuple):
@@ -79,42 +79,57 @@ def _point(told: Json | None) -> Point | None:
     return None if told is None else (told["x"], told["y"])
 
 
-class Recorder:
-    """Runs tools for sessions that record. Whatever goes wrong with a frame is not the tool's."""
+class GifObserver:
+    """Follows the sessions of which a GIF is recorded."""
 
-    def __init__(self, hub: Hub, guard: Guard) -> None:
+    def __init__(self, recordings: Recordings, hub: Hub, guard: Guard) -> None:
+        self._recordings = recordings
         self._hub = hub
         self._guard = guard
 
-    async def run(self, recording: Recording, context: Context, run: Run) -> CallResult:
-        notes = Notes()
-        result = await run(replace(context, seen=notes.take))
-        if notes.deed is not None and recording.running:
-            try:
-                async with asyncio.timeout(SECONDS):
-                    await self._add(recording, context, notes, notes.deed)
-            except (TabhubError, TimeoutError) as missed:
-                log.info("no frame of tab %s: %s", context.tab.id, missed)
-        return result
+    def follow(self, call: Call) -> Observation | None:
+        recording = self._recordings.running(call.session)
+        return None if recording is None else _FrameObservation(recording, self._hub, self._guard)
 
-    async def _add(self, recording: Recording, context: Context, notes: Notes, deed: Deed) -> None:
+
+class _FrameObservation(Observation):
+    """Adds a frame for one call. A frame that cannot be taken is no fault of the tool's."""
+
+    def __init__(self, recording: Recording, hub: Hub, guard: Guard) -> None:
+        self._recording = recording
+        self._hub = hub
+        self._guard = guard
+        self._notes = Notes()
+
+    def seen(self, command: str, input: Json, output: Any) -> None:
+        self._notes.take(command, input, output)
+
+    async def after(self, context: Context, result: CallResult) -> None:
+        deed = self._notes.deed
+        if deed is None or not self._recording.running:
+            return
+        try:
+            async with asyncio.timeout(SECONDS):
+                await self._add(context, deed)
+        except (TabhubError, TimeoutError) as missed:
+            log.info("no frame of tab %s: %s", context.tab.id, missed)
+
+    async def _add(self, context: Context, deed: Deed) -> None:
         # The tab as it is now: what was done may have led elsewhere.
         tab = self._hub.tabs.find(context.tab.id)
-        job = context.job
+        call = context.call
         if tab is None:
             return
         tool = self._hub.tools.get(TOOL)
         # A frame only looks. Where a person would be asked even about that, there is none.
-        subject = changed(
-            self._guard.subject(tool, {}, job.client, job.session, tab), read_only=True
-        )
+        use = self._guard.use_of(tool, {}, call.client, call.session, tab)
+        subject = replace(use, read_only=True)
         verdict = self._guard.decide(subject)
         if not isinstance(verdict, Allow):
             return
-        fence = Fence(site_of(tab.url), self._guard.frames(subject, verdict))
-        output = await context.browsers.in_tab(
-            tab, "page.capture", PICTURE, job.progress, None, fence
-        )
+        pending = Pending(site_of(tab.url), self._guard.frames(subject, verdict))
+        output = await context.browsers.in_tab(tab, "page.capture", PICTURE, call.report, pending)
         viewport = (output["viewport"]["width"], output["viewport"]["height"])
         picture = b64decode(output["data"])
-        recording.add(Frame(picture, viewport, deed.label, deed.delay_ms, notes.click, notes.drag))
+        click, drag = self._notes.click, self._notes.drag
+        self._recording.add(Frame(picture, viewport, deed.label, deed.delay_ms, click, drag))

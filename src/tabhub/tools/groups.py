@@ -12,14 +12,14 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed_as_json
 from tabhub.tools.tab_context import group_tabs, line
 from tabhub.tools.tabs import open_tab
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BLANK = "about:blank"
 
 
 async def _context(context: Context) -> CallResult:
-    creates = context.job.arguments.get("createIfEmpty", False)
+    creates = context.arguments.get("createIfEmpty", False)
     browser = context.browsers.latest().id
     session = _group(context, creates)
     tabs = group_tabs(context, session.key)
@@ -34,7 +34,7 @@ async def _first_tab(context: Context, session: AgentSession, browser: str) -> T
     try:
         tab, _ = await open_tab(context, session.key, browser, BLANK, active=False)
     except BaseException:
-        if session.key != context.job.session:
+        if session.key != context.session:
             context.hub.sessions.end(session.key)
         raise
     context.hub.sessions.use(session.key, tab.id)
@@ -48,7 +48,7 @@ def _group(context: Context, creates: bool) -> AgentSession:
     others' they need a group of their own, and a handle that names it.
     """
     sessions = context.hub.sessions
-    known = sessions.find(context.job.session)
+    known = sessions.find(context.session)
     assert known is not None  # whoever calls has a session
     if not creates or not known.is_common:
         return known
@@ -59,7 +59,7 @@ def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallRe
     """The tabs of a group."""
     tabs = [context.as_told(tab) for tab in tabs]
     lines = [line(tab) for tab in tabs]
-    given = context.job.arguments
+    given = context.arguments
     return listed_as_json(given, lines, lambda count: _shown(session, tabs[:count]))
 
 
@@ -79,14 +79,14 @@ def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
     return ("browser_list_tabs", *opens)
 
 
-TABS_CONTEXT_MCP = BrowserTool(
+TABS_CONTEXT_MCP = browser_tool(
     name="tabs_context_mcp",
     title="Tabs of my group",
     description=(
         "The tabs of your own tab group. createIfEmpty makes the group with a blank tab if there "
         "is none; a client without a session then names it by groupHandle in _meta tabhub/group."
     ),
-    run=_context,
+    handler=_context,
     properties={
         "createIfEmpty": {"type": "boolean", "description": "Default false."},
         "maxTokens": MAX_TOKENS,

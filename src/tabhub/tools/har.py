@@ -15,7 +15,7 @@ from tabhub.tools.capture import FILE_PATH
 from tabhub.tools.files import save
 from tabhub.tools.network import masked
 from tabhub.tools.recorded import CLEAR, clock, counted, since
-from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 3_000_000
@@ -24,7 +24,7 @@ UNKNOWN = -1
 
 
 async def _export(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted = given.get("filePath")
     path = None if wanted is None else context.files.place(wanted, (".har", ".json"))
     bodies = BODY_CHARS if given.get("includeBodies") else 0
@@ -204,14 +204,14 @@ def _frame(frame: Json) -> Json:
     }
 
 
-EXPORT_HAR = BrowserTool(
+EXPORT_HAR = browser_tool(
     name="browser_export_har",
     title="Export HAR",
     description=(
         "The recorded requests of a tab as HAR 1.2, for other tools to open. Credentials in "
         "headers are masked."
     ),
-    run=_export,
+    handler=_export,
     properties={
         "includeBodies": {"type": "boolean", "description": "Also what was answered."},
         "includeWebSocketFrames": {"type": "boolean"},

@@ -8,7 +8,7 @@ from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -17,7 +17,7 @@ MOST = 1000
 
 
 async def _search(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     times: Json = {
         name: _moment(name, given[name]) for name in ("startTime", "endTime") if name in given
     }
@@ -32,7 +32,7 @@ async def _search(context: Context) -> CallResult:
 
 
 async def _visits(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     url = address(given["url"])
     output = await context.in_browser(context.browser, "history.visits", {"url": url})
     visits = [{**visit, "visitTime": iso(visit["visitTime"])} for visit in output["visits"]]
@@ -82,11 +82,11 @@ def _url(given: Mapping[str, Any]) -> str | None:
 
 _DATE: Json = {"type": "string", "description": "ISO 8601."}
 
-SEARCH_HISTORY = BrowserTool(
+SEARCH_HISTORY = browser_tool(
     name="browser_search_history",
     title="Search history",
     description="Pages that were visited, the latest first. An empty query finds all.",
-    run=_search,
+    handler=_search,
     properties={
         "query": {"type": "string"},
         "maxResults": {
@@ -107,11 +107,11 @@ SEARCH_HISTORY = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_VISITS = BrowserTool(
+GET_VISITS = browser_tool(
     name="browser_get_visits",
     title="Get visits",
     description="When a page was visited, and how it was come to.",
-    run=_visits,
+    handler=_visits,
     properties={
         "url": {"type": "string"},
         "maxTokens": MAX_TOKENS,

@@ -13,7 +13,7 @@ from tabhub.errors import InvalidArguments
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.network import masked
 from tabhub.tools.recorded import masked_headers
-from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -32,7 +32,7 @@ _VALUE = re.compile(r"[^\x00\r\n]*")
 
 
 async def _start(context: Context) -> CallResult:
-    patterns = context.job.arguments.get("urlPatterns", ["*"])
+    patterns = context.arguments.get("urlPatterns", ["*"])
     for pattern in patterns:
         if not _PATTERN.fullmatch(pattern):
             raise InvalidArguments(
@@ -45,9 +45,9 @@ async def _start(context: Context) -> CallResult:
 
 
 async def _list(context: Context) -> CallResult:
-    timeout = min(context.job.arguments.get("timeout", 0), context.wait_ms)
+    timeout = min(context.arguments.get("timeout", 0), context.wait_ms)
     output = await context.in_tab("intercept.list", {"timeoutMs": timeout})
-    kept = len(fitting(map(_request, output["waiting"]), context.job.arguments))
+    kept = len(fitting(map(_request, output["waiting"]), context.arguments))
     left_out = len(output["waiting"]) - kept
     output["waiting"] = output["waiting"][:kept]
     if left_out:
@@ -56,21 +56,21 @@ async def _list(context: Context) -> CallResult:
 
 
 async def _fulfill(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     answer = {"how": "fulfill", **_passed(given, "requestId", "status")}
     output = await _answer(context, {**answer, **_headers(given), **_body(given)})
     return _told(context, f"{given['requestId']} is answered with {given['status']}.", output)
 
 
 async def _fail(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     why = given.get("errorReason", FAILURES[0])
     answer = {"how": "fail", "requestId": given["requestId"], "errorReason": why}
     return _told(context, f"{given['requestId']} fails ({why}).", await _answer(context, answer))
 
 
 async def _continue(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     answer = {"how": "continue", **_passed(given, "requestId", "method")}
     if "url" in given:
         answer["url"] = address(given["url"])
@@ -154,14 +154,14 @@ _BODY: Json = {
 }
 _SECRET = frozenset({"headers", "body"})
 
-INTERCEPT_REQUESTS = BrowserTool(
+INTERCEPT_REQUESTS = browser_tool(
     name="browser_intercept_requests",
     title="Intercept requests",
     description=(
         "Hold the tab's requests until you fulfill, fail or continue each. One that waits for 30 "
         "seconds goes on by itself. Navigating then returns as soon as a request waits."
     ),
-    run=_start,
+    handler=_start,
     properties={
         "urlPatterns": {
             "type": "array",
@@ -174,11 +174,11 @@ INTERCEPT_REQUESTS = BrowserTool(
     toolsets=BROWSER,
 )
 
-LIST_INTERCEPTED = BrowserTool(
+LIST_INTERCEPTED = browser_tool(
     name="browser_list_intercepted",
     title="List intercepted requests",
     description="The requests that wait for your answer, and those that waited too long.",
-    run=_list,
+    handler=_list,
     properties={
         "timeout": {
             "type": "integer",
@@ -191,11 +191,11 @@ LIST_INTERCEPTED = BrowserTool(
     toolsets=BROWSER,
 )
 
-FULFILL_REQUEST = BrowserTool(
+FULFILL_REQUEST = browser_tool(
     name="browser_fulfill_request",
     title="Fulfill request",
     description="Answer a waiting request yourself.",
-    run=_fulfill,
+    handler=_fulfill,
     properties={
         "requestId": _ID,
         "status": {"type": "integer", "minimum": 100, "maximum": 599},
@@ -209,11 +209,11 @@ FULFILL_REQUEST = BrowserTool(
     toolsets=BROWSER,
 )
 
-FAIL_REQUEST = BrowserTool(
+FAIL_REQUEST = browser_tool(
     name="browser_fail_request",
     title="Fail request",
     description="Let a waiting request fail.",
-    run=_fail,
+    handler=_fail,
     properties={
         "requestId": _ID,
         "errorReason": {"enum": list(FAILURES), "description": f"Default {FAILURES[0]}."},
@@ -222,11 +222,11 @@ FAIL_REQUEST = BrowserTool(
     toolsets=BROWSER,
 )
 
-CONTINUE_REQUEST = BrowserTool(
+CONTINUE_REQUEST = browser_tool(
     name="browser_continue_request",
     title="Continue request",
     description="Let a waiting request go on, changed if you like.",
-    run=_continue,
+    handler=_continue,
     properties={
         "requestId": _ID,
         "url": {"type": "string", "description": "Where to, without the page's knowing."},
@@ -239,11 +239,11 @@ CONTINUE_REQUEST = BrowserTool(
     toolsets=BROWSER,
 )
 
-STOP_INTERCEPTING = BrowserTool(
+STOP_INTERCEPTING = browser_tool(
     name="browser_stop_intercepting",
     title="Stop intercepting",
     description="Hold no more requests; those that wait go on.",
-    run=_stop,
+    handler=_stop,
     idempotent=True,
     toolsets=BROWSER,
 )

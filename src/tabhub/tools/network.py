@@ -17,7 +17,7 @@ from tabhub.tools.recorded import (
     since,
 )
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 100_000
@@ -32,7 +32,7 @@ _SIZES = {
 
 
 async def _get_requests(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     if "requestId" in given:
         return await _one_request(context)
     if given.get("body"):
@@ -86,7 +86,7 @@ def _took(entry: Json) -> str | None:
 
 
 async def _one_request(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {"requestId": given["requestId"]}
     if given.get("body"):
         input["body"] = chars(given, "maxLength", BODY_CHARS)
@@ -122,7 +122,7 @@ def masked(request: Json) -> Json:
 
 
 async def _get_frames(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input: Json = {key: given[key] for key in ("urlPattern", "clear") if key in given}
     input |= {"limit": given.get("limit", LIMIT), "newest": True}
     output = await context.in_tab("record.sockets", input)
@@ -143,7 +143,7 @@ def _frame_line(frame: Json) -> str:
 
 
 async def _enable(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {_SIZES[key]: value for key, value in given.items() if key in _SIZES}
     sizes = (await context.in_tab("record.start", input))["sizes"]
     parts = [
@@ -165,7 +165,7 @@ async def _disable(context: Context) -> CallResult:
 
 
 async def _read_requests(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     pattern = given.get("urlPattern")
     input: Json = {"limit": given.get("limit", LIMIT), "clear": given.get("clear", False)}
     if pattern is not None:
@@ -196,14 +196,14 @@ def _block(number: int, entry: Json) -> str:
 _SUBSTRING: Json = {"type": "string", "description": "Only addresses that contain this."}
 _COUNT: Json = {"type": "integer", "minimum": 1, "maximum": 100_000}
 
-ENABLE_NETWORK_CAPTURE = BrowserTool(
+ENABLE_NETWORK_CAPTURE = browser_tool(
     name="browser_enable_network_capture",
     title="Enable network capture",
     description=(
         "Record a tab anew, with limits and a filter of its own. Without this too, tabs are "
         "recorded: those that agents open from the beginning, others from their first use."
     ),
-    run=_enable,
+    handler=_enable,
     properties={
         "maxRequests": _COUNT,
         "urlFilter": _SUBSTRING,
@@ -213,23 +213,23 @@ ENABLE_NETWORK_CAPTURE = BrowserTool(
     toolsets=BROWSER,
 )
 
-DISABLE_NETWORK_CAPTURE = BrowserTool(
+DISABLE_NETWORK_CAPTURE = browser_tool(
     name="browser_disable_network_capture",
     title="Disable network capture",
     description="Record a tab no longer, and forget what was recorded.",
-    run=_disable,
+    handler=_disable,
     idempotent=True,
     toolsets=BROWSER,
 )
 
-GET_NETWORK_REQUESTS = BrowserTool(
+GET_NETWORK_REQUESTS = browser_tool(
     name="browser_get_network_requests",
     title="Network requests",
     description=(
         "The latest requests of a tab, its frames and workers; with requestId one of them with "
         "headers, and with body what it sent and got. Credentials in headers are masked."
     ),
-    run=_get_requests,
+    handler=_get_requests,
     properties={
         "urlPattern": _SUBSTRING,
         "since": {"type": "number", "description": "Only those started since; ms since 1970."},
@@ -250,11 +250,11 @@ GET_NETWORK_REQUESTS = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_WEBSOCKET_FRAMES = BrowserTool(
+GET_WEBSOCKET_FRAMES = browser_tool(
     name="browser_get_websocket_frames",
     title="WebSocket frames",
     description="What went over a tab's web sockets lately.",
-    run=_get_frames,
+    handler=_get_frames,
     properties={
         "urlPattern": _SUBSTRING,
         "limit": limit(),
@@ -266,11 +266,11 @@ GET_WEBSOCKET_FRAMES = BrowserTool(
     toolsets=BROWSER,
 )
 
-READ_NETWORK_REQUESTS = BrowserTool(
+READ_NETWORK_REQUESTS = browser_tool(
     name="read_network_requests",
     title="Read network requests",
     description="The requests of a tab, the oldest first.",
-    run=with_tabs(_read_requests),
+    handler=with_tabs(_read_requests),
     properties={
         "urlPattern": _SUBSTRING,
         "limit": limit(),

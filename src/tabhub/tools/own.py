@@ -8,7 +8,7 @@ from tabhub.tools.tool import Context
 
 
 def is_own(context: Context, tab: Tab | None) -> bool:
-    return tab is not None and context.hub.ownership.owner(tab.id) == context.job.session
+    return tab is not None and context.hub.ownership.owner(tab.id) == context.session
 
 
 def own_numbers(context: Context, browser: str | None = None) -> list[int]:
@@ -34,7 +34,7 @@ def required(context: Context, ids: Iterable[int]) -> list[int]:
 
 
 def _required(context: Context, id: int) -> Tab:
-    tab = context.hub.routes.tab(context.job.session, id)
+    tab = context.hub.routes.tab(context.session, id)
     if not is_own(context, tab):
         raise Forbidden(f"Tab {id} is shared with you, but it is not yours.", "foreign_tab")
     if tab.browser != context.browser:

@@ -1,7 +1,8 @@
 """What the caller would be allowed, and by which rule. Asks nobody, changes nothing."""
 
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard, subject_of
-from tabhub.calls.ports import Job
+from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -9,7 +10,7 @@ from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -17,43 +18,40 @@ SOURCE = "permissions"
 _WORDS = ("deny", "ask", "allow")
 _PLACES = ("tabId", "url", "domain")
 
-TOOL = Tool(
+TOOL = browser_tool(
     name="permissions_check",
     title="Check permissions",
     description=(
         "Tell whether a tool would be allowed, asked about or denied on a page, and by which "
         "rule. Without tool: all of them. Never prompts."
     ),
-    input_schema=schema(
-        {
-            "tabId": {"type": "integer"},
-            "url": {"type": "string"},
-            "domain": {"type": "string", "description": "Instead of url: a host."},
-            "tool": {"type": "string", "description": "A tool's name."},
-            "action": {"type": "string", "description": "What it would do; alone, a tool's name."},
-            "maxTokens": MAX_TOKENS,
-        }
-    ),
+    properties={
+        "tabId": {"type": "integer"},
+        "url": {"type": "string"},
+        "domain": {"type": "string", "description": "Instead of url: a host."},
+        "tool": {"type": "string", "description": "A tool's name."},
+        "action": {"type": "string", "description": "What it would do; alone, a tool's name."},
+        "maxTokens": MAX_TOKENS,
+    },
     source=SOURCE,
-    annotations={"readOnlyHint": True},
+    read_only=True,
     needs_tab=False,
-    plugin="browser",
     toolsets=CLAUDE,
 )
 
 
-class PermissionSource:
+class PermissionSource(Source):
     """Runs the one tool that looks at the rules."""
 
     def __init__(self, hub: Hub, guard: Guard) -> None:
         self._hub = hub
         self._guard = guard
 
-    async def run(self, job: Job) -> CallResult:
-        site, managed = self._place(job)
-        name = job.arguments.get("tool") or job.arguments.get("action")
+    async def run(self, call: Call) -> CallResult:
+        site, managed = self._place(call)
+        name = call.arguments.get("tool") or call.arguments.get("action")
         tools = list(self._hub.tools) if name is None else [self._hub.tools.get(name)]
-        verdicts = {tool.name: self._verdict(tool, job, site, managed) for tool in tools}
+        verdicts = {tool.name: self._verdict(tool, call, site, managed) for tool in tools}
         strictest = min(verdicts.values(), key=lambda verdict: _WORDS.index(_word(verdict)))
         about: Json = {"domain": site or None, "tool": name, **_shown(strictest)}
         shown = {tool: _shown(verdict) for tool, verdict in verdicts.items()}
@@ -62,38 +60,28 @@ class PermissionSource:
             return about if name else {**about, "tools": dict(list(shown.items())[:count])}
 
         head = f"Permissions on {site}:" if site else "Permissions:"
-        return listed(job.arguments, head, [*map(_line, verdicts, verdicts.values())], shape)
+        return listed(call.arguments, head, [*map(_line, verdicts, verdicts.values())], shape)
 
-    def _verdict(self, tool: Tool, job: Job, site: str, managed: bool) -> Verdict:
-        given = job.arguments
-        if tool.domain and "tabId" not in given:
-            managed = self._is_in_managed(tool, job)
+    def _verdict(self, tool: Tool, call: Call, site: str, managed: bool) -> Verdict:
+        given = call.arguments
+        if "tabId" not in given:
+            managed = self._guard.would_be_managed(tool, call.session)
         arguments = {"url": given["url"]} if "url" in given else {}
         if "tool" in given and "action" in given:
             arguments["action"] = given["action"]
         subject = subject_of(
             tool,
             arguments or None,
-            job.client,
-            job.session,
-            site=tool.domain or site,
+            call.client,
+            call.session,
+            site=tool.site or site,
             managed=managed,
         )
         return self._guard.decide(subject)
 
-    def _is_in_managed(self, tool: Tool, job: Job) -> bool:
-        """Whether the agents' own browser has the page that a call of its tool would go to."""
-        current = self._hub.sessions.current(job.session)
-        tab = self._hub.page_routes.choose(tool.name, None, current).tab
-        if tab is None:
-            return self._guard.is_managed(self._guard.opens_in(tool))
-        found = self._hub.tabs.find(tab) if isinstance(tab, int) else None
-        # A page that no browser has told of may be in anybody's.
-        return found is not None and self._guard.is_managed(found.browser)
-
-    def _place(self, job: Job) -> tuple[str, bool]:
+    def _place(self, call: Call) -> tuple[str, bool]:
         """The site that is meant, and whether the browser is the agents' own."""
-        given = {key: job.arguments[key] for key in _PLACES if key in job.arguments}
+        given = {key: call.arguments[key] for key in _PLACES if key in call.arguments}
         if len(given) > 1:
             raise InvalidArguments("permissions_check: give one of tabId, url and domain.")
         if "tabId" in given:

@@ -10,16 +10,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tabhub.calls.approval import Approvals
-from tabhub.calls.flights import Flights
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard, subject_of
-from tabhub.calls.ports import Answer, Call, Job, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
+from tabhub.calls.running import RunningCalls
+from tabhub.calls.source import Source
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.permissions.verdict import Allow, Ask, Verdict
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -44,36 +46,32 @@ def _canonical(arguments: Mapping[str, Any]) -> Json:
     return {**arguments, "domains": _sites(arguments["domains"])}
 
 
-TOOL = Tool(
+TOOL = browser_tool(
     name="update_plan",
     title="Plan",
     description=(
         "Show the person what you are about to do and on which sites. Their yes allows it there "
         "for this session, without a question for each step."
     ),
-    input_schema=schema(
-        {
-            "domains": {
-                "type": "array",
-                "items": {"type": "string", "minLength": 1, "maxLength": 300},
-                "minItems": 1,
-                "maxItems": MOST_DOMAINS,
-                "description": "Hosts you will act on, each by its full name.",
-            },
-            "approach": {
-                "type": "array",
-                "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
-                "minItems": 1,
-                "maxItems": MOST_STEPS,
-                "description": "What you will do, in 3 to 7 short steps.",
-            },
+    properties={
+        "domains": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": 300},
+            "minItems": 1,
+            "maxItems": MOST_DOMAINS,
+            "description": "Hosts you will act on, each by its full name.",
         },
-        ("domains", "approach"),
-    ),
+        "approach": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
+            "minItems": 1,
+            "maxItems": MOST_STEPS,
+            "description": "What you will do, in 3 to 7 short steps.",
+        },
+    },
+    required=("domains", "approach"),
     source=SOURCE,
-    annotations={"readOnlyHint": False},
     needs_tab=False,
-    plugin="browser",
     toolsets=CLAUDE,
     aliases={"plan": "approach"},
     as_asked=_canonical,
@@ -82,20 +80,20 @@ TOOL = Tool(
 )
 
 
-class PlanSource:
+class PlanSource(Source):
     """Asks the person about a plan, and keeps their yes."""
 
     def __init__(
-        self, tools: ToolRegistry, guard: Guard, approvals: Approvals, flights: Flights
+        self, tools: ToolRegistry, guard: Guard, approvals: Approvals, running: RunningCalls
     ) -> None:
         self._tools = tools
         self._guard = guard
         self._approvals = approvals
-        self._flights = flights
+        self._running = running
 
-    async def run(self, job: Job) -> CallResult:
-        sites = _sites(job.arguments["domains"])
-        verdicts = {site: self._verdicts(job, site) for site in sites}
+    async def run(self, call: Call) -> CallResult:
+        sites = _sites(call.arguments["domains"])
+        verdicts = {site: self._verdicts(call, site) for site in sites}
         asked = [site for site in sites if _has(Ask, verdicts[site])]
         closed = [site for site in sites if not _has((Allow, Ask), verdicts[site])]
         if len(closed) == len(sites):
@@ -107,19 +105,19 @@ class PlanSource:
         if not asked:
             return _told("auto-approved", [], closed)
         try:
-            answer = await self._answer(job, asked, self._named(verdicts.values()))
+            answer = await self._answer(call, asked, self._named(verdicts.values()))
         except Forbidden as refused:
             if refused.reason != "permission_denied":
                 raise
             return _told("rejected", [], closed)
-        return _told("approved", self._keep(job, asked, answer), closed)
+        return _told("approved", self._keep(call, asked, answer), closed)
 
-    def _verdicts(self, job: Job, site: str) -> Verdicts:
+    def _verdicts(self, call: Call, site: str) -> Verdicts:
         """What the rules say there of each tool that a plan can be about."""
         managed = self._guard.is_managed(None)
         return {
             tool.name: self._guard.decide(
-                subject_of(tool, None, job.client, job.session, site=site, managed=managed)
+                subject_of(tool, None, call.client, call.session, site=site, managed=managed)
             )
             for tool in self._tools
             if not tool.is_container and not tool.is_careful
@@ -131,28 +129,19 @@ class PlanSource:
         asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
         return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
-    async def _answer(self, job: Job, sites: list[str], tools: list[str]) -> Answer:
+    async def _answer(self, call: Call, sites: list[str], tools: list[str]) -> ApprovalAnswer:
         # Asked about as a call, it was shown without them.
-        if job.asked and not tools:
-            return Answer(True)
-        call = Call(
-            tool=job.tool.name,
-            arguments=None,
-            session=job.session,
-            progress=job.progress,
-            client=job.client,
-            agent=job.agent,
-            elicit=job.elicit,
-        )
-        with self._flights.begin(job.session, None):
-            return await self._approvals.ask(call, _question(job, sites, tools))
+        if call.asked and not tools:
+            return ApprovalAnswer(True)
+        with self._running.begin(call):
+            return await self._approvals.ask(call, _request(call, sites, tools))
 
-    def _keep(self, job: Job, sites: list[str], answer: Answer) -> list[str]:
+    def _keep(self, call: Call, sites: list[str], answer: ApprovalAnswer) -> list[str]:
         """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
         if not answer.by_person:
             return []
         for site in sites:
-            grant = plan_grant(job.client.name, job.session, site, time.time(), answer.seconds)
+            grant = plan_grant(call.client.name, call.session, site, time.time(), answer.seconds)
             self._guard.permissions.grants.add(grant)
         return sites
 
@@ -161,17 +150,17 @@ def _has(kinds: type | tuple[type, ...], verdicts: Verdicts) -> bool:
     return any(isinstance(verdict, kinds) for verdict in verdicts.values())
 
 
-def _question(job: Job, sites: list[str], tools: list[str]) -> Question:
+def _request(call: Call, sites: list[str], tools: list[str]) -> ApprovalRequest:
     also = {"alsoAllows": tools} if tools else {}
-    return Question(
+    return ApprovalRequest(
         id=secrets.token_hex(8),
-        tool=job.tool,
-        client=job.client,
-        agent=job.agent,
-        session=job.session,
+        tool=call.tool,
+        client=call.client,
+        agent=call.agent,
+        session=call.session,
         tab=None,
         site="",
-        arguments={"domains": sites, "approach": job.arguments["approach"], **also},
+        arguments={"domains": sites, "approach": call.arguments["approach"], **also},
         rule=RULE,
         scopes=("session",),
     )

@@ -5,7 +5,7 @@ from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.kinds import about_kind
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 DEPTH = 15
@@ -14,7 +14,7 @@ _KEPT = ("url", "title", "contentType", "nodes", "truncated", "next", "total", "
 
 
 async def _read(context: Context) -> CallResult:
-    output = await _output(context, {"since": context.job.arguments.get("since")})
+    output = await _output(context, {"since": context.arguments.get("since")})
     return _result(context, output)
 
 
@@ -23,7 +23,7 @@ async def _read_measured(context: Context) -> CallResult:
 
 
 async def _output(context: Context, more: Json) -> Json:
-    given = context.job.arguments
+    given = context.arguments
     input = {
         "filter": given.get("filter", "all"),
         "depth": given.get("depth", DEPTH),
@@ -37,7 +37,7 @@ async def _output(context: Context, more: Json) -> Json:
 
 
 def _result(context: Context, output: Json) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     kept = {key: output[key] for key in _KEPT if key in output}
     delta = {} if "since" not in given else {"delta": "since" in output}
     return done(_told(output, given.get("since")), {"tabId": context.tab.id, **kept, **delta})
@@ -90,14 +90,14 @@ _SETTINGS: Json = {
     "offset": {"type": "integer", "minimum": 0, "description": "Go on where a cut was."},
 }
 
-READ_PAGE = BrowserTool(
+READ_PAGE = browser_tool(
     name="browser_read_page",
     title="Read page",
     description=(
         "The page as an indented tree: role, name, ref and state of each element, in all frames "
         "and shadow roots. Refs stay valid while the element lives."
     ),
-    run=_read,
+    handler=_read,
     properties={
         **_SETTINGS,
         "since": {
@@ -108,14 +108,14 @@ READ_PAGE = BrowserTool(
     read_only=True,
 )
 
-CLAUDE_READ_PAGE = BrowserTool(
+CLAUDE_READ_PAGE = browser_tool(
     name="read_page",
     title="Read page",
     description=(
         "The page as an indented tree: role, name, ref and state of each element, off-screen too, "
         "in all frames and shadow roots."
     ),
-    run=with_tabs(_read_measured),
+    handler=with_tabs(_read_measured),
     properties=_SETTINGS,
     read_only=True,
     same_as=("browser_read_page",),

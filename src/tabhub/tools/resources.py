@@ -4,7 +4,7 @@ from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, chars, fitting
 from tabhub.tools.recorded import counted
-from tabhub.tools.tool import BROWSER, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 MAX_CHARS = 500_000
@@ -12,7 +12,7 @@ _SHOWN = ("url", "type", "mimeType", "size", "base64", "truncated", "length")
 
 
 async def _list(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"type": given["type"]} if "type" in given else {}
     output = await context.in_tab("page.resources", input)
     resources, total = output["resources"], output["total"]
@@ -31,7 +31,7 @@ def _line(resource: Json) -> str:
 
 
 async def _content(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     input = {"url": given["url"], "maxChars": chars(given, "maxLength", MAX_CHARS)}
     output = await context.in_tab("page.resource", input)
     kind = "in base64, because it is not text" if output["base64"] else "as text"
@@ -42,11 +42,11 @@ async def _content(context: Context) -> CallResult:
     return done("\n".join(text), shape)
 
 
-LIST_RESOURCES = BrowserTool(
+LIST_RESOURCES = browser_tool(
     name="browser_list_resources",
     title="List resources",
     description="The files that the page and its frames are made of.",
-    run=_list,
+    handler=_list,
     properties={
         "type": {
             "type": "string",
@@ -58,11 +58,11 @@ LIST_RESOURCES = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_RESOURCE_CONTENT = BrowserTool(
+GET_RESOURCE_CONTENT = browser_tool(
     name="browser_get_resource_content",
     title="Resource content",
     description="What is in one of the page's files, as it was loaded.",
-    run=_content,
+    handler=_content,
     properties={
         "url": {"type": "string"},
         "maxLength": {

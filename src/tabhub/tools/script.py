@@ -7,7 +7,7 @@ from tabhub.calls.untrusted import fenced
 from tabhub.errors import Refused
 from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SHOWN_CHARS = 50_000
@@ -15,20 +15,20 @@ MOST_CHARS = 100_000
 
 
 async def _execute(context: Context) -> CallResult:
-    output = await _output(context, context.job.arguments["code"])
-    most = chars(context.job.arguments, "", SHOWN_CHARS)
+    output = await _output(context, context.arguments["code"])
+    most = chars(context.arguments, "", SHOWN_CHARS)
     return done(_told(_shown(output), most), {"value": output.get("value")})
 
 
 async def _javascript(context: Context) -> CallResult:
     """As a console shows it: strings as they are, and what JSON cannot hold by a description."""
-    output = await _output(context, context.job.arguments["text"])
+    output = await _output(context, context.arguments["text"])
     if output.get("isNode") is True:
         # Clients of this tool expect of a node what JSON makes of it.
         output = {"value": {}}
     value = output.get("value")
     shown = value if isinstance(value, str) else _shown(output)
-    most = chars(context.job.arguments, "", MOST_CHARS)
+    most = chars(context.arguments, "", MOST_CHARS)
     return done(_told(shown, most), {"tabId": context.tab.id, "value": value})
 
 
@@ -61,26 +61,26 @@ def _script_error(thrown: Json) -> Refused:
     )
 
 
-EXECUTE_SCRIPT = BrowserTool(
+EXECUTE_SCRIPT = browser_tool(
     name="browser_execute_script",
     title="Execute JavaScript",
     description=(
         "Run JavaScript in the page; the value of the last expression comes back as JSON. `return` "
         "and top-level `await` work."
     ),
-    run=_execute,
+    handler=_execute,
     properties={"code": {"type": "string"}, "maxTokens": MAX_TOKENS},
     required=("code",),
 )
 
-JAVASCRIPT_TOOL = BrowserTool(
+JAVASCRIPT_TOOL = browser_tool(
     name="javascript_tool",
     title="Execute JavaScript",
     description=(
         "Run JavaScript in the page and get the value of the last expression. Top-level await "
         "works."
     ),
-    run=with_tabs(_javascript),
+    handler=with_tabs(_javascript),
     properties={
         "action": {"enum": ["javascript_exec"]},
         "text": {"type": "string"},

@@ -1,7 +1,7 @@
 """Scrolling: the page, what scrolls inside it, or an element into view."""
 
 from tabhub.tools.effects import SETTLE, acted, given
-from tabhub.tools.tool import REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 _PLACES = ("ref", "selector", "container")
@@ -25,14 +25,14 @@ def _told(effect: Json, by_wheel: bool) -> str:
     return f"Scrolled to {place}" if effect["moved"] else f"It stays at {place}"
 
 
-SCROLL = BrowserTool(
+SCROLL = browser_tool(
     name="browser_scroll",
     title="Scroll",
     description=(
         "Scroll the page or a container by direction or to a position; with only ref or "
         "selector, that element into view."
     ),
-    run=_scroll,
+    handler=_scroll,
     properties={
         "direction": {"enum": ["up", "down", "left", "right"], "default": "down"},
         "distance": {

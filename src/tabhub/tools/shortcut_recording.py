@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from tabhub.calls.ports import Job, Source
+from tabhub.calls.call import Call
 from tabhub.errors import TabhubError
 from tabhub.hub.sessions import AgentSession, AgentSessions
 from tabhub.store.shortcuts import Step, Target, View
+from tabhub.tools.recording import Observation, is_step
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -19,8 +20,6 @@ MOST_STEPS = 100
 MOST_BYTES = 1_000_000
 MOST_LEFT_OUT = 100
 LONGEST_ARGUMENTS = 100_000
-WAITING = frozenset({"browser_wait_for_element"})
-"""Reading tools whose place between others matters."""
 PASSING = frozenset(
     (
         *("tabId", "tabIds", "windowId", "groupId", "connectionId", "sessionId", "parentId"),
@@ -111,44 +110,15 @@ class Recordings:
         return self._open.pop(session, None)
 
 
-class Prepared(Protocol):
-    """What a replay has prepared for the calls that it makes."""
+class ShortcutObserver:
+    """Adds the calls of sessions that record to their recordings."""
 
-    async def resolve(self, context: Context) -> None:
-        """Put what is there now in the place of what was recorded."""
-
-
-class Contexts(Source, Protocol):
-    """The source of the browser tools."""
-
-    def context(self, job: Job) -> Context: ...
-
-
-class RecordedSource:
-    """The browser tools, listened to where a session records; otherwise as they are."""
-
-    def __init__(self, inner: Contexts, recordings: Recordings, prepared: Prepared) -> None:
-        self._inner = inner
+    def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
-        self._prepared = prepared
 
-    async def run(self, job: Job) -> CallResult:
-        if job.replayed:
-            await self._prepared.resolve(self._inner.context(job))
-        recording = self._recordings.find(job.session)
-        if recording is None or not _matters(job):
-            return await self._inner.run(job)
-        before = await _look(self._inner.context(job))
-        result = await self._inner.run(job)
-        try:
-            recording.add(_step(recording, job, before, result))
-        except _LeftOut as reason:
-            recording.leave_out(f"{job.tool.name}: {reason}")
-        return result
-
-
-def _matters(job: Job) -> bool:
-    return job.tool.name in WAITING or not job.tool.is_reading(job.arguments)
+    def follow(self, call: Call) -> Observation | None:
+        recording = self._recordings.find(call.session)
+        return None if recording is None or not is_step(call) else _StepObservation(recording)
 
 
 @dataclass(frozen=True)
@@ -160,10 +130,27 @@ class _Before:
     view: View | None = None
 
 
+class _StepObservation(Observation):
+    """Makes a step of one call."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._before = _Before()
+
+    async def before(self, context: Context) -> None:
+        self._before = await _look(context)
+
+    async def after(self, context: Context, result: CallResult) -> None:
+        try:
+            self._recording.add(_step(self._recording, context, self._before, result))
+        except _LeftOut as reason:
+            self._recording.leave_out(f"{context.call.tool.name}: {reason}")
+
+
 async def _look(context: Context) -> _Before:
     """The call itself says what is wrong with it, if something is."""
-    given = context.job.arguments
-    if context.job.tab is None:
+    given = context.arguments
+    if context.call.tab is None:
         return _Before()
     try:
         elements = {
@@ -178,32 +165,32 @@ async def _look(context: Context) -> _Before:
 
 async def _view(context: Context) -> View | None:
     viewport = (await context.in_tab("page.describe", {}))["viewport"]
-    if not POINTS & context.job.arguments.keys():
+    if not POINTS & context.arguments.keys():
         return View(0, 0, {}, viewport)
-    frame = context.shots.frame(context.job.session, context.tab.id)
+    frame = context.shots.frame(context.session, context.tab.id)
     if frame is None:
         return None
     return View(frame.width, frame.height, frame.viewport, viewport, frame.corner)
 
 
-def _step(recording: Recording, job: Job, before: _Before, result: CallResult) -> Step:
+def _step(recording: Recording, context: Context, before: _Before, result: CallResult) -> Step:
     """The call as it can be made again, or why it cannot."""
-    given = deepcopy(job.arguments)
+    call, given = context.call, deepcopy(context.arguments)
     _require_lasting(recording, given)
-    tab = recording.number(None if job.tab is None else job.tab.id)
+    tab = recording.number(None if call.tab is None else call.tab.id)
     targets = {
         key: _target(before.elements.get(key))
         for key, place in places(given).items()
         if place.pop("ref", None) is not None
     }
-    secret = [key for key in given if key in job.secrets]
+    secret = [key for key in given if key in call.secrets]
     asks = _parameters(recording, before.elements.get(""), secret)
     if has_points(given) and before.view is None:
         raise _LeftOut("its points are of no screenshot")
     kept = {key: value for key, value in given.items() if key not in asks}
-    opened = _opened(job, result)
+    opened = _opened(call, result)
     return Step(
-        tool=job.tool.name,
+        tool=call.tool.name,
         arguments=kept,
         tab=tab,
         opens=None if opened is None else recording.opened(opened),
@@ -246,8 +233,8 @@ def _parameters(
     return found
 
 
-def _opened(job: Job, result: CallResult) -> int | None:
-    return opened_tab(job.tool.opens_tab, result.structured_content)
+def _opened(call: Call, result: CallResult) -> int | None:
+    return opened_tab(call.tool.opens_tab, result.structured_content)
 
 
 def opened_tab(opens_tab: bool, structured: Any) -> int | None:

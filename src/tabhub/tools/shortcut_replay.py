@@ -11,7 +11,7 @@ import msgspec
 
 from tabhub.audit.entry import SHORTEST_HIDDEN
 from tabhub.audit.redaction import Redactor
-from tabhub.calls.ports import Call, Job
+from tabhub.calls.call import Call
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
 from tabhub.errors import NotFound, Refused, TabhubError, Unavailable
@@ -75,15 +75,15 @@ class Replays:
         return any(known.id == run for known in self._runs.values())
 
     def begin(
-        self, runner: Runner, job: Job, shortcut: Shortcut, tab: int | None, values: Json
+        self, runner: Runner, call: Call, shortcut: Shortcut, tab: int | None, values: Json
     ) -> Run:
-        session = job.session
+        session = call.session
         if session in self._runs:
             name = self._runs[session].shortcut.command
             raise Unavailable(f"{name!r} is still running; wait for its end.", "too_many_calls")
         tabs = {} if tab is None else {0: tab}
         id = f"run_{secrets.token_hex(4)}"
-        run = Run(id, shortcut, session, job.client, job.agent, values, tabs)
+        run = Run(id, shortcut, session, call.client, call.agent, values, tabs)
         self._runs[session] = run
         self._shortcuts.ran(shortcut.id, run.state("running"))
         task = self._tasks[session] = asyncio.create_task(self._go(runner, run))
@@ -113,8 +113,8 @@ class Replays:
         run.view, run.targets = step.view, {}
         result = await runner.run(
             Call(
-                tool=step.tool,
-                arguments=msgspec.Raw(msgspec.json.encode(_arguments(run, step))),
+                name=step.tool,
+                raw=msgspec.Raw(msgspec.json.encode(_arguments(run, step))),
                 session=run.session,
                 progress=_silent,
                 client=run.client,
@@ -130,8 +130,8 @@ class Replays:
 
     async def resolve(self, context: Context) -> None:
         """Put the element that is there now in the place of the one that was recorded."""
-        run = self._runs[context.job.session]
-        arguments = context.job.arguments
+        run = self._runs[context.session]
+        arguments = context.arguments
         for key, place in places(arguments).items():
             target = run.targets.get(place.get("ref", ""))
             if target is not None:
@@ -160,7 +160,7 @@ async def _show_again(context: Context, view: View) -> None:
             )
     if view.width:
         frame = Frame(view.width, view.height, view.shown, view.corner)
-        context.shots.show(context.job.session, context.tab.id, frame)
+        context.shots.show(context.session, context.tab.id, frame)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -5,9 +5,10 @@ import secrets
 import time
 from collections.abc import Callable
 
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
@@ -16,7 +17,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed_as_json
 from tabhub.tools.shortcut_recording import Recording, Recordings
 from tabhub.tools.shortcut_replay import Replays
-from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, schema
+from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "shortcuts"
@@ -39,15 +40,15 @@ def _tool(
     read_only: bool = False,
     toolsets: frozenset[str] = BROWSER,
 ) -> Tool:
-    return Tool(
+    return browser_tool(
         name=name,
         title=title,
         description=description,
-        input_schema=schema(properties, required),
+        properties=properties,
+        required=required,
         source=SOURCE,
-        annotations={"readOnlyHint": read_only},
+        read_only=read_only,
         needs_tab=False,
-        plugin="browser",
         toolsets=toolsets,
         secret_arguments=frozenset({"parameters"} & properties.keys()),
         # Nothing is done in the browser but by the calls that were recorded.
@@ -97,7 +98,7 @@ DELETE = _tool(
 TOOLS = (LIST, EXECUTE, RECORD, DELETE)
 
 
-class ShortcutSource:
+class ShortcutSource(Source):
     """Runs the tools about shortcuts."""
 
     def __init__(
@@ -113,20 +114,20 @@ class ShortcutSource:
         self._shortcuts = shortcuts
         self._recordings = recordings
         self._replays = replays
-        self._run: dict[str, Callable[[Job], CallResult]] = {
+        self._run: dict[str, Callable[[Call], CallResult]] = {
             LIST.name: self._list,
             EXECUTE.name: self._execute,
             RECORD.name: self._record,
             DELETE.name: self._delete,
         }
 
-    async def run(self, job: Job) -> CallResult:
-        return self._run[job.tool.name](job)
+    async def run(self, call: Call) -> CallResult:
+        return self._run[call.tool.name](call)
 
-    def _list(self, job: Job) -> CallResult:
-        shown = [self._shown(shortcut) for shortcut in self._shortcuts.of(job.client.name)]
+    def _list(self, call: Call) -> CallResult:
+        shown = [self._shown(shortcut) for shortcut in self._shortcuts.of(call.client.name)]
         message = _counted(len(shown), "shortcut") if shown else "You have no shortcuts yet."
-        recording = self._recordings.find(job.session)
+        recording = self._recordings.find(call.session)
         if recording is not None:
             steps = _counted(len(recording.steps), "step")
             message += f" Recording {recording.command!r}: {steps} so far."
@@ -134,7 +135,7 @@ class ShortcutSource:
         def shape(count: int) -> Json:
             return {"message": message, "shortcuts": shown[:count]}
 
-        return listed_as_json(job.arguments, [*map(_line, shown)], shape)
+        return listed_as_json(call.arguments, [*map(_line, shown)], shape)
 
     def _shown(self, shortcut: Shortcut) -> Json:
         shown: Json = {
@@ -153,14 +154,14 @@ class ShortcutSource:
         shown: Json = {"runId": last.id, "state": state, "completed": last.step}
         return {**shown, "error": last.error, "reason": last.reason} if last.error else shown
 
-    def _execute(self, job: Job) -> CallResult:
-        shortcut = self._named(job)
-        values = _values(shortcut, job.arguments.get("parameters", {}))
+    def _execute(self, call: Call) -> CallResult:
+        shortcut = self._named(call)
+        values = _values(shortcut, call.arguments.get("parameters", {}))
         begins_somewhere = any(step.tab == 0 for step in shortcut.steps)
         tab = None
-        if begins_somewhere or "tabId" in job.arguments:
-            tab = self._hub.routes.tab(job.session, job.arguments.get("tabId")).id
-        run = self._replays.begin(self._runner, job, shortcut, tab, values)
+        if begins_somewhere or "tabId" in call.arguments:
+            tab = self._hub.routes.tab(call.session, call.arguments.get("tabId")).id
+        run = self._replays.begin(self._runner, call, shortcut, tab, values)
         steps = len(shortcut.steps)
         return done(
             f"{shortcut.command!r} runs now: {_counted(steps, 'step')}. shortcuts_list tells how "
@@ -173,21 +174,21 @@ class ShortcutSource:
             },
         )
 
-    def _record(self, job: Job) -> CallResult:
-        action = job.arguments["action"]
+    def _record(self, call: Call) -> CallResult:
+        action = call.arguments["action"]
         if action == "start":
-            return self._start(job)
-        recording = self._recordings.find(job.session)
+            return self._start(call)
+        recording = self._recordings.find(call.session)
         if recording is None:
             raise InvalidArguments("Nothing is being recorded. Begin with action start.")
         if action == "cancel":
-            self._recordings.end(job.session)
+            self._recordings.end(call.session)
             return done(f"The recording of {recording.command!r} is dropped.", {"dropped": True})
-        return self._stop(job, recording)
+        return self._stop(call, recording)
 
-    def _start(self, job: Job) -> CallResult:
-        command = _command(job.arguments.get("command", ""))
-        own = self._shortcuts.of(job.client.name)
+    def _start(self, call: Call) -> CallResult:
+        command = _command(call.arguments.get("command", ""))
+        own = self._shortcuts.of(call.client.name)
         if any(shortcut.command == command for shortcut in own):
             raise InvalidArguments(
                 f"You have a shortcut {command!r} already. Take another name, or delete it with "
@@ -195,29 +196,29 @@ class ShortcutSource:
             )
         if len(own) >= MOST:
             raise InvalidArguments(f"You have {MOST} shortcuts already. Delete one first.")
-        if self._recordings.find(job.session) is not None:
+        if self._recordings.find(call.session) is not None:
             raise InvalidArguments("A recording is under way already: stop or cancel it first.")
-        description = job.arguments.get("description", "")
-        self._recordings.begin(job.session, Recording(command, description))
+        description = call.arguments.get("description", "")
+        self._recordings.begin(call.session, Recording(command, description))
         return done(f"Recording {command!r} from here on.", {"recording": command})
 
-    def _stop(self, job: Job, recording: Recording) -> CallResult:
+    def _stop(self, call: Call, recording: Recording) -> CallResult:
         if not recording.steps:
             raise InvalidArguments(
                 "Nothing was done that could be recorded. "
                 f"{_left_out(recording)}Go on, or end it with action cancel.".strip()
             )
-        if self._shortcuts.size(job.client.name) + recording.size > MOST_BYTES:
+        if self._shortcuts.size(call.client.name) + recording.size > MOST_BYTES:
             raise InvalidArguments(
                 f"Your shortcuts would be larger than {MOST_BYTES} bytes. Delete one, then stop "
                 "again, or end it with action cancel."
             )
-        self._recordings.end(job.session)
+        self._recordings.end(call.session)
         shortcut = Shortcut(
             id=f"sc_{secrets.token_hex(6)}",
-            client=job.client.name,
+            client=call.client.name,
             command=recording.command,
-            description=job.arguments.get("description", recording.description),
+            description=call.arguments.get("description", recording.description),
             steps=recording.steps,
             created=time.time(),
         )
@@ -228,21 +229,21 @@ class ShortcutSource:
         told = {**self._shown(shortcut), "leftOut": recording.left_out}
         return done(f"{sentence}{aside} {_left_out(recording)}".rstrip(), told)
 
-    def _delete(self, job: Job) -> CallResult:
-        shortcut = self._named(job)
+    def _delete(self, call: Call) -> CallResult:
+        shortcut = self._named(call)
         self._shortcuts.drop(shortcut)
         return done(f"Deleted the shortcut {shortcut.command!r}.", {"deleted": shortcut.id})
 
-    def _named(self, job: Job) -> Shortcut:
+    def _named(self, call: Call) -> Shortcut:
         """The shortcut that a call names, by id or by command."""
-        id, command = job.arguments.get("shortcutId"), job.arguments.get("command")
+        id, command = call.arguments.get("shortcutId"), call.arguments.get("command")
         if (id is None) == (command is None):
-            raise InvalidArguments(f"{job.tool.name}: give shortcutId or command, one of the two.")
+            raise InvalidArguments(f"{call.tool.name}: give shortcutId or command, one of the two.")
         try:
             name = None if command is None else command.removeprefix("/")
-            return self._shortcuts.find(job.client.name, id=id, command=name)
+            return self._shortcuts.find(call.client.name, id=id, command=name)
         except KeyError:
-            known = ", ".join(each.command for each in self._shortcuts.of(job.client.name))
+            known = ", ".join(each.command for each in self._shortcuts.of(call.client.name))
             there = f"There are {known}." if known else "You have none yet."
             raise NotFound(f"There is no shortcut {id or command!r}. {there}") from None
 

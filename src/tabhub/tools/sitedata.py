@@ -6,14 +6,14 @@ It belongs to whoever has the site open: a call needs a tab on it, of the caller
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.browser.pending import Fence
+from tabhub.browser.pending import Pending
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -26,12 +26,12 @@ async def _get_cookies(context: Context) -> CallResult:
     cookies = (await _on_site(context, "cookies.get", _passed(context, "url", "name")))["cookies"]
     lines = [f"- {cookie['name']}={_cut(cookie['value'])}" for cookie in cookies]
     counted = "1 cookie" if len(cookies) == 1 else f"{len(cookies)} cookies"
-    head = f"{counted} for {context.job.site}"
+    head = f"{counted} for {context.call.site}"
 
     def shape(count: int) -> Json:
         return {"cookies": cookies[:count]}
 
-    return listed(context.job.arguments, head, lines, shape, from_page=True)
+    return listed(context.arguments, head, lines, shape, from_page=True)
 
 
 async def _set_cookie(context: Context) -> CallResult:
@@ -43,33 +43,32 @@ async def _delete_cookies(context: Context) -> CallResult:
     output = await _on_site(context, "cookies.delete", _passed(context, "url", "name"))
     count = output["deleted"]
     counted = "1 cookie" if count == 1 else f"{count} cookies"
-    return done(f"Deleted {counted} of {context.job.site}.", {"deleted": count})
+    return done(f"Deleted {counted} of {context.call.site}.", {"deleted": count})
 
 
 async def _clear(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     named = [kind for kind in KINDS if given.get(kind)]
     kinds = named or [kind for kind in KINDS if given.get(kind) is None]
     scheme = address(given["origin"]).partition(":")[0].lower()
-    input = {"origin": f"{scheme}://{context.job.site}", "kinds": kinds}
+    input = {"origin": f"{scheme}://{context.call.site}", "kinds": kinds}
     await _on_site(context, "site.clear", input)
-    return done(f"Cleared {', '.join(kinds)} of {context.job.site}.", {"cleared": kinds})
+    return done(f"Cleared {', '.join(kinds)} of {context.call.site}.", {"cleared": kinds})
 
 
 async def _on_site(context: Context, command: str, input: Json) -> Any:
     """Run a command in a tab that shows the site, for as long as it does."""
-    job = context.job
-    tab = _showing(context, job.site)
-    fence = Fence(job.site, None)
-    return await context.browsers.in_tab(tab, command, input, job.progress, None, fence)
+    site = context.call.site
+    tab = _showing(context, site)
+    return await context.browsers.in_tab(tab, command, input, context.report, Pending(site))
 
 
 def _showing(context: Context, site: str) -> Tab:
     if site in ("", OPAQUE):
-        raise InvalidArguments(f"{context.job.tool.name}: give an address of a site, https://….")
+        raise InvalidArguments(f"{context.call.tool.name}: give an address of a site, https://….")
     may_use = context.hub.ownership.may_use
     for tab in context.hub.tabs.of_browser(context.browser):
-        if site_of(tab.url) == site and may_use(context.job.session, tab):
+        if site_of(tab.url) == site and may_use(context.session, tab):
             return tab
     raise Forbidden(
         f"No tab of yours, and none that is shared with you, shows {site}. Open one there first.",
@@ -78,12 +77,12 @@ def _showing(context: Context, site: str) -> Tab:
 
 
 def _passed(context: Context, *names: str) -> Json:
-    given = {name: context.job.arguments[name] for name in names if name in context.job.arguments}
+    given = {name: context.arguments[name] for name in names if name in context.arguments}
     return {**given, "url": address(given["url"])}
 
 
 async def _get_storage(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     kind = given.get("storageType", "local")
     input: Json = {"storageType": kind}
     if "key" in given:
@@ -120,11 +119,11 @@ _STRING: Json = {"type": "string"}
 _BOOLEAN: Json = {"type": "boolean"}
 _URL: Json = {"type": "string", "description": "A page of a site that a tab of yours shows."}
 
-GET_COOKIES = BrowserTool(
+GET_COOKIES = browser_tool(
     name="browser_get_cookies",
     title="Get cookies",
     description="The cookies that the browser sends to an address, those for servers only too.",
-    run=_get_cookies,
+    handler=_get_cookies,
     properties={
         "url": _URL,
         "name": _STRING,
@@ -139,11 +138,11 @@ GET_COOKIES = BrowserTool(
     toolsets=BROWSER,
 )
 
-SET_COOKIE = BrowserTool(
+SET_COOKIE = browser_tool(
     name="browser_set_cookie",
     title="Set cookie",
     description="Set a cookie for an address.",
-    run=_set_cookie,
+    handler=_set_cookie,
     properties={
         "url": _URL,
         "name": _STRING,
@@ -166,11 +165,11 @@ SET_COOKIE = BrowserTool(
     toolsets=BROWSER,
 )
 
-DELETE_COOKIES = BrowserTool(
+DELETE_COOKIES = browser_tool(
     name="browser_delete_cookies",
     title="Delete cookies",
     description="Delete the cookies of one name that the browser sends to an address.",
-    run=_delete_cookies,
+    handler=_delete_cookies,
     properties={"url": _URL, "name": _STRING, "connectionId": CONNECTION},
     required=("url", "name"),
     idempotent=True,
@@ -179,11 +178,11 @@ DELETE_COOKIES = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_STORAGE = BrowserTool(
+GET_STORAGE = browser_tool(
     name="browser_get_storage",
     title="Get storage",
     description="What the page keeps in its local or session storage.",
-    run=_get_storage,
+    handler=_get_storage,
     properties={
         "storageType": {"enum": ["local", "session"], "description": "Default local."},
         "key": {"type": "string", "description": "Only this entry."},
@@ -194,14 +193,14 @@ GET_STORAGE = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLEAR_SITE_DATA = BrowserTool(
+CLEAR_SITE_DATA = browser_tool(
     name="browser_clear_site_data",
     title="Clear site data",
     description=(
         "Remove what a site has stored in the browser: the kinds that are true, or all that are "
         "not false. Cookies go for the whole registered domain."
     ),
-    run=_clear,
+    handler=_clear,
     properties={
         "origin": {"type": "string", "description": "Of a site that a tab of yours shows."},
         **dict.fromkeys(KINDS, _BOOLEAN),

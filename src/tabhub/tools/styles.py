@@ -4,7 +4,7 @@ from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
 from tabhub.tools.history import iso
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SHOWN_CHARS = 200
@@ -12,7 +12,7 @@ PSEUDO = (":hover", ":focus", ":active", ":visited", ":focus-within", ":focus-vi
 
 
 async def _force(context: Context) -> CallResult:
-    states = context.job.arguments["pseudoClasses"]
+    states = context.arguments["pseudoClasses"]
     input = {**context.element(), "pseudoClasses": states}
     count = (await context.in_tab("page.pseudo", input))["forced"]
     told = f"The element is {', '.join(states)}." if states else "The element is as it was."
@@ -23,7 +23,7 @@ async def _force(context: Context) -> CallResult:
 
 
 async def _coverage(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_tab("page.coverage", {"stop": given.get("stop", False)})
     sheets: list[Json] = output["sheets"]
     lines = [line for sheet in sheets for line in _lines(sheet)]
@@ -60,13 +60,13 @@ def _cut(sheets: list[Json], lines: int) -> list[Json]:
     return kept
 
 
-FORCE_PSEUDO_STATE = BrowserTool(
+FORCE_PSEUDO_STATE = browser_tool(
     name="browser_force_pseudo_state",
     title="Force pseudo state",
     description=(
         "Make an element look hovered, focused and so on, until you give [] or the page goes."
     ),
-    run=_force,
+    handler=_force,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -77,14 +77,14 @@ FORCE_PSEUDO_STATE = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_CSS_COVERAGE = BrowserTool(
+GET_CSS_COVERAGE = browser_tool(
     name="browser_get_css_coverage",
     title="CSS coverage",
     description=(
         "Which style rules of the page are in use, and the selectors of those that are not. "
         "Counting begins with the first call and goes on: act or reload, and call again."
     ),
-    run=_coverage,
+    handler=_coverage,
     properties={
         "stop": {"type": "boolean", "description": "End counting. Default false."},
         "maxTokens": MAX_TOKENS,

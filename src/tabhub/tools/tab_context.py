@@ -39,15 +39,15 @@ def line(tab: Tab) -> str:
 
 
 def _block(context: Context, result: CallResult) -> str:
-    tabs = group_tabs(context, context.job.session)
+    tabs = group_tabs(context, context.session)
     more = [f"({len(tabs) - MOST_TABS} more)"] if len(tabs) > MOST_TABS else []
     head = f"Tab Context: done in tab {_executed_on(context, result)}. Your tabs:"
     return "\n".join([head, *(line(context.as_told(tab)) for tab in tabs[:MOST_TABS]), *more])
 
 
 def _executed_on(context: Context, result: CallResult) -> int:
-    if context.job.tab is not None:
-        return context.job.tab.id
+    if context.call.tab is not None:
+        return context.call.tab.id
     told: Any = result.structured_content
     opened: int = told["tabId"]
     return opened

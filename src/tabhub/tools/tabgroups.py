@@ -6,7 +6,7 @@ from tabhub.hub.sessions import COLORS
 from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
 from tabhub.tools.own import is_own, known, own_numbers, required
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 
@@ -14,11 +14,11 @@ async def _list(context: Context) -> CallResult:
     groups = await _groups(context)
     counted = "1 tab group" if len(groups) == 1 else f"{len(groups)} tab groups"
     lines = [_line(group) for group in groups]
-    return listed(context.job.arguments, counted, lines, lambda count: {"groups": groups[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"groups": groups[:count]})
 
 
 async def _list_tabs(context: Context) -> CallResult:
-    wanted = context.job.arguments["groupId"]
+    wanted = context.arguments["groupId"]
     groups = await _groups(context)
     group = next((group for group in groups if group["groupId"] == wanted), None)
     if group is None:
@@ -30,11 +30,11 @@ async def _list_tabs(context: Context) -> CallResult:
     def shape(count: int) -> Json:
         return {**group, "tabs": shown[:count]}
 
-    return listed(context.job.arguments, _line(group), lines, shape)
+    return listed(context.arguments, _line(group), lines, shape)
 
 
 async def _groups(context: Context) -> list[Json]:
-    given = context.job.arguments
+    given = context.arguments
     input = {"windowId": given["windowId"]} if "windowId" in given else {}
     output = await context.in_browser(context.browser, "groups.list", input)
     return [_shown(context, group) for group in output["groups"]]
@@ -60,13 +60,13 @@ async def _changed(context: Context, command: str) -> CallResult:
 
 async def _remove(context: Context) -> CallResult:
     await context.in_browser(context.browser, "groups.remove", _input(context))
-    removed = context.job.arguments["tabIds"]
+    removed = context.arguments["tabIds"]
     told = ", ".join(map(str, removed))
     return done(f"In no group any more: tabs {told}.", {"removed": removed})
 
 
 def _input(context: Context) -> Json:
-    given = {key: value for key, value in context.job.arguments.items() if key != "connectionId"}
+    given = {key: value for key, value in context.arguments.items() if key != "connectionId"}
     tabs = {"tabIds": required(context, given["tabIds"])} if "tabIds" in given else {}
     return {**given, **tabs, "own": own_numbers(context)}
 
@@ -97,11 +97,11 @@ _TAB_IDS: Json = {
 }
 _LOOK: Json = {"title": {"type": "string"}, "color": {"enum": sorted(COLORS)}}
 
-LIST_TAB_GROUPS = BrowserTool(
+LIST_TAB_GROUPS = browser_tool(
     name="browser_list_tab_groups",
     title="List tab groups",
     description="The tab groups of a browser or of one window, and which are yours.",
-    run=_list,
+    handler=_list,
     properties={
         "windowId": {"type": "integer"},
         "connectionId": CONNECTION,
@@ -112,11 +112,11 @@ LIST_TAB_GROUPS = BrowserTool(
     toolsets=BROWSER,
 )
 
-LIST_TABS_IN_GROUP = BrowserTool(
+LIST_TABS_IN_GROUP = browser_tool(
     name="browser_list_tabs_in_group",
     title="List tabs in group",
     description="The tabs of a tab group.",
-    run=_list_tabs,
+    handler=_list_tabs,
     properties={"groupId": _GROUP_ID, "connectionId": CONNECTION, "maxTokens": MAX_TOKENS},
     required=("groupId",),
     read_only=True,
@@ -124,22 +124,22 @@ LIST_TABS_IN_GROUP = BrowserTool(
     toolsets=BROWSER,
 )
 
-CREATE_TAB_GROUP = BrowserTool(
+CREATE_TAB_GROUP = browser_tool(
     name="browser_create_tab_group",
     title="Create tab group",
     description="Put tabs of yours into a new tab group.",
-    run=_create,
+    handler=_create,
     properties={"tabIds": _TAB_IDS, **_LOOK, "connectionId": CONNECTION},
     required=("tabIds",),
     needs_tab=False,
     toolsets=BROWSER,
 )
 
-ADD_TABS_TO_GROUP = BrowserTool(
+ADD_TABS_TO_GROUP = browser_tool(
     name="browser_add_tabs_to_group",
     title="Add tabs to group",
     description="Put tabs of yours into a tab group of yours.",
-    run=_add,
+    handler=_add,
     properties={"groupId": _GROUP_ID, "tabIds": _TAB_IDS, "connectionId": CONNECTION},
     required=("groupId", "tabIds"),
     idempotent=True,
@@ -147,11 +147,11 @@ ADD_TABS_TO_GROUP = BrowserTool(
     toolsets=BROWSER,
 )
 
-REMOVE_TABS_FROM_GROUP = BrowserTool(
+REMOVE_TABS_FROM_GROUP = browser_tool(
     name="browser_remove_tabs_from_group",
     title="Remove tabs from group",
     description="Take tabs of yours out of their tab groups.",
-    run=_remove,
+    handler=_remove,
     properties={"tabIds": _TAB_IDS, "connectionId": CONNECTION},
     required=("tabIds",),
     idempotent=True,
@@ -159,11 +159,11 @@ REMOVE_TABS_FROM_GROUP = BrowserTool(
     toolsets=BROWSER,
 )
 
-UPDATE_TAB_GROUP = BrowserTool(
+UPDATE_TAB_GROUP = browser_tool(
     name="browser_update_tab_group",
     title="Update tab group",
     description="Name, colour, collapse or expand a tab group of yours.",
-    run=_update,
+    handler=_update,
     properties={
         "groupId": _GROUP_ID,
         **_LOOK,

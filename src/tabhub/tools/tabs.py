@@ -15,7 +15,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.effects import asked_for
 from tabhub.tools.intercept import waiting_lines, without_credentials
 from tabhub.tools.listing import listed
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
@@ -30,7 +30,7 @@ async def _list_tabs(context: Context) -> CallResult:
     counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
     lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}{_asking(asks)}" for tab, asks in tabs]
     shown = [{**_shown(context, tab), **asks} for tab, asks in tabs]
-    return listed(context.job.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
 
 
 def _as_told(context: Context, tab: Tab, asks: Json) -> tuple[Tab, Json]:
@@ -65,9 +65,9 @@ def _asking(asks: Json) -> str:
 
 
 async def _open_tab(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     url, active = address(given["url"]), given.get("active", False)
-    tab, held = await open_tab(context, context.job.session, context.browser, url, active=active)
+    tab, held = await open_tab(context, context.session, context.browser, url, active=active)
     tab = context.as_told(tab)
     told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
     return done("\n".join(told), {**location(tab), **held})
@@ -87,7 +87,9 @@ async def opened(context: Context, session: str, browser: str, input: Json) -> t
     """A new tab, which is the session's before anybody else hears of it, and what was told."""
 
     place = Place(context.browsers, context.hub, session, browser)
-    return await opening.opened(place, input, context.wait_ms, context.job.progress)
+    found = await opening.opened(place, input, context.wait_ms, context.report)
+    context.answered = True
+    return found
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -97,14 +99,14 @@ async def _close_tab(context: Context) -> CallResult:
 
 async def close(context: Context) -> None:
     """Close the tab, which must be the caller's own."""
-    if context.hub.ownership.owner(context.tab.id) != context.job.session:
+    if context.hub.ownership.owner(context.tab.id) != context.session:
         raise Forbidden(
             f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
             "foreign_tab",
         )
     output = await context.in_tab("tabs.close", {})
     if "sessionId" in output:
-        context.closings.note(context.tab.browser, output["sessionId"], context.job.session)
+        context.closings.note(context.tab.browser, output["sessionId"], context.session)
 
 
 async def _navigate_tab(context: Context) -> CallResult:
@@ -116,7 +118,7 @@ async def _navigate_tab(context: Context) -> CallResult:
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
     """Send the tab where a call says, and wait until it is there, or the agent holds it up."""
-    wanted = context.job.arguments["url"]
+    wanted = context.arguments["url"]
     url = wanted if wanted in HISTORY else address(wanted)
     input = {"url": url, "timeoutMs": context.wait_ms}
     arrived: tuple[Tab, Json] = await context.in_tab(
@@ -170,7 +172,7 @@ def target(given: Mapping[str, Any]) -> str | None:
 
 def _marks(context: Context, tab: Tab) -> str:
     marks = ["active"] if tab.active else []
-    if context.hub.ownership.owner(tab.id) == context.job.session:
+    if context.hub.ownership.owner(tab.id) == context.session:
         marks.append("yours")
     elif (owner := context.hub.routes.owner_of(tab)) is not None:
         marks.append(f"of the agent {owner}")
@@ -180,7 +182,7 @@ def _marks(context: Context, tab: Tab) -> str:
 
 
 def _may_use(context: Context, tab: Tab) -> bool:
-    return context.hub.ownership.may_use(context.job.session, tab)
+    return context.hub.ownership.may_use(context.session, tab)
 
 
 def page(tab: Tab) -> str:
@@ -216,21 +218,21 @@ def _shown(context: Context, tab: Tab) -> Json:
     return shown | {key: value for key, value in optional.items() if value is not None}
 
 
-LIST_TABS = BrowserTool(
+LIST_TABS = browser_tool(
     name="browser_list_tabs",
     title="List tabs",
     description=("All open tabs, and whose. You can use your own and those the person shares."),
-    run=_list_tabs,
+    handler=_list_tabs,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
 )
 
-OPEN_TAB = BrowserTool(
+OPEN_TAB = browser_tool(
     name="browser_open_tab",
     title="Open tab",
     description=("Open a page in a new background tab and wait until it has loaded."),
-    run=_open_tab,
+    handler=_open_tab,
     properties={
         "url": {"type": "string", "description": "Address; https:// is assumed."},
         "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
@@ -242,18 +244,18 @@ OPEN_TAB = BrowserTool(
     address_of=target,
 )
 
-CLOSE_TAB = BrowserTool(
+CLOSE_TAB = browser_tool(
     name="browser_close_tab",
     title="Close tab",
     description="Close a tab.",
-    run=_close_tab,
+    handler=_close_tab,
 )
 
-NAVIGATE_TAB = BrowserTool(
+NAVIGATE_TAB = browser_tool(
     name="browser_navigate_tab",
     title="Navigate tab",
     description="Go to an address and wait until the page has loaded.",
-    run=_navigate_tab,
+    handler=_navigate_tab,
     properties={
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
     },
@@ -261,23 +263,23 @@ NAVIGATE_TAB = BrowserTool(
     address_of=target,
 )
 
-FOCUS_TAB = BrowserTool(
+FOCUS_TAB = browser_tool(
     name="browser_focus_tab",
     title="Focus tab",
     description=(
         "Bring a tab and its window to the front, where the person sees it. No other tool needs "
         "that: they all work in background tabs."
     ),
-    run=_focus_tab,
+    handler=_focus_tab,
     idempotent=True,
     toolsets=BROWSER,
 )
 
-GET_TAB_INFO = BrowserTool(
+GET_TAB_INFO = browser_tool(
     name="browser_get_tab_info",
     title="Tab info",
     description="Address, title and loading state of a tab, its window and its tab group.",
-    run=_get_tab_info,
+    handler=_get_tab_info,
     read_only=True,
     toolsets=BROWSER,
 )

@@ -7,7 +7,7 @@ from tabhub.tools.budget import MAX_TOKENS, chars
 from tabhub.tools.finding import BROWSER
 from tabhub.tools.kinds import about_kind
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 TEXT_CHARS = 50_000
@@ -48,10 +48,10 @@ async def _page_text(context: Context) -> CallResult:
 
 
 async def _piece(context: Context, command: str, usual: int, named: str) -> Json:
-    given = context.job.arguments
+    given = context.arguments
     element: Json = {key: given[key] for key in ("ref", "selector") if key in given}
     if len(element) > 1:
-        raise InvalidArguments(f"{context.job.tool.name}: give ref or selector, not both.")
+        raise InvalidArguments(f"{context.call.tool.name}: give ref or selector, not both.")
     sizes = {"maxChars": chars(given, named, usual), "offset": given.get("offset", 0)}
     output: Json = await context.in_tab(command, {**element, **sizes})
     return output
@@ -70,7 +70,7 @@ def _notes(output: Json, otherwise: str = "read a part by ref or selector") -> l
 
 def _rest_of_page(context: Context, output: Json) -> list[str]:
     """When only the main part was read, nobody should take it for all."""
-    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.job.arguments):
+    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.arguments):
         return []
     return [f"(This is the page's <{output['source']}>. For all of it: selector body.)"]
 
@@ -79,13 +79,13 @@ def _length(usual: int) -> Json:
     return {"type": "integer", "minimum": 1, "maximum": usual, "description": f"Default {usual}."}
 
 
-GET_TAB_CONTENT = BrowserTool(
+GET_TAB_CONTENT = browser_tool(
     name="browser_get_tab_content",
     title="Tab content",
     description=(
         "The text a person sees, of the page's main content or of one element, frames included."
     ),
-    run=_content,
+    handler=_content,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -97,14 +97,14 @@ GET_TAB_CONTENT = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_PAGE_HTML = BrowserTool(
+GET_PAGE_HTML = browser_tool(
     name="browser_get_page_html",
     title="Page HTML",
     description=(
         "HTML of the page as it is now, or of one element. Shadow roots are templates, documents "
         "of frames stand inside their frame."
     ),
-    run=_html,
+    handler=_html,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -116,11 +116,11 @@ GET_PAGE_HTML = BrowserTool(
     toolsets=BROWSER,
 )
 
-GET_PAGE_TEXT = BrowserTool(
+GET_PAGE_TEXT = browser_tool(
     name="get_page_text",
     title="Page text",
     description="The text of a page, its article or main content first.",
-    run=with_tabs(_page_text),
+    handler=with_tabs(_page_text),
     properties={
         "max_chars": {"type": "integer", "minimum": 1, "description": f"Default {TEXT_CHARS}."},
         "maxTokens": MAX_TOKENS,

@@ -1,24 +1,24 @@
-"""What a browser tool is: its data, and a function that gets a narrow context."""
+"""How a browser tool is declared, and the narrow context that its handler gets."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Fence, Learn, ReadFile
-from tabhub.calls.ports import Job
+from tabhub.browser.pending import Learn, Pending, ReadFile
+from tabhub.calls.call import Call
+from tabhub.calls.ports import Progress
 from tabhub.calls.walled import as_told
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Changes, SameAs, Tool
+from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import site_of
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.shots import Shots
 from tabhub.tools.upload_folders import UploadFolders
-from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
@@ -52,11 +52,13 @@ def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Context:
-    """What a tool may use."""
+    """What a tool may use: a narrow view of its call, and the services of the browser tools."""
 
-    job: Job
+    call: Call
+    arguments: Json
+    """The tool's own copy of the call's arguments."""
     browsers: Browsers
     hub: Hub
     files: Files
@@ -64,15 +66,26 @@ class Context:
     shots: Shots
     closings: Closings
     recordings: Recordings
-    seen: Seen | None = None
-    """Is told what was done in tabs."""
+    seen: Sequence[Seen] = ()
+    """Each is called with every command that was carried out in a tab."""
     untrusted: bool = False
     """Whether a script may act where the debugger cannot be used."""
+    answered: bool = False
+    """Whether the browser has answered a command of this call."""
+
+    @property
+    def session(self) -> str:
+        return self.call.session
+
+    @property
+    def report(self) -> Progress:
+        """Tells the client how far the call has come."""
+        return self.call.report
 
     @property
     def browser(self) -> str:
         """The browser that a call means which names no tab."""
-        wanted: str | None = self.job.arguments.get("connectionId")
+        wanted: str | None = self.arguments.get("connectionId")
         if wanted is None:
             return self.browsers.latest().id
         known = [browser.id for browser in self.browsers.all()]
@@ -83,14 +96,14 @@ class Context:
 
     @property
     def tab(self) -> Tab:
-        if self.job.tab is None:
-            raise Internal(f"{self.job.tool.name} was given no tab.")
-        return self.job.tab
+        if self.call.tab is None:
+            raise Internal(f"{self.call.tool.name} was given no tab.")
+        return self.call.tab
 
     @property
     def wait_ms(self) -> int:
         """How long the browser may wait for a page."""
-        seconds = self.job.seconds
+        seconds = self.call.seconds
         return int(max(seconds - ANSWER_MARGIN_SECONDS, seconds / 2) * 1000)
 
     async def in_tab(
@@ -100,94 +113,89 @@ class Context:
         learn: Learn | None = None,
         read_file: ReadFile | None = None,
     ) -> Any:
-        job = self.job
+        call = self.call
         # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
-        is_in_page = not command.startswith("tabs.") and job.tool.address_of is None
-        site = site_of(self.tab.url)
-        fence = Fence(site, job.may_enter, read_file, self.untrusted) if is_in_page else None
-        output = await self.browsers.in_tab(self.tab, command, input, job.progress, learn, fence)
-        if self.seen is not None:
-            self.seen(command, input, output)
+        is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
+        if is_in_page:
+            pending = Pending(
+                site_of(self.tab.url),
+                call.may_enter,
+                learn=learn,
+                read_file=read_file,
+                untrusted=self.untrusted,
+            )
+        else:
+            pending = Pending(learn=learn)
+        output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
+        self.answered = True
+        for seen in self.seen:
+            seen(command, input, output)
         return output
 
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
-        progress = self.job.progress
-        return await self.browsers.in_browser(browser, command, input, progress, learn)
+        pending = Pending(learn=learn)
+        output = await self.browsers.in_browser(browser, command, input, self.report, pending)
+        self.answered = True
+        return output
 
     def may_tell(self, url: str) -> bool:
         """Whether a result may tell of a page, where it tells of several."""
-        return self.job.may_tell is None or self.job.may_tell(site_of(url))
+        return self.call.may_tell is None or self.call.may_tell(site_of(url))
 
     def as_told(self, tab: Tab) -> Tab:
         """A tab as a result may tell of it."""
-        return as_told(tab, self.job.may_tell)
+        return as_told(tab, self.call.may_tell)
 
     def element(self) -> Json:
         """The element that a call names, by ref or by selector: exactly one of them."""
-        named = {k: v for k, v in self.job.arguments.items() if k in ("ref", "selector")}
+        named = {k: v for k, v in self.arguments.items() if k in ("ref", "selector")}
         if len(named) != 1:
-            raise InvalidArguments(f"{self.job.tool.name}: give ref or selector, one of the two.")
+            raise InvalidArguments(f"{self.call.tool.name}: give ref or selector, one of the two.")
         return named
 
 
-@dataclass(frozen=True)
-class BrowserTool:
-    """One tool."""
+def browser_tool(
+    *,
+    properties: Mapping[str, Any] | None = None,
+    required: Sequence[str] = (),
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+    needs_tab: bool = True,
+    changes_when: Changes | None = None,
+    source: str = SOURCE,
+    toolsets: frozenset[str] = CORE,
+    handler: Handler | None = None,
+    **fields: Any,
+) -> Tool:
+    """A tool of the family "browser"; `fields` are the other fields of `Tool`.
 
-    name: str
-    title: str
-    description: str
-    run: Callable[[Context], Awaitable[CallResult]]
-    properties: Mapping[str, Any] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    read_only: bool = False
-    destructive: bool = False
-    """Whether it may destroy what matters outside the agent's own tabs: then a person is asked."""
-    idempotent: bool = False
-    needs_tab: bool = True
-    opens_tab: bool = False
-    toolsets: frozenset[str] = CORE
-    address_of: Callable[[Mapping[str, Any]], str | None] | None = None
-    secret_arguments: frozenset[str] = frozenset()
-    changes_when: Changes | None = None
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    same_as: SameAs = ()
-    opens_as: tuple[str, ...] = ()
+    A destructive tool may destroy what matters outside the agent's own tabs: then a person is
+    asked. A tool of the source "browser" needs a handler, which gets a `Context`.
+    """
+    members = {**(properties or {}), **({"tabId": TAB_ID} if needs_tab else {})}
+    # Forgetting what tabhub itself has recorded changes nothing that belongs to anybody.
+    is_reading = read_only and changes_when in (None, "clear")
+    return Tool(
+        input_schema=schema(members, required),
+        annotations=_annotations(is_reading, destructive, idempotent),
+        needs_tab=needs_tab,
+        changes_when=changes_when,
+        source=source,
+        toolsets=toolsets,
+        handler=handler,
+        plugin="browser",
+        **fields,
+    )
 
-    def entry(self) -> Tool:
-        """The tool as the hub lists it."""
-        return Tool(
-            name=self.name,
-            title=self.title,
-            description=self.description,
-            input_schema=schema(self._properties(), self.required),
-            source=SOURCE,
-            annotations=self._annotations(),
-            needs_tab=self.needs_tab,
-            opens_tab=self.opens_tab,
-            plugin="browser",
-            toolsets=self.toolsets,
-            address_of=self.address_of,
-            secret_arguments=self.secret_arguments,
-            changes_when=self.changes_when,
-            aliases=self.aliases,
-            same_as=self.same_as,
-            opens_as=self.opens_as,
-        )
 
-    def _properties(self) -> Mapping[str, Any]:
-        return {**self.properties, "tabId": TAB_ID} if self.needs_tab else self.properties
-
-    def _annotations(self) -> Json:
-        if self.read_only:
-            # To forget what tabhub itself has written down changes nothing of anybody's.
-            return {"readOnlyHint": self.changes_when in (None, "clear")}
-        # What a click destroys, nobody knows beforehand: where we cannot say, we say nothing.
-        hints: Json = {"readOnlyHint": False}
-        if self.idempotent:
-            hints["idempotentHint"] = True
-        if self.destructive:
-            hints["destructiveHint"] = True
-        return hints
+def _annotations(read_only: bool, destructive: bool, idempotent: bool) -> Json:
+    # What a click destroys, nobody knows beforehand: a hint that is not certain is left out.
+    hints: Json = {"readOnlyHint": read_only}
+    if idempotent:
+        hints["idempotentHint"] = True
+    if destructive:
+        hints["destructiveHint"] = True
+    return hints

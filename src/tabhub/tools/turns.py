@@ -2,11 +2,12 @@
 
 import time
 
-from tabhub.calls.ports import Job
+from tabhub.calls.call import Call
 from tabhub.calls.results import done
+from tabhub.calls.source import Source
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Tool
-from tabhub.tools.tool import CLAUDE, Json, schema
+from tabhub.tools.tool import CLAUDE, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "turns"
@@ -14,15 +15,14 @@ LONGEST_SUMMARY = 2000
 
 
 def _tool(name: str, title: str, description: str, properties: Json) -> Tool:
-    return Tool(
+    return browser_tool(
         name=name,
         title=title,
         description=description,
-        input_schema=schema(properties),
+        properties=properties,
         source=SOURCE,
-        annotations={"readOnlyHint": True},
+        read_only=True,
         needs_tab=False,
-        plugin="browser",
         toolsets=CLAUDE,
     )
 
@@ -42,21 +42,21 @@ COMPLETE = _tool(
 TOOLS = (START, COMPLETE)
 
 
-class TurnSource:
+class TurnSource(Source):
     """Notes when an answer began; the session forgets it with its end."""
 
     def __init__(self, sessions: AgentSessions) -> None:
         self._sessions = sessions
 
-    async def run(self, job: Job) -> CallResult:
-        return self._start(job) if job.tool.name == START.name else self._complete(job)
+    async def run(self, call: Call) -> CallResult:
+        return self._start(call) if call.tool.name == START.name else self._complete(call)
 
-    def _start(self, job: Job) -> CallResult:
-        self._sessions.answering(job.session, time.time())
+    def _start(self, call: Call) -> CallResult:
+        self._sessions.answering(call.session, time.time())
         return done("Your answer has begun.", {"started": True})
 
-    def _complete(self, job: Job) -> CallResult:
-        turn = self._sessions.answering(job.session, None)
+    def _complete(self, call: Call) -> CallResult:
+        turn = self._sessions.answering(call.session, None)
         if turn is None:
             return done("There was no turn_answer_start before this.", {"started": False})
         seconds = max(time.time() - turn.since, 0.0)

@@ -58,7 +58,7 @@ def in_call(files: Sequence[Json]) -> list[Source]:
 
 async def screenshot(context: Context, id: str, name: str) -> Source:
     """A picture that this session took a while ago; one that is to be a PNG becomes one."""
-    shot = context.shots.find(context.job.session, id)
+    shot = context.shots.find(context.session, id)
     if shot is None:
         raise NotFound(
             f"There is no screenshot {id} of yours, or it has expired: they are kept for ten "

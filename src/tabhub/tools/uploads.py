@@ -6,7 +6,7 @@ from tabhub.errors import InvalidArguments
 from tabhub.tools.effects import SETTLE, acted, given
 from tabhub.tools.frame_points import COORDINATE, viewport_point
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.tools.upload_sources import MOST_FILES, Source, in_call, on_disk, screenshot
 from tabhub.wire.mcp.messages import CallResult
 
@@ -22,7 +22,7 @@ async def _upload_files(context: Context) -> CallResult:
 
 
 async def _sources(context: Context) -> list[Source]:
-    arguments = context.job.arguments
+    arguments = context.arguments
     if "paths" in arguments:
         return on_disk(context, arguments["paths"])
     if "files" in arguments:
@@ -32,27 +32,27 @@ async def _sources(context: Context) -> list[Source]:
 
 
 async def _file_upload(context: Context) -> CallResult:
-    return await upload(context, on_disk(context, context.job.arguments["paths"]), _target(context))
+    return await upload(context, on_disk(context, context.arguments["paths"]), _target(context))
 
 
 async def _upload_image(context: Context) -> CallResult:
     _one_of(context, ("ref", "coordinate"), at_least=1)
-    arguments = context.job.arguments
+    arguments = context.arguments
     name = arguments.get("filename", IMAGE_NAME)
     source = await screenshot(context, arguments["imageId"], name)
     return await upload(context, [source], _target(context))
 
 
 def _one_of(context: Context, names: Sequence[str], at_least: int) -> None:
-    count = sum(name in context.job.arguments for name in names)
+    count = sum(name in context.arguments for name in names)
     if not at_least <= count <= 1:
         limit = "exactly" if at_least else "at most"
         listed = ", ".join(names)
-        raise InvalidArguments(f"{context.job.tool.name}: give {limit} one of {listed}.")
+        raise InvalidArguments(f"{context.call.tool.name}: give {limit} one of {listed}.")
 
 
 def _target(context: Context) -> Json:
-    arguments = context.job.arguments
+    arguments = context.arguments
     if "coordinate" in arguments:
         return viewport_point(context, arguments["coordinate"])
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
@@ -87,7 +87,7 @@ def _named(context: Context, target: Json) -> str:
         return "the file chooser"
     if "ref" in target or "selector" in target:
         return str(next(iter(target.values())))
-    x, y = context.job.arguments["coordinate"]
+    x, y = context.arguments["coordinate"]
     return f"the point ({x:g}, {y:g})"
 
 
@@ -120,7 +120,7 @@ _FILES: Json = {
     "maxItems": MOST_FILES,
 }
 
-UPLOAD_FILES = BrowserTool(
+UPLOAD_FILES = browser_tool(
     name="browser_upload_files",
     title="Upload files",
     description=(
@@ -128,7 +128,7 @@ UPLOAD_FILES = BrowserTool(
         "or, without a target, answer the file chooser that a click has opened. One of paths, "
         "files (their bytes) and screenshotId says which. Tells what the page has received."
     ),
-    run=_upload_files,
+    handler=_upload_files,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -144,28 +144,28 @@ UPLOAD_FILES = BrowserTool(
     toolsets=BROWSER,
 )
 
-FILE_UPLOAD = BrowserTool(
+FILE_UPLOAD = browser_tool(
     name="file_upload",
     title="Upload files by path",
     description=(
         "Give files of this machine to a file input, or drop them onto another element. Do not "
         "click the input before."
     ),
-    run=with_tabs(_file_upload),
+    handler=with_tabs(_file_upload),
     properties={"paths": _PATHS, "ref": REF},
     required=("paths", "ref"),
     same_as=("browser_upload_files",),
     toolsets=CLAUDE,
 )
 
-UPLOAD_IMAGE = BrowserTool(
+UPLOAD_IMAGE = browser_tool(
     name="upload_image",
     title="Upload a screenshot",
     description=(
         "Give an earlier screenshot, by its id, to a file input (ref), or drop it at a point "
         "(coordinate): one of the two."
     ),
-    run=with_tabs(_upload_image),
+    handler=with_tabs(_upload_image),
     properties={
         "imageId": {"type": "string"},
         "ref": REF,

@@ -8,7 +8,7 @@ from tabhub.tools.budget import MAX_TOKENS
 from tabhub.tools.listing import listed
 from tabhub.tools.own import is_own, known, movable_numbers, own_numbers
 from tabhub.tools.tabs import opened
-from tabhub.tools.tool import BROWSER, CONNECTION, BrowserTool, Context, Json
+from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult
 
@@ -22,14 +22,14 @@ async def _list_windows(context: Context) -> CallResult:
     windows = [_shown(context, window) for window in output["windows"]]
     counted = "1 window" if len(windows) == 1 else f"{len(windows)} windows"
     lines = [_line(window) for window in windows]
-    return listed(context.job.arguments, counted, lines, lambda count: {"windows": windows[:count]})
+    return listed(context.arguments, counted, lines, lambda count: {"windows": windows[:count]})
 
 
 async def _create_window(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     wanted = {key: given[key] for key in _SETTABLE if key in given}
     input = {"url": address(given.get("url", BLANK)), "window": wanted}
-    tab, output = await opened(context, context.job.session, context.browser, input)
+    tab, output = await opened(context, context.session, context.browser, input)
     tab = context.as_told(tab)
     window = _shown(context, output["window"])
     page = {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
@@ -37,14 +37,14 @@ async def _create_window(context: Context) -> CallResult:
 
 
 async def _update_window(context: Context) -> CallResult:
-    given = {key: value for key, value in context.job.arguments.items() if key != "connectionId"}
+    given = {key: value for key, value in context.arguments.items() if key != "connectionId"}
     input = {**given, "own": movable_numbers(context, context.browser)}
     window = _shown(context, await context.in_browser(context.browser, "windows.update", input))
     return done(_line(window), window)
 
 
 async def _close_window(context: Context) -> CallResult:
-    id = context.job.arguments["windowId"]
+    id = context.arguments["windowId"]
     input = {"windowId": id, "own": own_numbers(context)}
     await context.in_browser(context.browser, "windows.close", input)
     return done(f"Closed window {id} with its tabs.", {"closed": id})
@@ -84,25 +84,25 @@ _SETTINGS: Json = {
     "state": {"enum": ["normal", "minimized", "maximized", "fullscreen"]},
 }
 
-LIST_WINDOWS = BrowserTool(
+LIST_WINDOWS = browser_tool(
     name="browser_list_windows",
     title="List windows",
     description="The browser's windows: place, size, state and tabs, and which are yours.",
-    run=_list_windows,
+    handler=_list_windows,
     properties={"connectionId": CONNECTION, "maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
     toolsets=BROWSER,
 )
 
-CREATE_WINDOW = BrowserTool(
+CREATE_WINDOW = browser_tool(
     name="browser_create_window",
     title="Create window",
     description=(
         "Open a page in a new window, without taking the focus, and wait until it has loaded. Its "
         "tab is yours and becomes this session's current tab."
     ),
-    run=_create_window,
+    handler=_create_window,
     properties={
         "url": {"type": "string", "description": "Default a blank page."},
         **_SETTINGS,
@@ -115,11 +115,11 @@ CREATE_WINDOW = BrowserTool(
     toolsets=BROWSER,
 )
 
-UPDATE_WINDOW = BrowserTool(
+UPDATE_WINDOW = browser_tool(
     name="browser_update_window",
     title="Update window",
     description="Move, resize, minimize, maximize or focus a window whose tabs are all yours.",
-    run=_update_window,
+    handler=_update_window,
     properties={
         "windowId": _INTEGER,
         **_SETTINGS,
@@ -132,11 +132,11 @@ UPDATE_WINDOW = BrowserTool(
     toolsets=BROWSER,
 )
 
-CLOSE_WINDOW = BrowserTool(
+CLOSE_WINDOW = browser_tool(
     name="browser_close_window",
     title="Close window",
     description="Close a window whose tabs are all yours, and them with it.",
-    run=_close_window,
+    handler=_close_window,
     properties={"windowId": _INTEGER, "connectionId": CONNECTION},
     required=("windowId",),
     needs_tab=False,

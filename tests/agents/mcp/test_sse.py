@@ -11,8 +11,13 @@ import pytest
 from tabhub.agents.mcp import outbox, sse
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.agents.routes import ROUTES, Router
+from tabhub.agents.security import AccessControl
+from tabhub.audit.log import AuditLog
+from tabhub.config.proof import Challenges
+from tabhub.config.settings import AuditSettings
 from tabhub.errors import Internal
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import App, Receive, Scope, Send
 from tabhub.wire.mcp.versions import HANDSHAKE
 from tests.agents.mcp.clients import over_socket, text_of, until
 from tests.agents.mcp.conftest import Clock
@@ -27,12 +32,15 @@ class Both:
     """Both paths of an endpoint, as one application."""
 
     def __init__(self, endpoint: SseEndpoint) -> None:
-        self.endpoint = endpoint
         self.close = endpoint.close
+        handlers: dict[str, App | None] = {route.handler: None for route in ROUTES}
+        handlers |= {"sse_stream": endpoint.stream, "sse_message": endpoint.message}
+        audit = AuditLog(None, AuditSettings())
+        route = Router(handlers, lambda client: None).dispatch
+        self._app = AccessControl(route, None, lambda token: None, audit, Challenges())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        door = self.endpoint.stream if scope["path"] == "/sse" else self.endpoint.message
-        await door(scope, receive, send)
+        await self._app(scope, receive, send)
 
 
 @pytest.fixture

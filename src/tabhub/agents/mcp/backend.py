@@ -4,7 +4,7 @@
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 from tabhub.agents.mcp.announce import Announcer
 from tabhub.agents.mcp.asking import Ask, require_capabilities
@@ -14,13 +14,7 @@ from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp.versions import SUPPORTED
 
 Toolsets = frozenset[str] | None
-
-
-class Visitor(NamedTuple):
-    """Who sent a request, and which toolsets the URL of it names."""
-
-    client: Client
-    toolsets: Toolsets = None
+"""The toolsets that a client's URL names; None for the usual ones."""
 
 
 class Exchange(ABC):
@@ -33,7 +27,8 @@ class Exchange(ABC):
         client: m.ClientInfo,
         capabilities: m.Json,
         session: str,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         meta: m.Json,
         log_level: m.LogLevel | None,
     ) -> None:
@@ -42,9 +37,9 @@ class Exchange(ABC):
         self.capabilities = capabilities
         self.session = session
         """The agent's session in the hub: what it has done before is found under this key."""
-        self.caller = visitor.client
+        self.caller = caller
         """Whose credential was shown: the same for all sessions of one client."""
-        self.toolsets = visitor.toolsets
+        self.toolsets = toolsets
         """The toolsets that the client's URL names; None for the usual ones."""
         self.meta = meta
         self.log_level = log_level

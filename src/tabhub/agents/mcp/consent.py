@@ -1,4 +1,4 @@
-"""A question about a call, put to the person behind the agent's own client (MCP elicitation).
+"""An approval request, put to the person behind the agent's own client (MCP elicitation).
 
 The client could answer by itself, so this is used only where the policy allows it.
 """
@@ -11,12 +11,12 @@ import msgspec
 
 from tabhub.agents.mcp.asking import elicit
 from tabhub.agents.mcp.backend import Exchange
-from tabhub.calls.ports import Answer, Question
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, ProtocolError
 
 KEY = "approval"
 CLIENT = "the agent's own client"
-OPEN_QUESTIONS = 1000
+MOST_OPEN = 1000
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -29,8 +29,8 @@ _SCHEMA = {
     "required": ["decision"],
 }
 _ANSWERS = {
-    "allow once": Answer(True, by=CLIENT),
-    "allow for this session": Answer(True, "session", by=CLIENT),
+    "allow once": ApprovalAnswer(True, by=CLIENT),
+    "allow for this session": ApprovalAnswer(True, "session", by=CLIENT),
 }
 
 
@@ -44,14 +44,14 @@ class Consent:
     def __init__(self) -> None:
         self._open: OrderedDict[str, _Where] = OrderedDict()
 
-    async def ask(self, exchange: Exchange, question: Question) -> Answer:
+    async def ask(self, exchange: Exchange, request: ApprovalRequest) -> ApprovalAnswer:
         """In the sessionless era the call comes again with the answer, and with our word for it."""
         word = exchange.state if isinstance(exchange.state, str) else ""
-        if self._open.get(word) != _where(question):
-            word = self._new_word(_where(question))
+        if self._open.get(word) != _where(request):
+            word = self._new_word(_where(request))
             exchange.forget_answers()
         try:
-            answers = await exchange.ask({KEY: elicit(_text(question), _SCHEMA)}, word)
+            answers = await exchange.ask({KEY: elicit(_text(request), _SCHEMA)}, word)
         except ProtocolError as error:
             sentence = f"The question could not be put to the client: {error.message}"
             raise Forbidden(sentence, "approval_unavailable") from None
@@ -61,25 +61,25 @@ class Consent:
     def _new_word(self, where: _Where) -> str:
         word = secrets.token_urlsafe(16)
         self._open[word] = where
-        if len(self._open) > OPEN_QUESTIONS:
+        if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return word
 
 
-def _where(question: Question) -> _Where:
-    return question.session, None if question.tab is None else question.tab.id, question.site
+def _where(request: ApprovalRequest) -> _Where:
+    return request.session, None if request.tab is None else request.tab.id, request.site
 
 
-def _text(question: Question) -> str:
-    where = f" on {question.site}" if question.site else ""
-    given = msgspec.json.format(msgspec.json.encode(question.arguments)).decode()
-    return f"May {question.tool.title or question.tool.name} run{where}?\n{given}"
+def _text(request: ApprovalRequest) -> str:
+    where = f" on {request.site}" if request.site else ""
+    given = msgspec.json.format(msgspec.json.encode(request.arguments)).decode()
+    return f"May {request.tool.title or request.tool.name} run{where}?\n{given}"
 
 
-def _answer(given: Any) -> Answer:
+def _answer(given: Any) -> ApprovalAnswer:
     """Whatever is not a clear yes is a no."""
     if not isinstance(given, dict) or given.get("action") != "accept":
-        return Answer(False)
+        return ApprovalAnswer(False)
     content = given.get("content")
     decision = content.get("decision") if isinstance(content, dict) else None
-    return _ANSWERS.get(str(decision), Answer(False))
+    return _ANSWERS.get(str(decision), ApprovalAnswer(False))

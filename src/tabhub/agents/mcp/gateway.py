@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.agents.choosing import Wanted
 from tabhub.agents.mcp.backend import Exchange
 from tabhub.agents.mcp.listing import marked
 from tabhub.agents.mcp.product import INSTRUCTIONS, ProductBackend, only_page
+from tabhub.agents.tool_search import ToolQuery
 from tabhub.calls.results import failed
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, NotFound
@@ -60,7 +60,7 @@ TOOLS = [
 SCHEMAS = {tool.name: tool.input_schema for tool in TOOLS}
 
 
-class _ListArguments(Wanted, kw_only=True):
+class _ListArguments(ToolQuery, kw_only=True):
     names: list[str] | None = None
 
 
@@ -113,7 +113,7 @@ class GatewayBackend(ProductBackend):
         # Models give every argument there is, and mean nothing by an empty one.
         wanted = replace(wanted, toolset=wanted.toolset or None)
         limit = wanted.limit or (BEST if wanted.query else AT_ONCE)
-        page = self._choosing.page(wanted, client, exchange.toolsets, limit)
+        page = self._search.page(wanted, client, exchange.toolsets, limit)
         tools = [self._short(tool, client) for tool in page.tools]
         lines = [f"{tool['name']}: {tool['summary']}" for tool in tools] or [_nothing(wanted)]
         told: m.Json = {"tools": tools}
@@ -129,7 +129,7 @@ class GatewayBackend(ProductBackend):
         tools, unknown = [], []
         for name in dict.fromkeys(names):
             try:
-                tools.append(self._full(self._choosing.find(name, client), client))
+                tools.append(self._full(self._search.find(name, client), client))
             except NotFound as error:
                 unknown.append({"name": name, "message": error.message})
         lines = [_line(tool) for tool in tools]
@@ -174,7 +174,7 @@ def _unquoted(arguments: msgspec.Raw) -> msgspec.Raw:
     return msgspec.Raw(written.encode()) if written.startswith("{") else arguments
 
 
-def _nothing(wanted: Wanted) -> str:
+def _nothing(wanted: ToolQuery) -> str:
     return "No tool has these words; try others." if wanted.query else "There is no such tool."
 
 

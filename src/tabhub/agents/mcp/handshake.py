@@ -4,11 +4,12 @@ import asyncio
 from typing import cast
 
 from tabhub.agents.mcp.answering import Answers, introduction, took
-from tabhub.agents.mcp.backend import Backend, Visitor
+from tabhub.agents.mcp.backend import Backend, Toolsets
 from tabhub.agents.mcp.following import follow
 from tabhub.agents.mcp.outlet import PostOutlet
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Session, Sessions
+from tabhub.config.clients import Client
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive
 from tabhub.wire.mcp import versions
@@ -21,10 +22,12 @@ class Handshake:
         self._answers = Answers(backend)
         self._sessions = sessions
 
-    def initialize(self, message: jsonrpc.Incoming, visitor: Visitor) -> tuple[Session, bytes]:
+    def initialize(
+        self, message: jsonrpc.Incoming, caller: Client, toolsets: Toolsets
+    ) -> tuple[Session, bytes]:
         params = introduction(message)
         version = versions.negotiate(params.protocol_version)
-        session = self._sessions.open(version, params, visitor)
+        session = self._sessions.open(version, params, caller, toolsets)
         return session, self._answers.greeting(session, cast(jsonrpc.Id, message.id))
 
     async def post(self, session: Session, message: jsonrpc.Incoming, reply: Reply) -> None:

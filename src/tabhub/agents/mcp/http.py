@@ -4,15 +4,19 @@ from collections.abc import Callable
 
 import msgspec
 
-from tabhub.agents.answers import headers_of
-from tabhub.agents.body import read_body, require_json
-from tabhub.agents.mcp.backend import Backend, Visitor
+from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import Handshake
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
-from tabhub.agents.requests import accepts_streams, named_toolsets
-from tabhub.agents.security import CALLER
+from tabhub.agents.messages import (
+    CALLER,
+    accepts_streams,
+    headers_of,
+    named_toolsets,
+    read_body,
+    require_json,
+)
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
 from tabhub.errors import Forbidden, ProtocolError, TabhubError
@@ -87,12 +91,12 @@ class McpEndpoint:
         elif _is_sessionless(headers, message):
             if len(headers) != len(scope["headers"]):
                 h.refuse_duplicates(scope["headers"])
-            visitor = Visitor(caller, named_toolsets(scope))
-            await self._sessionless.post(message, headers, visitor, reply, receive)
+            toolsets = named_toolsets(scope)
+            await self._sessionless.post(message, headers, caller, toolsets, reply, receive)
         elif message.method == "initialize" and not message.is_notification():
-            visitor = Visitor(caller, named_toolsets(scope))
+            toolsets = named_toolsets(scope)
             self._admit(caller)
-            session, answer = self._handshake.initialize(message, visitor)
+            session, answer = self._handshake.initialize(message, caller, toolsets)
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, answer)
         else:

@@ -9,7 +9,7 @@ from tabhub.agents.mcp.backend import Toolsets
 from tabhub.calls.guard import Guard
 from tabhub.config.clients import Client
 from tabhub.hub import toolsets
-from tabhub.hub.page_schema import PageSchema
+from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.wire.mcp import messages as m
 
@@ -67,7 +67,7 @@ class Listing:
 def whole_schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
     """A tool's schema as it can be written."""
     given = tool.input_schema
-    return msgspec.Raw(given.written()) if isinstance(given, PageSchema) else given
+    return msgspec.Raw(given.written()) if isinstance(given, BoundedSchema) else given
 
 
 def _schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:

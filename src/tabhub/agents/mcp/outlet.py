@@ -100,7 +100,8 @@ class HandshakeExchange(Exchange):
             client=session.client,
             capabilities=session.capabilities,
             session=session.id,
-            visitor=session.visitor,
+            caller=session.caller,
+            toolsets=session.toolsets,
             meta=meta,
             log_level=session.log_level,
         )

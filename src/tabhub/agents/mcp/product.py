@@ -7,21 +7,22 @@ from functools import partial
 import msgspec
 
 from tabhub import __version__
-from tabhub.agents.belonging import GROUP, LONGEST_AGENT, Groups, operation_id
-from tabhub.agents.choosing import Choosing
 from tabhub.agents.mcp.announce import Announcer, Change
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.consent import Consent
 from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
+from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, TabGroups, operation_id
+from tabhub.agents.tool_search import ToolSearch
+from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.ports import AuditSink, Call, MayTell
+from tabhub.calls.ports import AuditSink, MayTell
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
+from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_schema import PageSchema
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
@@ -61,7 +62,7 @@ class ProductBackend(Backend):
         hub: Hub,
         runner: Runner,
         listing: Listing,
-        choosing: Choosing,
+        search: ToolSearch,
         guard: Guard,
         audit: AuditSink,
         release: Callable[[str], None],
@@ -72,10 +73,10 @@ class ProductBackend(Backend):
         self._tools = hub.tools
         self._pages = hub.pages
         self._resources = TabResources(hub)
-        self._groups = Groups(hub.sessions, audit)
+        self._groups = TabGroups(hub.sessions, audit)
         self._runner = runner
         self._listing = listing
-        self._choosing = choosing
+        self._search = search
         self._guard = guard
         self._release = release
         self._consent = Consent()
@@ -86,7 +87,7 @@ class ProductBackend(Backend):
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
         schema = None if tool is None else tool.input_schema
-        if not isinstance(schema, PageSchema):
+        if not isinstance(schema, BoundedSchema):
             return schema
         return schema.plain() if b"x-mcp-header" in schema.own else None
 
@@ -101,14 +102,14 @@ class ProductBackend(Backend):
         except TabhubError as error:
             # A tool that is there may name another that is not.
             if error.reason == "unknown_tool" and self._tools.find(params.name) is None:
-                raise self._choosing.unknown(params.name, exchange.caller) from None
+                raise self._search.unknown(params.name, exchange.caller) from None
             return failed(error)
 
     def _call(self, exchange: Exchange, tool: str, arguments: msgspec.Raw | None) -> Call:
         elicits = "elicitation" in exchange.capabilities
         return Call(
-            tool=tool,
-            arguments=arguments,
+            name=tool,
+            raw=arguments,
             session=self._session(exchange),
             client=exchange.caller,
             agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
@@ -129,7 +130,7 @@ class ProductBackend(Backend):
     def _may_tell(self, exchange: Exchange) -> MayTell:
         """Of which sites tabs are told: as by the tool that lists them."""
         tool, session = self._tools.get(LIST_TABS), self._session(exchange)
-        return self._guard.telling(self._guard.subject(tool, {}, exchange.caller, session, None))
+        return self._guard.telling(self._guard.use_of(tool, {}, exchange.caller, session, None))
 
     async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
         only_page(params)

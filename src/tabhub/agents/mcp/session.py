@@ -14,7 +14,7 @@ import msgspec
 
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.asking import Ask
-from tabhub.agents.mcp.backend import Backend, Toolsets, Visitor
+from tabhub.agents.mcp.backend import Backend, Toolsets
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
 from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
@@ -74,11 +74,13 @@ class Session:
         id: str,
         version: str,
         params: m.InitializeParams,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         now: float,
     ) -> None:
         self.id = id
-        self.visitor = visitor
+        self.caller = caller
+        self.toolsets = toolsets
         self.introduce(version, params)
         self.log_level: m.LogLevel = "debug"
         self.subscriptions: set[str] = set()
@@ -128,7 +130,7 @@ class Session:
             answer.set_result(msgspec.json.decode(message.result))
 
     def __str__(self) -> str:
-        return f"{readable(self.client.name) or 'an agent'} (client {self.visitor.client.name})"
+        return f"{readable(self.client.name) or 'an agent'} (client {self.caller.name})"
 
     @property
     def busy(self) -> bool:
@@ -151,8 +153,8 @@ def _refusal(raw: msgspec.Raw) -> TabhubError:
 
 
 def _written(session: Session, params: m.InitializeParams) -> bytes:
-    client, toolsets = session.visitor
-    return msgspec.json.encode(_Kept(session.version, params, client.name, toolsets))
+    kept = _Kept(session.version, params, session.caller.name, session.toolsets)
+    return msgspec.json.encode(kept)
 
 
 S = TypeVar("S", bound=Session)
@@ -189,10 +191,10 @@ class Register(Generic[S]):
         session = self._all.get(id) or self._woken(id, caller)
         if session is None:
             raise NotFound("There is no such session; initialize a new one.", "unknown_session")
-        if session.visitor.client.name != caller.name:
+        if session.caller.name != caller.name:
             raise Forbidden("This session belongs to another client.")
         # A token can be replaced by a narrower one of the same name: what it allows now counts.
-        session.visitor = session.visitor._replace(client=caller)
+        session.caller = caller
         session.seen = self._clock()
         return session
 
@@ -242,9 +244,11 @@ class Sessions(Register[Session]):
         self._require_open()
         return super().get(id, caller)
 
-    def open(self, version: str, params: m.InitializeParams, visitor: Visitor) -> Session:
+    def open(
+        self, version: str, params: m.InitializeParams, caller: Client, toolsets: Toolsets
+    ) -> Session:
         self._require_open()
-        session = Session(str(uuid4()), version, params, visitor, self._clock())
+        session = Session(str(uuid4()), version, params, caller, toolsets, self._clock())
         if self._memory:
             self._memory.put(session.id, _written(session, params))
         self.add(session)
@@ -271,8 +275,7 @@ class Sessions(Register[Session]):
         if kept.caller != caller.name:
             raise Forbidden("This session belongs to another client.")
         del self._asleep[id]
-        visitor = Visitor(caller, kept.toolsets)
-        session = Session(id, kept.version, kept.params, visitor, self._clock())
+        session = Session(id, kept.version, kept.params, caller, kept.toolsets, self._clock())
         self.add(session, "goes on")
         return session
 

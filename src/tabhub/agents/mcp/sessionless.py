@@ -9,11 +9,12 @@ from msgspec import UNSET
 
 from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
-from tabhub.agents.mcp.backend import Backend, Exchange, Visitor
+from tabhub.agents.mcp.backend import Backend, Exchange, Toolsets
 from tabhub.agents.mcp.listening import Subscriptions
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.agents.mcp.watch import Watch
+from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.wire import jsonrpc
@@ -39,7 +40,8 @@ class SessionlessExchange(Exchange):
     def __init__(
         self,
         envelope: h.Envelope,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         reply: Reply,
         params: m.Params,
     ) -> None:
@@ -47,8 +49,9 @@ class SessionlessExchange(Exchange):
             version=envelope.version,
             client=envelope.client,
             capabilities=envelope.capabilities,
-            session=f"{COMMON}{visitor.client.name}",
-            visitor=visitor,
+            session=f"{COMMON}{caller.name}",
+            caller=caller,
+            toolsets=toolsets,
             meta=params.meta,
             log_level=envelope.log_level,
         )
@@ -80,7 +83,8 @@ class Sessionless:
         self,
         message: jsonrpc.Incoming,
         headers: h.Headers,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         reply: Reply,
         receive: Receive,
     ) -> None:
@@ -92,7 +96,7 @@ class Sessionless:
             return
         watch = Watch(receive)
         try:
-            status, body = await self._answer(message, headers, visitor, reply)
+            status, body = await self._answer(message, headers, caller, toolsets, reply)
             await _finish(reply, status, body)
         except asyncio.CancelledError:
             if not watch.client_left:
@@ -108,7 +112,8 @@ class Sessionless:
         self,
         message: jsonrpc.Incoming,
         headers: h.Headers,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         reply: Reply,
     ) -> tuple[int, bytes]:
         id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
@@ -117,7 +122,7 @@ class Sessionless:
                 result = await self._listen(id, message.params, headers, reply)
             else:
                 params = message.params
-                result = await self._call(name, params, headers, visitor, reply)
+                result = await self._call(name, params, headers, caller, toolsets, reply)
             return 200, jsonrpc.success(id, self._stamped(result))
         except Exception as fault:
             error = dispatch.error_for(fault, name)
@@ -136,7 +141,8 @@ class Sessionless:
         name: str,
         raw: dispatch.RawParams,
         headers: h.Headers,
-        visitor: Visitor,
+        caller: Client,
+        toolsets: Toolsets,
         reply: Reply,
     ) -> m.Result:
         method = dispatch.find(dispatch.SESSIONLESS, self._backend, name)
@@ -147,14 +153,14 @@ class Sessionless:
         if isinstance(params, m.CallParams):
             schema = self._backend.input_schema(params.name)
             self._param_headers.check(params.name, schema, params.arguments, headers)
-        exchange = SessionlessExchange(envelope, visitor, reply, params)
+        exchange = SessionlessExchange(envelope, caller, toolsets, reply, params)
         if isinstance(params, m.InputParams) and params.request_state is not None:
-            request = _request(name, params, visitor.client.name)
+            request = _request(name, params, caller.name)
             exchange.state = self._sealer.open(params.request_state, request)
         try:
             return await method.answer(self._backend)(exchange, params)
         except NeedsInput as need:
-            return self._input_required(need, _request(name, params, visitor.client.name))
+            return self._input_required(need, _request(name, params, caller.name))
 
     def _input_required(self, need: NeedsInput, request: bytes) -> m.Result:
         return m.InputRequired(

@@ -12,21 +12,22 @@ from typing import Any, cast
 
 import msgspec
 
-from tabhub.agents.answers import send_json
-from tabhub.agents.body import read_body, require_json
 from tabhub.agents.mcp.answering import Answers, introduction, took
-from tabhub.agents.mcp.backend import Backend, Visitor
+from tabhub.agents.mcp.backend import Backend, Toolsets
 from tabhub.agents.mcp.http import Admit, Refused
 from tabhub.agents.mcp.outbox import Outbox
 from tabhub.agents.mcp.outlet import Outlet
 from tabhub.agents.mcp.session import Register, Session
-from tabhub.agents.requests import (
+from tabhub.agents.messages import (
+    CALLER,
     accepts_streams,
     named_toolsets,
     query_of,
-    require_method,
+    read_body,
+    refuse,
+    require_json,
+    send_json,
 )
-from tabhub.agents.security import CALLER, refuse
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits
 from tabhub.errors import (
@@ -72,9 +73,9 @@ Throttle = Callable[[Client, str], None]
 class SseSession(Session):
     """A client for as long as its stream is open."""
 
-    def __init__(self, visitor: Visitor, now: float, lose: Lose) -> None:
+    def __init__(self, caller: Client, toolsets: Toolsets, now: float, lose: Lose) -> None:
         id = f"session_{secrets.token_urlsafe(24)}"
-        super().__init__(id, STRANGER.protocol_version, STRANGER, visitor, now)
+        super().__init__(id, STRANGER.protocol_version, STRANGER, caller, toolsets, now)
         self.outbox = Outbox()
         self._lose = lose
 
@@ -169,18 +170,17 @@ class SseEndpoint:
     def end_of(self, which: Callable[[str], bool], error: TabhubError) -> None:
         """End the sessions of the clients with such names."""
         for session in self.sessions.all():
-            if which(session.visitor.client.name):
+            if which(session.caller.name):
                 self.end(session.id, error)
 
     def _open(self, scope: Scope) -> SseSession:
-        require_method(scope, "GET")
         if not accepts_streams(dict(scope["headers"])):
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         named = named_toolsets(scope)
         toolsets.chosen(named or TOOLSET)
         caller = scope.get(CALLER, MAIN)
         self._admit(caller)
-        session = SseSession(Visitor(caller, named or TOOLSET), self._clock(), self.end)
+        session = SseSession(caller, named or TOOLSET, self._clock(), self.end)
         session.outbox.put(b"endpoint", b"/message?sessionId=" + session.id.encode())
         self.sessions.add(session)
         return session
@@ -195,7 +195,6 @@ class SseEndpoint:
             self.sessions.end(session.id)
 
     async def _take(self, scope: Scope, receive: Receive) -> None:
-        require_method(scope, "POST")
         caller = scope.get(CALLER, MAIN)
         session = self._session(scope, caller)
         self._throttle(caller, session.id)

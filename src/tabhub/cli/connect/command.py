@@ -26,8 +26,8 @@ from tabhub.errors import Internal, InvalidArguments, NotFound
 SHOWN_INSTEAD = PREFIX + "..."
 
 
-class Wish(NamedTuple):
-    """What a person said."""
+class ConnectRequest(NamedTuple):
+    """The options of `tabhub connect`."""
 
     agent: str
     file: Path | None
@@ -38,18 +38,22 @@ class Wish(NamedTuple):
     """Flags about the browser that the bridge is to bring along."""
 
 
-def run(wish: Wish, *, remove: bool) -> None:
-    agent = named(wish.agent)
+def run(request: ConnectRequest, *, remove: bool) -> None:
+    agent = named(request.agent)
     if agent is None:
         known = ", ".join(one.name for one in AGENTS)
-        raise InvalidArguments(f"There is no agent {wish.agent!r}; tabhub knows {known}.")
-    if wish.browser and not _is_bridge(wish, agent):
-        raise InvalidArguments(f"{wish.browser[0]} needs --stdio: only a bridge starts a browser.")
+        raise InvalidArguments(f"There is no agent {request.agent!r}; tabhub knows {known}.")
+    if request.browser and not _is_bridge(request, agent):
+        raise InvalidArguments(
+            f"{request.browser[0]} needs --stdio: only a bridge starts a browser."
+        )
     home = Home.from_environment().create()
-    path = Path(os.path.abspath(wish.file.expanduser() if wish.file else agent.file(Places())))
+    path = Path(
+        os.path.abspath(request.file.expanduser() if request.file else agent.file(Places()))
+    )
     with locked(home.connections):
         connection = _Connection(home, agent, path)
-        (connection.remove if remove else connection.add)(wish)
+        (connection.remove if remove else connection.add)(request)
 
 
 class _Connection:
@@ -66,36 +70,36 @@ class _Connection:
         self._records = Records(home)
         self._record = self._records.find(agent.name, path)
 
-    def add(self, wish: Wish) -> None:
+    def add(self, request: ConnectRequest) -> None:
         """Have the file name tabhub."""
         token = self._valid_token()
-        entry = self._entry(wish, token or SHOWN_INSTEAD)
+        entry = self._entry(request, token or SHOWN_INSTEAD)
         if token is not None and self._says(entry):
             self._say(f"{self._agent.title} is connected already: {self._where}")
             return
-        if wish.dry_run:
+        if request.dry_run:
             self._show(self._changed(entry)[0], token)
             return
         client = None
         if token is None:
             client, token = self._fresh_token()
-            entry = self._entry(wish, token)
+            entry = self._entry(request, token)
         try:
             self._write(entry, token, client)
         except BaseException:
             if client is not None:
                 self._clients.revoke(client)
             raise
-        self._say(f"Connected {self._agent.title}: {self._where}", *self._advice(wish))
+        self._say(f"Connected {self._agent.title}: {self._where}", *self._advice(request))
 
-    def remove(self, wish: Wish) -> None:
+    def remove(self, request: ConnectRequest) -> None:
         """Take out of the file what names tabhub, and take the token back."""
         if self._found.entry is None:
-            self._forget(wish.dry_run)
+            self._forget(request.dry_run)
             self._say(f"There is nothing to remove: {self._file.path} has no tabhub.")
             return
         after = self._undone()
-        if wish.dry_run:
+        if request.dry_run:
             self._show(after, self._found.token)
             return
         if self._record is not None and self._record.made_file and not self._keeps(after):
@@ -123,15 +127,15 @@ class _Connection:
         found = self._found.entry
         return found == entry if self._is_theirs else _includes(found, entry)
 
-    def _entry(self, wish: Wish, token: str) -> dict[str, Any]:
-        gateway = ["--gateway"] if wish.gateway else []
+    def _entry(self, request: ConnectRequest, token: str) -> dict[str, Any]:
+        gateway = ["--gateway"] if request.gateway else []
         way = Way(
-            url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if wish.gateway else ''}",
+            url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if request.gateway else ''}",
             token=token,
-            command=[*program(), "start", "--stdio", *gateway, *wish.browser],
+            command=[*program(), "start", "--stdio", *gateway, *request.browser],
             environment=settings.home_from_environment(),
         )
-        http = None if wish.stdio else self._agent.http
+        http = None if request.stdio else self._agent.http
         return self._agent.fitting((http or self._agent.stdio)(way), self._data)
 
     def _valid_token(self) -> str | None:
@@ -209,19 +213,19 @@ class _Connection:
     def _say(self, *sentences: str) -> None:
         print("\n".join(sentences), file=sys.stderr)
 
-    def _advice(self, wish: Wish) -> Iterator[str]:
+    def _advice(self, request: ConnectRequest) -> Iterator[str]:
         if self._is_theirs:
             had = ", ".join(self._found.entry) if isinstance(self._found.entry, dict) else "a value"
             yield f"It has replaced an entry {NAME} that tabhub had not written ({had})."
         if self._file.path.stat().st_mode & 0o077:
             yield f"Others on this machine can read the token there: chmod 600 {self._file.path}"
         yield f"Restart {self._agent.title} to have it read its settings again."
-        if not _is_bridge(wish, self._agent) and running.find(self._home) is None:
+        if not _is_bridge(request, self._agent) and running.find(self._home) is None:
             yield "No server is running: `tabhub start --background` starts one that stays."
 
 
-def _is_bridge(wish: Wish, agent: Agent) -> bool:
-    return wish.stdio or agent.http is None
+def _is_bridge(request: ConnectRequest, agent: Agent) -> bool:
+    return request.stdio or agent.http is None
 
 
 def _first_missing(folder: Path) -> str:

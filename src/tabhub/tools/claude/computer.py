@@ -10,7 +10,7 @@ from tabhub.tools.claude import keyboard, pictures, pointer
 from tabhub.tools.claude.pointer import Action
 from tabhub.tools.frame_points import COORDINATE
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, REF, BrowserTool, Context
+from tabhub.tools.tool import CLAUDE, REF, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 LONGEST_WAIT = 30
@@ -19,13 +19,13 @@ _STEP_SECONDS = 1.0
 
 async def _wait(context: Context) -> CallResult:
     """Progress on the way keeps the call from being taken for a dead one."""
-    seconds = left = float(context.job.arguments["duration"])
+    seconds = left = float(context.arguments["duration"])
     while left > 0:
         step = min(_STEP_SECONDS, left)
         await asyncio.sleep(step)
         context.hub.tabs.get(context.tab.id)
         left -= step
-        await context.job.progress(seconds - left, seconds, "waiting")
+        await context.report(seconds - left, seconds, "waiting")
     return done(f"Waited for {seconds:g} seconds.", {"tabId": context.tab.id, "waited": seconds})
 
 
@@ -60,7 +60,7 @@ _READING = ("screenshot", "wait", "zoom")
 
 
 async def _computer(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     act, needed = _ACTIONS[given["action"]]
     for name in needed:
         if name not in given:
@@ -80,7 +80,7 @@ def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 _POINT = {key: value for key, value in COORDINATE.items() if key != "description"}
-COMPUTER = BrowserTool(
+COMPUTER = browser_tool(
     name="computer",
     title="Mouse, keyboard and screen",
     description=(
@@ -88,7 +88,7 @@ COMPUTER = BrowserTool(
         "tab's latest screenshot. Clicks, hover and scroll take coordinate or ref; type and key go "
         "to what has the focus."
     ),
-    run=with_tabs(_computer),
+    handler=with_tabs(_computer),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "coordinate": {**_POINT, "description": "[x, y]; of a drag the end."},

@@ -5,15 +5,15 @@ from typing import Any
 
 from tabhub.tools.effects import acted
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, REF, BrowserTool, Context
+from tabhub.tools.tool import CLAUDE, REF, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 
 async def _form_input(context: Context) -> CallResult:
-    given = context.job.arguments
+    given = context.arguments
     output = await context.in_tab("page.set", {"ref": given["ref"], "value": given["value"]})
     if output["sensitive"] is False:
-        context.job.secrets.clear()
+        context.call.secrets.clear()
     before = output["before"]
     return acted(context, f"Set {given['ref']}, which held {before!r}", output, before=before)
 
@@ -23,14 +23,14 @@ def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
     return ("browser_click_element",) if ticks else ("browser_type_text", "browser_select_option")
 
 
-FORM_INPUT = BrowserTool(
+FORM_INPUT = browser_tool(
     name="form_input",
     title="Set form field",
     description=(
         "Set a form field: true or false for boxes and radios, an option's value or text for "
         "selects, text or numbers for others. Tells the old and the new value."
     ),
-    run=with_tabs(_form_input),
+    handler=with_tabs(_form_input),
     properties={
         "ref": REF,
         "value": {"type": ["string", "boolean", "number"]},

@@ -12,13 +12,13 @@ _ZOOM_KEYS = {"=", "-", "_", "0", "plus", "minus", ""}
 
 async def type_text(context: Context) -> CallResult:
     """Type a text where the focus is."""
-    output = await context.in_tab("page.type", {"text": context.job.arguments["text"]})
+    output = await context.in_tab("page.type", {"text": context.arguments["text"]})
     return _told(context, "Typed {}", output)
 
 
 async def press(context: Context) -> CallResult:
     """Press keys or chords, several times if so wanted."""
-    given = context.job.arguments
+    given = context.arguments
     for chord in given["text"].split():
         _refuse_zoom(chord)
     repeat = given.get("repeat", 1)
@@ -39,6 +39,6 @@ def _refuse_zoom(chord: str) -> None:
 def _told(context: Context, did: str, output: Json) -> CallResult:
     """What was typed is repeated, unless it went into a field for secrets."""
     if output["sensitive"] is False:
-        context.job.secrets.clear()
-        return acted(context, did.format(repr(context.job.arguments["text"])), output)
+        context.call.secrets.clear()
+        return acted(context, did.format(repr(context.arguments["text"])), output)
     return acted(context, did.format("••••••"), output)

@@ -5,14 +5,14 @@ from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tabs import held_up, location, navigate, open_tab, page, pending, target
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.mcp.messages import CallResult
 
 
 async def _navigate(context: Context) -> CallResult:
-    wanted = context.job.arguments["url"]
-    tab, held = await (_open if context.job.tab is None else navigate)(context)
+    wanted = context.arguments["url"]
+    tab, held = await (_open if context.call.tab is None else navigate)(context)
     tab = context.as_told(tab)
     asked = None if wanted in HISTORY else address(wanted)
     is_redirected = asked is not None and not held and not _is_same(asked, tab.url)
@@ -23,10 +23,10 @@ async def _navigate(context: Context) -> CallResult:
 
 
 async def _open(context: Context) -> tuple[Tab, Json]:
-    wanted = context.job.arguments["url"]
+    wanted = context.arguments["url"]
     if wanted in HISTORY:
         raise NotFound(f"You have no tab yet that could go {wanted}.", "no_current_tab")
-    session, browser = context.job.session, context.browser
+    session, browser = context.session, context.browser
     return await open_tab(context, session, browser, address(wanted), active=False)
 
 
@@ -39,14 +39,14 @@ def _tidy(url: str) -> str:
     return url.partition("#")[0].rstrip("/").lower()
 
 
-NAVIGATE = BrowserTool(
+NAVIGATE = browser_tool(
     name="navigate",
     title="Navigate",
     description=(
         "Go to an address, or back, forward or reload, and wait until the page has loaded. Tells "
         "the final address. Without a tab yet, opens one."
     ),
-    run=with_tabs(_navigate),
+    handler=with_tabs(_navigate),
     properties={"url": {"type": "string", "minLength": 1}},
     required=("url",),
     opens_tab=True,

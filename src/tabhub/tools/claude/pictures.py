@@ -18,7 +18,7 @@ MOST_ZOOM = 4
 async def screenshot(context: Context) -> CallResult:
     """The viewport; its points are those of the full frame, also if it is shown smaller."""
     path = _path(context)
-    scale = context.job.arguments.get("scale", 1)
+    scale = context.arguments.get("scale", 1)
     output = await _captured(context, {"scale": scale})
     frame = _frame(output, scale)
     shown, content = _kept(context, output, frame)
@@ -38,7 +38,7 @@ async def viewport(context: Context) -> tuple[Json, Json]:
 async def zoom(context: Context) -> CallResult:
     """A part of the latest screenshot, magnified; what points refer to stays as it is."""
     path = _path(context)
-    given = context.job.arguments
+    given = context.arguments
     box = captured_box(context, given["region"])
     longest = max(box["region"]["width"], box["region"]["height"])
     scale = min(LONGEST_SIDE / longest, MOST_ZOOM) * given.get("scale", 1)
@@ -74,7 +74,7 @@ def _size(output: Json) -> str:
 
 def _path(context: Context) -> Path | None:
     """Where to save it, if that is wanted; asked for before anything is done."""
-    if not context.job.arguments.get("save_to_disk"):
+    if not context.arguments.get("save_to_disk"):
         return None
     return context.files.place(f"screenshot-{secrets.token_hex(4)}.jpg", (".jpg",))
 

@@ -36,7 +36,7 @@ async def hover(context: Context) -> CallResult:
 
 async def drag(context: Context) -> CallResult:
     """Press at one point and let go at another."""
-    given = context.job.arguments
+    given = context.arguments
     start, end = given["start_coordinate"], given["coordinate"]
     ends = {"from": viewport_point(context, start), "to": viewport_point(context, end)}
     output = await context.in_tab("page.drag", {**ends, "modifiers": _modifiers(context)})
@@ -45,7 +45,7 @@ async def drag(context: Context) -> CallResult:
 
 async def scroll(context: Context) -> CallResult:
     """Turn the wheel, and show what is in view then."""
-    given = context.job.arguments
+    given = context.arguments
     place, words = _place(context)
     ticks = given.get("scroll_amount", TICKS)
     direction = given["scroll_direction"]
@@ -63,14 +63,14 @@ async def scroll(context: Context) -> CallResult:
 
 async def scroll_to(context: Context) -> CallResult:
     """Bring an element into view."""
-    ref = context.job.arguments["ref"]
+    ref = context.arguments["ref"]
     output = await context.in_tab("page.scroll", {"ref": ref})
     return acted(context, f"Scrolled {ref} into view{_position(output['effect'])}", output)
 
 
 def _place(context: Context) -> tuple[Json, str]:
     """What a call points at, for the browser and in words."""
-    given = context.job.arguments
+    given = context.arguments
     if ("ref" in given) == ("coordinate" in given):
         raise InvalidArguments(
             f"computer: {given['action']} needs coordinate or ref, one of the two."
@@ -93,5 +93,5 @@ def _position(effect: Json) -> str:
 
 
 def _modifiers(context: Context) -> list[str]:
-    held: str = context.job.arguments.get("modifiers", "")
+    held: str = context.arguments.get("modifiers", "")
     return [name.strip() for name in held.split("+") if name.strip()]

@@ -10,7 +10,7 @@ from tabhub.tools.claude.tabs import URL, target
 from tabhub.tools.groups import in_group
 from tabhub.tools.tab_context import group_tabs
 from tabhub.tools.tabs import held_up, location, open_tab, page, pending
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context
+from tabhub.tools.tool import CLAUDE, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 
@@ -24,7 +24,7 @@ async def _context(context: Context) -> CallResult:
 
 async def _create(context: Context) -> CallResult:
     session = _shown(context)
-    url = target(context.job.arguments)
+    url = target(context.arguments)
     tab, held = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
     tab = context.as_told(tab)
@@ -35,7 +35,7 @@ async def _create(context: Context) -> CallResult:
 
 def _shown(context: Context) -> AgentSession:
     sessions = context.hub.sessions
-    own = sessions.find(context.job.session)
+    own = sessions.find(context.session)
     assert own is not None  # whoever calls has a session
     groups = [session for session in sessions.all() if _is_at_hand(context, own, session)]
     return max(groups, key=lambda group: _prominence(context, own, group), default=own)
@@ -56,14 +56,14 @@ def _prominence(
     return is_in_front, group is own, group.used
 
 
-TABS_CONTEXT = BrowserTool(
+TABS_CONTEXT = browser_tool(
     name="tabs_context",
     title="Tabs of the shown group",
     description=(
         "The tabs of the group before the person: of yours, the one whose tab is in front. Another "
         "than your own is used by its groupHandle in _meta tabhub/group."
     ),
-    run=_context,
+    handler=_context,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
     needs_tab=False,
@@ -71,11 +71,11 @@ TABS_CONTEXT = BrowserTool(
     toolsets=CLAUDE,
 )
 
-TABS_CREATE = BrowserTool(
+TABS_CREATE = browser_tool(
     name="tabs_create",
     title="New tab in the shown group",
     description="Open a background tab in the group that tabs_context shows.",
-    run=_create,
+    handler=_create,
     properties={"url": URL},
     needs_tab=False,
     address_of=target,

@@ -4,7 +4,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden
 from tabhub.tools.own import movable_numbers
 from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tool import CLAUDE, BrowserTool, Context, Json
+from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 LARGEST = 8192
@@ -12,7 +12,7 @@ _SIDE: Json = {"type": "integer", "minimum": 1, "maximum": LARGEST}
 
 
 async def _resize(context: Context) -> CallResult:
-    given, tab = context.job.arguments, context.tab
+    given, tab = context.arguments, context.tab
     wanted = {"width": given["width"], "height": given["height"]}
     window = await _update(context, wanted)
     got = {"width": window["width"], "height": window["height"]}
@@ -43,6 +43,7 @@ async def _update(context: Context, wanted: Json) -> Json:
         raise Forbidden(
             f"{refused.message} browser_create_window opens a page in a window of your own.",
             refused.reason,
+            effect=refused.effect,
         ) from None
     return window
 
@@ -51,14 +52,14 @@ def _size(box: Json) -> str:
     return f"{box['width']}x{box['height']}"
 
 
-RESIZE_WINDOW = BrowserTool(
+RESIZE_WINDOW = browser_tool(
     name="resize_window",
     title="Resize window",
     description=(
         "Resize the tab's window, if no tab in it is somebody else's. The size is that of the "
         "whole window; tells the size it got and that of the page."
     ),
-    run=with_tabs(_resize),
+    handler=with_tabs(_resize),
     properties={"width": _SIDE, "height": _SIDE},
     required=("width", "height"),
     idempotent=True,

@@ -1,6 +1,6 @@
-"""Which of all tools somebody wants to see, in pages: the gateway and REST list by the same rules.
+"""Listing and searching tools, in pages: the gateway and REST follow the same rules.
 
-Everything that the caller may call is there, whatever toolsets `/mcp` lists.
+A search finds everything that the caller may call, whatever toolsets `/mcp` lists.
 """
 
 import base64
@@ -30,8 +30,8 @@ COMPARED = 50
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
 
 
-class Wanted(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What somebody asks for; without a word, everything."""
+class ToolQuery(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Which tools are asked for; without any field, all of them."""
 
     query: str | None = None
     plugin: str | None = None
@@ -51,7 +51,7 @@ class Wanted(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SearchPage:
     """One page of tools, and where the next begins."""
 
     tools: list[Tool]
@@ -66,14 +66,16 @@ class _Place(msgspec.Struct, array_like=True):
     last: str
 
 
-class Choosing:
-    """Lists and suggests tools, of those that a client may call."""
+class ToolSearch:
+    """Lists and suggests tools, among those that a client may call."""
 
     def __init__(self, tools: ToolRegistry, index: ToolIndex) -> None:
         self._tools = tools
         self._index = index
 
-    def page(self, wanted: Wanted, client: Client, named: Toolsets, limit: int | None) -> Chosen:
+    def page(
+        self, wanted: ToolQuery, client: Client, named: Toolsets, limit: int | None
+    ) -> SearchPage:
         """At most so many; None for all that there are."""
         tools = self._fitting(wanted, client, named)
         start = 0
@@ -82,10 +84,10 @@ class Choosing:
             start = _start(_place(wanted), known)
             tools = iter(known[start:])
         if limit is None:
-            return Chosen(list(tools), None)
+            return SearchPage(list(tools), None)
         page = list(islice(tools, limit))
         has_more = next(tools, None) is not None
-        return Chosen(page, _cursor(wanted, start + limit, page[-1]) if has_more else None)
+        return SearchPage(page, _cursor(wanted, start + limit, page[-1]) if has_more else None)
 
     def has(self, name: str) -> bool:
         return self._tools.find(name) is not None
@@ -114,24 +116,24 @@ class Choosing:
         names.sort(key=lambda other: -SequenceMatcher(None, name, other).ratio())
         return names[:SUGGESTED]
 
-    def _fitting(self, wanted: Wanted, client: Client, named: Toolsets) -> Iterator[Tool]:
+    def _fitting(self, wanted: ToolQuery, client: Client, named: Toolsets) -> Iterator[Tool]:
         fits = _rule(wanted, client, named)
         return filter(fits, self._candidates(wanted))
 
-    def _candidates(self, wanted: Wanted) -> Iterator[Tool]:
+    def _candidates(self, wanted: ToolQuery) -> Iterator[Tool]:
         if not wanted.query or not wanted.query.strip():
             return iter(self._tools)
         return map(self._tools.get, self._index.search(wanted.query, wanted.family))
 
 
-def _rule(wanted: Wanted, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
+def _rule(wanted: ToolQuery, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
     of_url = None if named is None else toolsets.chosen(named)
     of_query = None if wanted.toolset is None else toolsets.chosen([wanted.toolset])
 
     def fits(tool: Tool) -> bool:
         return (
-            (not wanted.plugin or (tool.plugin or tool.domain) == wanted.plugin)
-            and (not wanted.domain or tool.domain == wanted.domain)
+            (not wanted.plugin or tool.namespace == wanted.plugin)
+            and (not wanted.domain or tool.site == wanted.domain)
             and all(sets is None or tool.toolsets & sets for sets in (of_url, of_query))
             and may_call(client, tool)
         )
@@ -139,12 +141,12 @@ def _rule(wanted: Wanted, client: Client, named: Toolsets) -> Callable[[Tool], b
     return fits
 
 
-def _cursor(wanted: Wanted, position: int, last: Tool) -> str:
+def _cursor(wanted: ToolQuery, position: int, last: Tool) -> str:
     place = _Place(wanted.mark, position, last.name)
     return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
 
 
-def _place(wanted: Wanted) -> _Place:
+def _place(wanted: ToolQuery) -> _Place:
     try:
         raw = base64.b64decode((wanted.cursor or "").encode(), b"-_", validate=True)
         place = msgspec.json.decode(raw, type=_Place)

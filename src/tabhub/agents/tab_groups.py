@@ -1,9 +1,9 @@
-"""What any door asks of a call: to which session it belongs, and under which id it runs."""
+"""Which session a call belongs to, and the id under which it runs once."""
 
 from typing import Any
 
+from tabhub.calls.incidents import incident
 from tabhub.calls.ports import AuditSink
-from tabhub.calls.record import incident
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError
 from tabhub.hub.sessions import AgentSessions
@@ -14,8 +14,8 @@ LONGEST_OPERATION_ID = 200
 LONGEST_AGENT = 80
 
 
-class Groups:
-    """Sessions that calls name by a handle."""
+class TabGroups:
+    """Finds the session of a call by the tab group that it names."""
 
     def __init__(self, sessions: AgentSessions, audit: AuditSink) -> None:
         self._sessions = sessions

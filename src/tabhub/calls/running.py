@@ -4,23 +4,28 @@ import asyncio
 from collections.abc import Callable
 from types import TracebackType
 
+from tabhub.calls.call import Call
 from tabhub.errors import TabhubError
 
 
-class Flight:
+class RunningCall:
     """One call while it runs; ended by a person, it fails with the error given."""
 
-    def __init__(self, flights: set["Flight"], session: str, tab: int | None) -> None:
-        self.session = session
-        self.tab = tab
-        self._flights = flights
+    __slots__ = ("_error", "_running", "_task", "call")
+
+    def __init__(self, running: set["RunningCall"], call: Call) -> None:
+        self.call = call
+        self._running = running
         self._error: TabhubError | None = None
 
-    def __enter__(self) -> "Flight":
+    def is_in(self, tab: int) -> bool:
+        return self.call.tab is not None and self.call.tab.id == tab
+
+    def __enter__(self) -> "RunningCall":
         task = asyncio.current_task()
         assert task is not None
         self._task = task
-        self._flights.add(self)
+        self._running.add(self)
         return self
 
     def __exit__(
@@ -29,7 +34,7 @@ class Flight:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._flights.discard(self)
+        self._running.discard(self)
         if self._error is None:
             return
         # It may have finished before the cancellation reached it; the person's word counts.
@@ -43,11 +48,11 @@ class Flight:
             self._task.cancel()
 
 
-class Flights:
+class RunningCalls:
     """Every call under way."""
 
     def __init__(self) -> None:
-        self._all: set[Flight] = set()
+        self._all: set[RunningCall] = set()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -56,14 +61,14 @@ class Flights:
         return self.count(session) > 0
 
     def count(self, session: str) -> int:
-        return sum(flight.session == session for flight in self._all)
+        return sum(running.call.session == session for running in self._all)
 
-    def begin(self, session: str, tab: int | None) -> Flight:
-        return Flight(self._all, session, tab)
+    def begin(self, call: Call) -> RunningCall:
+        return RunningCall(self._all, call)
 
-    def end(self, error: TabhubError, which: Callable[[Flight], bool]) -> int:
+    def end(self, error: TabhubError, which: Callable[[RunningCall], bool]) -> int:
         """End those that fit; how many there were."""
-        ended = [flight for flight in self._all if which(flight)]
-        for flight in ended:
-            flight.end(error)
+        ended = [running for running in self._all if which(running)]
+        for running in ended:
+            running.end(error)
         return len(ended)

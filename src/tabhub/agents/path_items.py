@@ -1,11 +1,11 @@
-"""What `/openapi.json` says of each path."""
+"""What `/openapi.json` says of each path: the path items that the route table refers to."""
 
 from typing import Any
 
 import msgspec
 
-from tabhub.agents.auditing import AuditQuery
-from tabhub.agents.choosing import MOST_AT_ONCE
+from tabhub.agents.admin import AuditQuery
+from tabhub.agents.tool_search import MOST_AT_ONCE
 from tabhub.config.settings import TOOLSETS
 from tabhub.hub.toolsets import ALL
 
@@ -15,7 +15,6 @@ STRING: Json = {"type": "string"}
 BOOLEAN: Json = {"type": "boolean"}
 INTEGER: Json = {"type": "integer"}
 OBJECT: Json = {"type": "object"}
-PUBLIC: list[Json] = [{}, {"bearer": []}]
 
 
 def ref(name: str) -> Json:
@@ -60,7 +59,7 @@ RESPONSES["429"]["headers"] = {"Retry-After": {"schema": STRING, "required": Tru
 
 
 def faults(*statuses: int) -> Json:
-    """Responses that several endpoints have in common; everywhere those of the door."""
+    """Responses that several endpoints have in common; everywhere those of access control."""
     return {str(n): {"$ref": f"#/components/responses/{n}"} for n in (*statuses, 401, 403, 503)}
 
 
@@ -78,7 +77,7 @@ def of_query(struct: type[msgspec.Struct]) -> list[Json]:
     _, shapes = msgspec.json.schema_components([struct])
     fields = shapes[struct.__name__]["properties"]
     return [
-        query(name, FORMATS.get(name) or _in_url(schema), AUDIT[name])
+        query(name, FORMATS.get(name) or _in_url(schema), AUDIT_QUERY[name])
         for name, schema in fields.items()
     ]
 
@@ -91,7 +90,7 @@ def _in_url(schema: Json) -> Json:
 
 
 FORMATS: Json = {"since": {**STRING, "format": "date-time"}}
-AUDIT = {
+AUDIT_QUERY = {
     "limit": "At most so many.",
     "plugin": "Only calls of tools of this plugin.",
     "tool": "Only calls of this tool.",
@@ -182,7 +181,7 @@ CALL: Json = {
 
 
 def _mcp(name: str, what: str) -> Json:
-    """An endpoint of MCP: its faults are JSON-RPC's, unless the door itself refuses."""
+    """An endpoint of MCP: its faults are JSON-RPC's, unless access control refuses."""
     either = {"anyOf": [ref("JsonRpc"), ref("Error")]}
     session = header("Mcp-Session-Id", "Of revisions with a handshake.", STRING)
     version = header("MCP-Protocol-Version", "The revision that is spoken.", STRING)
@@ -231,95 +230,85 @@ def _told(description: str, **properties: Json) -> Json:
     return answer(description, json=record(**properties))
 
 
-PATHS: Json = {
-    "/tools": TOOLS,
-    "/tools/{name}": TOOL,
-    "/tools/{name}/call": CALL,
-    "/mcp": _mcp("mcp", "the tools of the chosen toolsets"),
-    "/mcp/gateway": _mcp("gateway", "two tools, by which all others are found and called"),
-    "/sse": _reading(
-        "sseListen",
-        "MCP over HTTP+SSE: the stream of a session",
-        answer("Events: endpoint, message, ping, error.", events=STRING),
-        400,
-        406,
-        429,
-        parameters=[query("toolsets", STRING, "Names of toolsets, between commas.")],
-    ),
-    "/message": {
-        "post": {
-            "operationId": "sseSend",
-            "summary": "MCP over HTTP+SSE: a message to the server",
-            "parameters": [
-                {**query("sessionId", STRING, "As the event endpoint told."), "required": True}
-            ],
-            "requestBody": {"required": True, "content": {JSON: {"schema": ref("Message")}}},
-            "responses": {
-                "202": _told("It was taken; the answer comes on the stream.", status=STRING),
-                **faults(400, 404, 408, 413, 415, 429),
-            },
-        }
-    },
-    "/health": _reading(
-        "health",
-        "Whether the server is alive; with a token, how it is",
-        _told("It is.", status=STRING),
-        security=PUBLIC,
-        parameters=[
-            query("challenge", STRING, "What the server is to prove its secret with."),
-            query("client", STRING, "The label of a token by which it is to prove itself, too."),
+MCP = _mcp("mcp", "the tools of the chosen toolsets")
+GATEWAY = _mcp("gateway", "two tools, by which all others are found and called")
+SSE = _reading(
+    "sseListen",
+    "MCP over HTTP+SSE: the stream of a session",
+    answer("Events: endpoint, message, ping, error.", events=STRING),
+    400,
+    406,
+    429,
+    parameters=[query("toolsets", STRING, "Names of toolsets, between commas.")],
+)
+MESSAGE: Json = {
+    "post": {
+        "operationId": "sseSend",
+        "summary": "MCP over HTTP+SSE: a message to the server",
+        "parameters": [
+            {**query("sessionId", STRING, "As the event endpoint told."), "required": True}
         ],
-    ),
-    "/openapi.json": _reading(
-        "openapi", "This description", _told("It.", openapi=STRING, paths=OBJECT), security=PUBLIC
-    ),
-    "/ws-info": _reading(
-        "wsInfo", "Where the extension connects", _told("The address.", wsUrl=STRING)
-    ),
-    "/settings": _reading(
-        "settings",
-        "The settings in force, and where the file says otherwise",
-        _told(
-            "Them; `fault` says what is wrong with the file, if it cannot be read.",
-            settings=OBJECT,
-            differs=listed(STRING),
-            fault={"type": ["string", "null"]},
-        ),
-    ),
-    "/audit": _reading(
-        "audit",
-        "What was done, the newest first",
-        answer("Entries.", json=listed(record(timestamp=STRING, tool=STRING, success=BOOLEAN))),
-        400,
-        parameters=of_query(AuditQuery),
-    ),
-    "/metrics": _reading("metrics", "Figures for Prometheus", answer("Them.", text=STRING)),
-    "/reload": _doing(
-        "reload",
-        "Read settings, rules and plugins anew",
-        _told(
-            "It is done; `restart`, if it is there, names settings that wait for the next start.",
-            ok=BOOLEAN,
-            plugins=INTEGER,
-            durationMs=INTEGER,
-        ),
-        400,
-    ),
-    "/extension/reload": _doing(
-        "reloadExtension", "Let the extension start anew", _told("It was told.", ok=BOOLEAN)
-    ),
-    "/plugin-settings": _doing(
-        "configurePlugin",
-        "Change the settings of a plugin",
-        _told("They are in force.", ok=BOOLEAN),
-        400,
-        404,
-        408,
-        413,
-        415,
-        requestBody={
-            "required": True,
-            "content": {JSON: {"schema": ref("PluginSettings")}},
+        "requestBody": {"required": True, "content": {JSON: {"schema": ref("Message")}}},
+        "responses": {
+            "202": _told("It was taken; the answer comes on the stream.", status=STRING),
+            **faults(400, 404, 408, 413, 415, 429),
         },
-    ),
+    }
 }
+HEALTH = _reading(
+    "health",
+    "Whether the server is alive; with a token, how it is",
+    _told("It is.", status=STRING),
+    parameters=[
+        query("challenge", STRING, "What the server is to prove its secret with."),
+        query("client", STRING, "The label of a token by which it is to prove itself, too."),
+    ],
+)
+OPENAPI = _reading("openapi", "This description", _told("It.", openapi=STRING, paths=OBJECT))
+WS_INFO = _reading("wsInfo", "Where the extension connects", _told("The address.", wsUrl=STRING))
+SETTINGS = _reading(
+    "settings",
+    "The settings in force, and where the file says otherwise",
+    _told(
+        "Them; `fault` says what is wrong with the file, if it cannot be read.",
+        settings=OBJECT,
+        differs=listed(STRING),
+        fault={"type": ["string", "null"]},
+    ),
+)
+AUDIT = _reading(
+    "audit",
+    "What was done, the newest first",
+    answer("Entries.", json=listed(record(timestamp=STRING, tool=STRING, success=BOOLEAN))),
+    400,
+    parameters=of_query(AuditQuery),
+)
+METRICS = _reading("metrics", "Figures for Prometheus", answer("Them.", text=STRING))
+RELOAD = _doing(
+    "reload",
+    "Read settings, rules and plugins anew",
+    _told(
+        "It is done; `restart`, if it is there, names settings that wait for the next start.",
+        ok=BOOLEAN,
+        plugins=INTEGER,
+        durationMs=INTEGER,
+    ),
+    400,
+)
+RELOAD_EXTENSION = _doing(
+    "reloadExtension", "Let the extension start anew", _told("It was told.", ok=BOOLEAN)
+)
+PLUGIN_SETTINGS = _doing(
+    "configurePlugin",
+    "Change the settings of a plugin",
+    _told("They are in force.", ok=BOOLEAN),
+    400,
+    404,
+    408,
+    413,
+    415,
+    requestBody={
+        "required": True,
+        "content": {JSON: {"schema": ref("PluginSettings")}},
+    },
+)

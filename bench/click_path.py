@@ -1,0 +1,112 @@
+"""The files that one click runs through, in the server and in the extension, seen by tracing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from bench.caller import Caller
+from bench.traced_server import MARK
+from tests.support.cdp import Cdp, browser_of
+from tests.support.product import Product, wait_for
+from tests.support.site import serving
+
+PAGE = f"<button id={MARK} onclick='this.value=1'>Go</button>"
+EXTENSION = "chrome-extension://"
+
+
+@dataclass(frozen=True)
+class ClickPath:
+    """What one click needs."""
+
+    python: list[str]
+    carriers: list[str]
+    extension: list[str]
+
+
+def click_path() -> ClickPath:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        product = Product(folder / "home")
+        with _traced(product, folder / "trace.json") as pid:
+            product.wait_browser()
+            extension = uvloop.run(_click(product, pid))
+            trace = wait_for(lambda: _read(folder / "trace.json"), "the trace")
+            return ClickPath(trace["files"], trace["carriers"], extension)
+
+
+@contextmanager
+def _traced(product: Product, trace: Path) -> Iterator[int]:
+    product.lift_rates()
+    command = [sys.executable, "-m", "bench.traced_server", str(trace), "start", "--port", "0"]
+    command += ["--browser", "--headless", "--browser-arg=--remote-debugging-port=0"]
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen(command, env=product.environment, stdout=quiet, stderr=quiet)
+    try:
+        yield server.pid
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait()
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+async def _click(product: Product, pid: int) -> list[str]:
+    """Click twice: the first one attaches the debugger, the second is the one that is traced."""
+    with serving() as site:
+        agent = await Caller.begin(product.wait_running(), product.secret)
+        url = f"{site.url}/html?body={PAGE}"
+        await agent.open(url)
+        await agent.call("browser_click_element", selector=f"#{MARK}")
+        async with browser_of(product.home) as browser:
+            sessions = [
+                await _attached(browser, target)
+                for target in (await browser.worker(), await _page(browser, site.url))
+            ]
+            for session in sessions:
+                await _counted(browser, session)
+            os.kill(pid, signal.SIGUSR1)
+            await agent.call("browser_click_element", selector=f"#{MARK}")
+            os.kill(pid, signal.SIGUSR1)
+            ran = [await _counted(browser, session) for session in sessions]
+            return sorted(set().union(*ran))
+
+
+async def _page(browser: Cdp, url: str) -> str:
+    targets = (await browser.send("Target.getTargets"))["targetInfos"]
+    found: str = next(t["targetId"] for t in targets if t["url"].startswith(url))
+    return found
+
+
+async def _attached(browser: Cdp, target: str) -> str:
+    attached = await browser.send("Target.attachToTarget", targetId=target, flatten=True)
+    session: str = attached["sessionId"]
+    await browser.send("Profiler.enable", session)
+    await browser.send("Profiler.startPreciseCoverage", session, callCount=True)
+    return session
+
+
+async def _counted(browser: Cdp, session: str) -> set[str]:
+    """The extension's files in which a function ran since this was asked last."""
+    coverage = await browser.send("Profiler.takePreciseCoverage", session)
+    return {
+        script["url"].split("/", 3)[3]
+        for script in coverage["result"]
+        if script["url"].startswith(EXTENSION) and any(map(_ran, script["functions"]))
+    }
+
+
+def _ran(function: Any) -> bool:
+    """The first one of a file, without a name, is the file itself as it is loaded."""
+    return bool(function["functionName"] and function["ranges"][0]["count"])

@@ -1,0 +1,148 @@
+"""Prints how the tree is built: a mirror to look into, not a gate.
+
+`make house` prints the table; with `--click` it also starts a browser and counts the files that
+one click runs through.
+"""
+
+import ast
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median, quantiles
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+LARGEST_FOLDER = 20
+CODE = {".py", ".js", ".ts"}
+
+
+class Row(NamedTuple):
+    """One figure, and what we aim at."""
+
+    name: str
+    value: str
+    aim: str = ""
+
+
+class Module(NamedTuple):
+    """A Python module and what it imports: always, and anywhere in it."""
+
+    path: Path
+    tree: ast.Module
+    at_start: set[str]
+    anywhere: set[str]
+
+
+def modules() -> dict[str, Module]:
+    """Every module of the package, by its dotted name."""
+    paths = {_name(path): path for path in sorted((SOURCE / "tabhub").rglob("*.py"))}
+    found = {}
+    for name, path in paths.items():
+        tree = ast.parse(path.read_text())
+        at_start = {one for node in tree.body for one in _imported(node, paths)}
+        anywhere = {one for node in ast.walk(tree) for one in _imported(node, paths)}
+        found[name] = Module(path, tree, at_start - {name}, anywhere - {name})
+    return found
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in known)
+    elif isinstance(node, ast.ImportFrom) and node.module in known:
+        for alias in node.names:
+            inner = f"{node.module}.{alias.name}"
+            yield inner if inner in known else node.module
+
+
+def import_depth(house: dict[str, Module]) -> int:
+    """The longest chain of modules that are imported when the first of them is."""
+
+    @cache
+    def depth(name: str) -> int:
+        return 1 + max(map(depth, house[name].at_start), default=0)
+
+    return max(map(depth, house))
+
+
+def single_importers(house: dict[str, Module]) -> int:
+    """Modules that exactly one other module imports."""
+    importers: defaultdict[str, int] = defaultdict(int)
+    for module in house.values():
+        for imported in module.anywhere:
+            importers[imported] += 1
+    return sum(count == 1 for count in importers.values())
+
+
+def duplicate_names(house: dict[str, Module]) -> list[str]:
+    stems = Counter(m.path.stem for m in house.values() if m.path.stem != "__init__")
+    return sorted(stem for stem, count in stems.items() if count > 1)
+
+
+def functions(house: dict[str, Module]) -> list[int]:
+    """The length of each function, in lines."""
+    return [
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for module in house.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def folders() -> dict[str, int]:
+    """How many files of code each tracked folder has."""
+    tracked = ["src", "extension", "pagekit", "tests", "bench", "scripts"]
+    listed = subprocess.run(
+        ["git", "ls-files", *tracked], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    code = (Path(line) for line in listed.stdout.splitlines() if Path(line).suffix in CODE)
+    return Counter(str(path.parent) for path in code if (ROOT / path).exists())
+
+
+def rows() -> Iterator[Row]:
+    house = modules()
+    lines = [len(module.path.read_text().splitlines()) for module in house.values()]
+    yield Row("Python files", str(len(house)), "≤ 230")
+    yield Row("median file, lines", f"{median(lines):.0f}", "140 to 250")
+    yield Row("import depth", str(import_depth(house)), "≤ 15")
+    yield Row("modules with one importer", str(single_importers(house)), "≤ 40")
+    full = {name: count for name, count in folders().items() if count > LARGEST_FOLDER}
+    named = ", ".join(f"{name} {count}" for name, count in sorted(full.items()))
+    yield Row(f"folders over {LARGEST_FOLDER} files", named or "none", "none")
+    twice = duplicate_names(house)
+    yield Row("duplicate base names", f"{len(twice)} ({', '.join(twice)})", "≤ 10")
+    sizes = functions(house)
+    tenth = quantiles(sizes, n=10)[-1]
+    yield Row("function, lines: median and p90", f"{median(sizes):.0f} and {tenth:.0f}", "5 and 13")
+    words = len((ROOT / "README.md").read_text().split())
+    yield Row("README, words", str(words), "≤ 600")
+
+
+def click_rows() -> Iterator[Row]:
+    from bench.click_path import click_path
+
+    path = click_path()
+    yield Row("Python files in one click", str(len(path.python)), "≤ 32")
+    yield Row("extension files in one click", str(len(path.extension)), "≤ 25")
+    yield Row("objects that carry the call", str(len(path.carriers)), "≤ 6")
+    for name in (*path.python, *path.extension, *path.carriers):
+        yield Row("  " + name, "")
+
+
+def main(arguments: list[str]) -> None:
+    shown = [*rows(), *(click_rows() if "--click" in arguments else ())]
+    for row in shown:
+        print(f"{row.name:<34} {row.value}" + (f"  (aim: {row.aim})" if row.aim else ""))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main(sys.argv[1:])

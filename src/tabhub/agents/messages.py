@@ -1,0 +1,140 @@
+"""Reading HTTP requests and answering them, in terms of ASGI."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from tabhub.config.kinds import complaint
+from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
+from tabhub.hub import toolsets
+from tabhub.wire.asgi import Header, Receive, Scope, Send
+
+CALLER = "tabhub.caller"
+"""Key of a scope: the client that sent the request, None if it showed no token."""
+JSON: Header = (b"content-type", b"application/json")
+
+Headers = Mapping[bytes, bytes]
+Query = TypeVar("Query", bound=msgspec.Struct)
+
+
+def query_of(scope: Scope) -> dict[str, str]:
+    """The parameters of the URL; of one that is given twice, the last."""
+    query = scope["query_string"].decode("latin-1")
+    return dict(parse_qsl(query, keep_blank_values=True))
+
+
+def as_query(given: Mapping[str, Any], kind: type[Query], *, strict: bool) -> Query:
+    """The parameters of a URL as a struct; what does not fit is named."""
+    try:
+        return msgspec.convert(given, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        said = _strange(given, kind) or complaint(error, kind)
+        raise InvalidArguments(f"The query: {said}.") from None
+
+
+def _strange(given: Mapping[str, Any], kind: type[msgspec.Struct]) -> str | None:
+    known = [field.encode_name for field in msgspec.structs.fields(kind)]
+    for name in given:
+        if name not in known:
+            return f"there is no parameter {name}; there are {', '.join(known)}"
+    return None
+
+
+def named_toolsets(scope: Scope) -> frozenset[str] | None:
+    """What `?toolsets=a,b` names, however often; an error if there is no such toolset."""
+    query = scope.get("query_string")
+    if not query:
+        return None
+    named = [value for name, value in parse_qsl(query.decode("latin-1")) if name == "toolsets"]
+    if not named:
+        return None
+    names = frozenset(",".join(named).split(","))
+    toolsets.chosen(names)
+    return names
+
+
+def require_method(scope: Scope, *methods: str) -> None:
+    if scope["method"] not in methods:
+        allow = ", ".join(methods)
+        raise ProtocolError(f"{scope['path']} takes {allow}.", "method_not_allowed", allow=allow)
+
+
+def accepts_streams(headers: Headers) -> bool:
+    accepted = headers.get(b"accept", b"*/*")
+    return b"text/event-stream" in accepted or b"*/*" in accepted or b"text/*" in accepted
+
+
+async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
+    """The whole body; a larger one is refused as soon as that is known."""
+    announced = headers.get(b"content-length", b"0")
+    if announced.isdigit() and int(announced) > limit:
+        raise _too_large(limit)
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        event = await receive()
+        if event["type"] == "http.disconnect":
+            raise Unavailable("The client went away while sending.", "cancelled")
+        chunk: bytes = event.get("body", b"")
+        size += len(chunk)
+        if size > limit:
+            raise _too_large(limit)
+        if not event.get("more_body"):
+            return chunk if not chunks else b"".join([*chunks, chunk])
+        chunks.append(chunk)
+
+
+def require_json(headers: Headers) -> None:
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
+
+
+def _too_large(limit: int) -> ProtocolError:
+    return ProtocolError(f"The body is larger than {limit} bytes.", "too_large")
+
+
+async def send_body(send: Send, status: int, body: bytes, kind: bytes) -> None:
+    """Answer with a body of any content type."""
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_json(
+    send: Send, status: int, body: bytes, headers: Iterable[Header] = (), prefix: str = ""
+) -> None:
+    """Answer with JSON; `prefix` is "websocket." where a WebSocket is refused."""
+    always: list[Header] = [JSON, (b"content-length", b"%d" % len(body))]
+    start = {
+        "type": f"{prefix}http.response.start",
+        "status": status,
+        "headers": [*always, *headers],
+    }
+    await send(start)
+    await send({"type": f"{prefix}http.response.body", "body": body})
+
+
+def headers_of(error: TabhubError) -> list[Header]:
+    """The headers that go with an error."""
+    headers: list[Header] = []
+    if error.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if error.allow is not None:
+        headers.append((b"allow", error.allow.encode()))
+    if error.reason == "rate_limited":
+        headers.append((b"retry-after", b"60"))
+    return headers
+
+
+async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
+    """Answer with an error; a WebSocket that was not accepted gets it too, if the server can."""
+    body = msgspec.json.encode(error.to_http())
+    if scope["type"] != "websocket":
+        await send_json(send, error.status, body, headers_of(error))
+    elif "websocket.http.response" in scope.get("extensions", {}):
+        await send_json(send, error.status, body, prefix="websocket.")
+    else:
+        await send({"type": "websocket.close", "code": 1008, "reason": error.reason})

@@ -1,0 +1,108 @@
+"""How often something may happen: at most so much within any window of so many seconds.
+
+The windows slide, since fixed ones let twice the limit pass at their border. What is refused is not
+counted, so that a caller who waits gets through. No I/O, and the clock is given.
+"""
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Clock = Callable[[], float]
+Key = TypeVar("Key", bound=Hashable)
+MOST_KEYS = 1000
+
+
+class RateLimit:
+    """One limit; `most` may change while it is in use."""
+
+    def __init__(self, most: float, seconds: float, clock: Clock) -> None:
+        self.most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._counted: deque[tuple[float, float]] = deque()
+        """When something was counted, and how much; the oldest first."""
+        self._sum = 0.0
+
+    def admit(self, amount: float = 1) -> float:
+        """Count it and return 0, or return in how many seconds there is room for it."""
+        wait = self.wait(amount)
+        if not wait:
+            self.count(amount)
+        return wait
+
+    def wait(self, amount: float = 1) -> float:
+        """In how many seconds there is room for so much; 0 if there is now."""
+        now = self._forget_old()
+        excess = self._sum + amount - self.most
+        if excess <= 0:
+            return 0.0
+        for time, counted in self._counted:
+            excess -= counted
+            if excess <= 0:
+                return time + self._seconds - now
+        return self._seconds
+
+    def count(self, amount: float = 1) -> None:
+        """Count it, whether there is room or not."""
+        self._counted.append((self._clock(), amount))
+        self._sum += amount
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing was counted within the window."""
+        self._forget_old()
+        return not self._counted
+
+    def _forget_old(self) -> float:
+        now = self._clock()
+        # The same sum as in `wait`, or rounding could let one pass too early.
+        while self._counted and self._counted[0][0] + self._seconds <= now:
+            self._sum -= self._counted.popleft()[1]
+        return now
+
+
+class RateLimits(Generic[Key]):
+    """The same limit for each of many keys; of too many keys, idle and then old ones go."""
+
+    def __init__(
+        self, most: float, seconds: float, clock: Clock, most_keys: int = MOST_KEYS
+    ) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._most_keys = most_keys
+        self._limits: dict[Key, RateLimit] = {}
+
+    def __len__(self) -> int:
+        return len(self._limits)
+
+    def admit(self, key: Key, most: float | None = None) -> float:
+        """Like that of a single limit; `most` is this key's own number."""
+        limit = self._of(key)
+        limit.most = self._most if most is None else most
+        return limit.admit()
+
+    def wait(self, key: Key) -> float:
+        limit = self._limits.get(key)
+        return 0.0 if limit is None else limit.wait()
+
+    def count(self, key: Key) -> None:
+        self._of(key).count()
+
+    def forget(self, key: Key) -> None:
+        self._limits.pop(key, None)
+
+    def _of(self, key: Key) -> RateLimit:
+        limit = self._limits.get(key)
+        if limit is None:
+            if len(self._limits) >= self._most_keys:
+                self._make_room()
+            limit = self._limits[key] = RateLimit(self._most, self._seconds, self._clock)
+        return limit
+
+    def _make_room(self) -> None:
+        for key in [key for key, limit in self._limits.items() if limit.is_idle]:
+            del self._limits[key]
+        if len(self._limits) >= self._most_keys:
+            del self._limits[next(iter(self._limits))]

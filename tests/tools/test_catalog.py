@@ -1,0 +1,71 @@
+"""What holds for every browser tool."""
+
+from typing import Any
+
+import pytest
+
+from tabhub.calls.results import done
+from tabhub.tools import catalog
+from tabhub.tools.tool import SOURCE, Context, browser_tool
+from tabhub.wire.mcp.messages import CallResult
+from tests.support.extension import Refusal, connected, tab
+from tests.support.serving import client, served
+
+
+def test_exactly_the_tools_that_the_browser_source_runs_have_a_handler() -> None:
+    with_handler = {tool.name for tool in catalog.ALL if tool.handler is not None}
+    assert with_handler == {tool.name for tool in catalog.ALL if tool.source == SOURCE}
+
+
+def test_every_tool_that_needs_a_tab_takes_its_id() -> None:
+    for tool in catalog.ALL:
+        if tool.needs_tab:
+            assert tool.input_schema["properties"][tool.tab_argument] == {"type": "integer"}
+
+
+FIRST, SECOND = "extension.panel", "windows.list"
+OUTPUTS: dict[str, Any] = {FIRST: {"panels": 0}, SECOND: {"windows": []}}
+
+
+async def _two_commands(context: Context) -> CallResult:
+    await context.in_browser(context.browser, FIRST, {})
+    await context.in_browser(context.browser, SECOND, {})
+    return done("Both were done.", {})
+
+
+@pytest.mark.parametrize(
+    ("failing", "read_only", "runs"),
+    [(FIRST, False, 2), (SECOND, False, 1), (SECOND, True, 2)],
+)
+async def test_a_refused_command_is_not_tried_again_if_one_before_it_may_have_changed_something(
+    failing: str, read_only: bool, runs: int
+) -> None:
+    asked: list[str] = []
+
+    def handler(command: str) -> Any:
+        def answer(params: dict[str, Any]) -> Any:
+            asked.append(command)
+            if command == failing:
+                raise Refusal("invalid_arguments")
+            return OUTPUTS[command]
+
+        return answer
+
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        extension.handlers.update({name: handler(name) for name in (FIRST, SECOND)})
+        server.app.hub.tools.add(
+            browser_tool(
+                name="two_commands",
+                description="Runs two commands.",
+                read_only=read_only,
+                needs_tab=False,
+                handler=_two_commands,
+            )
+        )
+        for _ in range(2):
+            answer = await http.post(
+                "/tools/two_commands/call", headers={"Idempotency-Key": "once"}, json={}
+            )
+            assert answer.json()["error"]["reason"] == "invalid_arguments"
+    assert asked.count(failing) == runs
