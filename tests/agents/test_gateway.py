@@ -128,7 +128,7 @@ async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_word
     async with served() as server, client(server.port) as http:
         server.app.hub.tools.add(
             extra("shop_click_buy", plugin="shop", toolsets=frozenset({"plugins"})),
-            extra("website_click", domain="a.example", toolsets=frozenset({"pages"})),
+            extra("website_click", site="a.example", toolsets=frozenset({"pages"})),
         )
         assert await names(http, plugin="shop") == ["shop_click_buy"]
         assert await names(http, plugin="a.example") == ["website_click"]
