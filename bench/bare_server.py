@@ -8,7 +8,7 @@ import msgspec
 import uvicorn
 import uvloop
 
-from tabhub.server import listen
+from tabhub.server.serving import listen
 
 
 async def echo(

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabhub.browser.arguments import browser_arguments
-from tabhub.browser.finder import find_browser
-from tabhub.config.home import Home
+from tabhub.browser.launcher.command_line import browser_arguments
+from tabhub.browser.launcher.finder import find_browser
+from tabhub.config.paths import Home
 
 STOP_SECONDS = 10
 LOOK_SECONDS = 0.02

@@ -9,8 +9,8 @@ from bench.rows import Row
 from tabhub.config.settings import PermissionSettings
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grants, new_grant
-from tabhub.permissions.policy import parse
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.policy.policy import parse
+from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.subject import Subject
 
 LIMIT = 5.0

@@ -6,13 +6,13 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
-from tabhub.app import App
 from tabhub.calls.call import Call
 from tabhub.calls.source import Source
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool
-from tabhub.server import Server, listen
+from tabhub.server.app import App
+from tabhub.server.serving import Server, listen
 from tabhub.wire.mcp.messages import CallResult, text
 
 SECRET = "5ec" + "0" * 61

@@ -11,12 +11,12 @@ import uvloop
 
 from bench.rows import Row
 from tabhub.agents.mcp.listing import Listing
-from tabhub.app import App
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, PageRef, Published
-from tabhub.pages.admission import Registration
+from tabhub.page_tools.core.storage import Page, PageRef, Published
+from tabhub.page_tools.intake import Registration
+from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
 
 TABS, TOOLS = 200, 50

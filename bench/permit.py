@@ -14,7 +14,7 @@ from bench.echo_server import ECHO, echo_app
 from bench.rows import Row
 from tabhub.calls.call import Call
 from tabhub.calls.runner import Runner
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 
 LIMIT = 1.1
 CALLS = 3_000

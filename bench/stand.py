@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.caller import Caller
 from bench.chromium import chromium
 from bench.floor import Floor, floor
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.support.product import Product
 from tests.support.site import Site, serving
 

@@ -13,7 +13,7 @@ import click
 import msgspec
 import typer
 
-from scripts import link_pages
+from scripts import link_methods, link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.kinds import is_section
@@ -160,7 +160,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def link_page() -> str:
-    return link_pages.page(_read(ROOT / "docs/link.md"))
+    return link_methods.filled(link_pages.page(_read(ROOT / "docs/link.md")))
 
 
 PAGES = {
@@ -169,8 +169,10 @@ PAGES = {
     "docs/errors.md": errors,
     "docs/settings.md": settings,
     "docs/link.md": link_page,
+    "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
     "protocol/link.schema.json": link_pages.schema,
     "extension/worker/types.d.ts": link_pages.declarations,
+    "extension/worker/methods.js": link_methods.extension_lists,
 }
 
 

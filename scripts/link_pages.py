@@ -12,9 +12,13 @@ from msgspec import inspect as types
 
 from tabhub.wire import link
 from tabhub.wire.commands import COMMANDS, FAMILIES
-from tabhub.wire.commands.shapes import Command, Shape
+from tabhub.wire.commands.command import Command, Shape
+from tabhub.wire.methods import EXTENSION, PAGE, Method
 
-MESSAGES = [link.SyncAll, link.StateChanged, link.ProgressTold, link.Dispatch, link.Dispatched]
+METHODS = {"/ws": EXTENSION.rows, "/page": PAGE.rows}
+MESSAGES = dict.fromkeys(
+    kind for rows in METHODS.values() for row in rows for kind in (row.params, row.result)
+)
 BEGIN, END = "<!-- begin: written by `make docs` -->", "<!-- end -->"
 WORDS: dict[type[types.Type], str] = {
     types.AnyType: "unknown",
@@ -23,6 +27,7 @@ WORDS: dict[type[types.Type], str] = {
     types.IntType: "number",
     types.FloatType: "number",
     types.BoolType: "boolean",
+    types.RawType: "unknown",
 }
 
 
@@ -52,7 +57,7 @@ def members(shape: type[msgspec.Struct]) -> list[Member]:
 
 def _said(kind: type) -> Iterator[tuple[str, str]]:
     """The fields that a class itself declares, each with the string below it."""
-    if not issubclass(kind, link.Params):
+    if not issubclass(kind, msgspec.Struct) or kind is msgspec.Struct:
         return
     body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
     for line, below in pairwise([*body, ast.Pass()]):
@@ -96,7 +101,7 @@ def _shapes() -> dict[str, type[Shape]]:
 
     def note(kind: types.Type) -> None:
         if not isinstance(kind, types.StructType):
-            for inner in _inside(kind):
+            for inner in inside(kind):
                 note(inner)
         elif kind.cls.__name__ not in found:
             found[kind.cls.__name__] = cast(type[Shape], kind.cls)
@@ -109,7 +114,7 @@ def _shapes() -> dict[str, type[Shape]]:
     return found
 
 
-def _inside(kind: types.Type) -> tuple[types.Type, ...]:
+def inside(kind: types.Type) -> tuple[types.Type, ...]:
     """The types that another one is made of."""
     if isinstance(kind, types.Metadata):
         return (kind.type,)
@@ -123,7 +128,7 @@ def _inside(kind: types.Type) -> tuple[types.Type, ...]:
 
 
 def schema() -> str:
-    """`protocol/link.schema.json`: the messages, every shape, and the table of commands."""
+    """`protocol/link.schema.json`: every shape, and the tables of methods and commands."""
     kinds = [*MESSAGES, *_shapes().values()]
     _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for name, shape in _shapes().items():
@@ -142,13 +147,23 @@ def schema() -> str:
     whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": shapes,
+        "methods": {path: [_method(row) for row in rows] for path, rows in METHODS.items()},
         "commands": table,
     }
     return json.dumps(whole, indent=2) + "\n"
 
 
+def _method(row: Method) -> dict[str, Any]:
+    told = {"name": row.name, "from": row.sender, "kind": row.kind, "params": _ref(row.params)}
+    return told if row.kind == "notification" else {**told, "result": _ref(row.result)}
+
+
+def _ref(shape: type[msgspec.Struct]) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{shape.__name__}"}
+
+
 def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
-    refs = [{"$ref": f"#/$defs/{shape.__name__}"} for shape in shapes]
+    refs = [_ref(shape) for shape in shapes]
     return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
 
@@ -213,7 +228,7 @@ def _tables() -> str:
 def _family(title: str, commands: Iterable[Command]) -> str:
     columns = ["command", "in", "what it does", "input", "output"]
     rows = [
-        [f"`{one.name}`", _where(one), _cell(one.about), _side(one.inputs), _side(one.outputs)]
+        [f"`{one.name}`", _where(one), cell(one.about), _side(one.inputs), _side(one.outputs)]
         for one in commands
     ]
     lines = [columns, ["---"] * len(columns), *rows]
@@ -244,12 +259,12 @@ def _side(shapes: Iterable[type[Shape]]) -> str:
 def _shape(shape: type[Shape]) -> str:
     declared = ", ".join(member.declared for member in members(shape))
     notes = [f"`{one.name}`: {_lower(one.about)}" for one in members(shape) if one.about]
-    return _cell(" ".join([f"`{{{declared}}}`", _words(shape.__doc__), *notes]))
+    return cell(" ".join([f"`{{{declared}}}`", _words(shape.__doc__), *notes]))
 
 
 def _lower(sentence: str) -> str:
     return sentence if sentence.startswith("`") else sentence[0].lower() + sentence[1:]
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     return text.replace("|", "\\|")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.limits import RateLimit, RateLimits
+from tabhub.rate_limit import RateLimit, RateLimits
 
 SECONDS = 60.0
 

@@ -11,7 +11,7 @@ from bench.peers.ours import BareFloor, Tabhub
 from bench.peers.playwright import Playwright
 from bench.peers.stdio import StdioServer, serving
 from bench.stand import stand
-from tabhub.browser.finder import find_browser
+from tabhub.browser.launcher.finder import find_browser
 from tests.support.site import Site
 
 PROGRAMS = Path(__file__).parent.parent / "npm" / "node_modules" / ".bin"

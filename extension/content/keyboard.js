@@ -92,13 +92,14 @@ tabhub.define("keyboard", () => {
     return element.tabIndex >= 0 && !matches(element, ":disabled") && !closest(element, "[inert]");
   }
 
-  /** @type {Map<string, (element: Element, bits: number) => void>} */
-  const DEEDS = new Map([
+  /** @type {[string, (element: Element, bits: number) => void][]} */
+  const deeds = [
     ["Enter", enter],
     ["Tab", (element, bits) => next(element, bits & SHIFT ? -1 : 1)],
     ["Backspace", (element) => void (mayWrite(element) && edit("delete"))],
     ["Delete", (element) => void (mayWrite(element) && edit("forwardDelete"))],
-  ]);
+  ];
+  const DEEDS = new Map(deeds);
 
   /**
    * @param {string} key

@@ -21,10 +21,16 @@ function say(id, text) {
 
 async function show() {
   const pairing = await readPairing();
-  const isOpen = await chrome.runtime.sendMessage("link-state").catch(() => false);
+  const { isOpen, mismatch } = await linkState();
   say("state", isOpen ? "Connected to the server." : "Not connected.");
-  say("why", isOpen || !pairing ? "" : await whyNot(pairing));
+  say("why", mismatch || (isOpen || !pairing ? "" : await whyNot(pairing)));
   say("source", sourceOf(pairing));
+}
+
+/** @returns {Promise<{isOpen: boolean, mismatch: string}>} */
+async function linkState() {
+  const asked = chrome.runtime.sendMessage("link-state");
+  return asked.catch(() => ({ isOpen: false, mismatch: "" }));
 }
 
 /** @param {Awaited<ReturnType<typeof readPairing>>} pairing */

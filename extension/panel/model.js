@@ -3,7 +3,7 @@
 const NO_CONNECTION = "There is no connection to the server.";
 
 /** @type {Model} */
-export const START = { server: null, problem: "Connecting…", lookedAt: null };
+export const START = { server: null, problem: "Connecting…", mismatch: "", lookedAt: null };
 
 /**
  * @param {Model} model
@@ -13,7 +13,10 @@ export const START = { server: null, problem: "Connecting…", lookedAt: null };
  */
 export function heard(model, method, params) {
   if (method === "state") return { ...model, server: arranged(model.server, params) };
-  if (method === "closed") return { ...model, server: null, problem: NO_CONNECTION };
+  if (method === "closed") {
+    return { ...model, server: null, problem: params.problem || NO_CONNECTION };
+  }
+  if (method === "mismatch") return { ...model, mismatch: params.text };
   if (method === "confirmation.request") return withWaiting(model, (all) => added(all, params));
   if (method === "confirmation.closed") {
     return withWaiting(model, (all) => all.filter(({ id }) => id !== params.id));

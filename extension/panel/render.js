@@ -27,10 +27,12 @@ const COMMANDS = {
  * @param {Hands} hands
  */
 export function render(model, hands) {
-  const { server, problem } = model;
+  const { server, problem, mismatch } = model;
   const connection = byId("connection");
   say(connection, server ? "Connected" : problem);
   connection.classList.toggle("is-open", Boolean(server));
+  // Where it is the problem it has been said.
+  say(byId("mismatch"), server ? mismatch : "");
   byId("all").hidden = !server;
   renderBanners(server ? bannersOf(server) : [], hands);
   // Whatever an approval shows, the person can stop everything.

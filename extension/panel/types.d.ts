@@ -104,5 +104,7 @@ interface Model {
   server: ServerState | null;
   /** Why there is none. */
   problem: string;
+  /** Which of extension and server is older, and what to do; empty if neither is. */
+  mismatch: string;
   lookedAt: LookedAt | null;
 }

@@ -2,6 +2,7 @@
 
 import { unlessAborted } from "./abort.js";
 import { CommandError, toWire } from "./errors.js";
+import { handlersOf } from "./handlers.js";
 import { note, noteFault } from "./journal.js";
 import { Reach } from "./reach.js";
 import { checker } from "./schema.js";
@@ -17,7 +18,7 @@ import { checker } from "./schema.js";
  * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
  *   calls a tool that a page publishes
  * @property {() => Promise<void>} tellNews
- * @property {(settings: {recording: unknown}) => void} [learn] takes what the server wishes
+ * @property {(greeting: any) => void} [learn] takes what the server says of itself and wishes
  */
 
 export class Dispatcher {
@@ -25,6 +26,14 @@ export class Dispatcher {
   #running = new Map();
   #line;
   #commands;
+  #handlers = handlersOf("dispatcher", {
+    "sync.full": (params) => this.#greeted(params),
+    "tool.dispatch": (params) => this.#dispatch(params),
+    "browser/executeTool": (params) => this.#execute(params),
+    "tool.cancel": ({ dispatchId }) => this.#cancel(String(dispatchId)),
+    "extension.reload": () => chrome.runtime.reload(),
+    pong: () => {},
+  });
   /** @type {ReturnType<typeof checker> | undefined} where the server is in development */
   #check;
 
@@ -41,14 +50,13 @@ export class Dispatcher {
   /** @param {Request | import("./rpc.js").Notification} message */
   receive(message) {
     if (message.kind === "request") void this.#answer(message);
-    else if (message.method === "sync.full") this.#greeted(message.params);
-    else if (message.method === "tool.cancel") this.#cancel(String(message.params.dispatchId));
-    else if (message.method === "extension.reload") chrome.runtime.reload();
+    else this.#handlers.notification.get(message.method)?.(message.params);
   }
 
   /** @param {any} params */
-  #greeted({ maxBytes, recording, commands }) {
-    this.#commands.learn?.({ recording });
+  #greeted(params) {
+    const { maxBytes, commands } = params;
+    this.#commands.learn?.(params);
     this.#check = commands && checker(commands);
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
@@ -76,15 +84,25 @@ export class Dispatcher {
 
   /** @param {Request} request */
   async #run({ method, params }) {
-    const { execute, run } = this.#commands;
-    if (method === "browser/executeTool" && execute) {
-      const progress = this.#progressTeller(params.callId);
-      return this.#tracked(params.callId, (signal) => execute(params, { signal, progress }));
-    }
-    if (method !== "tool.dispatch" || params.plugin !== "browser") throw unknown(method);
+    const handler = this.#handlers.request.get(method);
+    if (!handler) throw unknown(method);
+    return handler(params);
+  }
+
+  /** @param {any} params */
+  async #execute(params) {
+    const { execute } = this.#commands;
+    if (!execute) throw unknown("browser/executeTool");
+    const progress = this.#progressTeller(params.callId);
+    return this.#tracked(params.callId, (signal) => execute(params, { signal, progress }));
+  }
+
+  /** @param {any} params */
+  async #dispatch(params) {
+    if (params.plugin !== "browser") throw unknown("tool.dispatch");
     this.#check?.(params.tool, params.input ?? {});
     const work = (/** @type {AbortSignal} */ signal) =>
-      run(params.tool, this.#contextOf(params, signal));
+      this.#commands.run(params.tool, this.#contextOf(params, signal));
     return { output: await this.#tracked(params.dispatchId, work) };
   }
 

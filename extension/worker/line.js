@@ -1,6 +1,7 @@
 /** One connection to the server. What came on it is answered on it, or not at all. */
 
 import { CommandError } from "./errors.js";
+import { SENDERS } from "./methods.js";
 import * as rpc from "./rpc.js";
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -23,8 +24,9 @@ export class Line {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  close() {
-    this.#socket.close();
+  /** @param {number} [code] */
+  close(code) {
+    this.#socket.close(code);
   }
 
   /** To be called once it has closed, from either end. */
@@ -38,7 +40,7 @@ export class Line {
    * @param {object} params
    */
   notify(method, params) {
-    return this.#send(rpc.call(method, params));
+    return this.#send(callOf(method, params));
   }
 
   /**
@@ -47,7 +49,7 @@ export class Line {
    * @param {object} params
    */
   tell(method, params) {
-    return this.#send(rpc.call(method, params, this.#nextId++));
+    return this.#send(callOf(method, params, this.#nextId++));
   }
 
   /**
@@ -58,9 +60,10 @@ export class Line {
   async request(method, params) {
     if (!this.isOpen) throw closedError();
     const id = this.#nextId++;
+    const text = callOf(method, params, id);
     const pending = Promise.withResolvers();
     this.#pending.set(id, pending);
-    if (!this.#send(rpc.call(method, params, id))) this.#settle(id, tooLarge());
+    if (!this.#send(text)) this.#settle(id, tooLarge());
     return pending.promise;
   }
 
@@ -108,13 +111,25 @@ export class Line {
   }
 }
 
+/**
+ * The server takes what the table has and nothing else.
+ * @param {string} method
+ * @param {object} params
+ * @param {number} [id]
+ */
+function callOf(method, params, id) {
+  if (!SENDERS.has(method)) throw new TypeError(`${method} is not in the table of methods`);
+  return rpc.call(method, params, id);
+}
+
 /** @param {any} error as JSON-RPC has it */
 function errorOf({ message, data }) {
   return new CommandError(String(data?.reason ?? "internal"), String(message));
 }
 
-export function closedError() {
-  return new CommandError("not_connected", "There is no connection to the server.");
+/** @param {string} [why] */
+export function closedError(why) {
+  return new CommandError("not_connected", why || "There is no connection to the server.");
 }
 
 function tooLarge() {

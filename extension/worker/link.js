@@ -8,6 +8,7 @@ import { closedError, Line } from "./line.js";
 import { passFor } from "./proof.js";
 import * as rpc from "./rpc.js";
 import { beginTruce, endTruce, isTruce } from "./truce.js";
+import { INCOMPATIBLE, offerOf, ownEnd } from "./versions.js";
 
 const RETRY_EVERY_MS = 1000;
 const RETRY_FOR_MS = 60_000;
@@ -26,7 +27,10 @@ export class Link {
   #connecting = null;
   #retryUntil = 0;
   #begin;
+  /** @type {(code: number) => void} */
   onClosed = () => {};
+  /** What a person should know about why there is no line. */
+  problem = () => "";
 
   /** @param {(line: Line) => Receiver} begin called with every line that opens */
   constructor(begin) {
@@ -44,7 +48,7 @@ export class Link {
    * @returns {Promise<any>}
    */
   async request(method, params) {
-    if (!this.#line) throw closedError();
+    if (!this.#line) throw closedError(this.problem());
     return this.#line.request(method, params);
   }
 
@@ -79,13 +83,16 @@ export class Link {
     const line = this.#line;
     this.#line = null;
     line?.close();
-    if (line) this.#ended(line);
+    if (line) this.#ended(line, 0);
   }
 
-  /** @param {Line} line */
-  #ended(line) {
+  /**
+   * @param {Line} line
+   * @param {number} code
+   */
+  #ended(line, code) {
     line.ended();
-    this.onClosed();
+    this.onClosed(code);
   }
 
   async #connect() {
@@ -106,7 +113,7 @@ export class Link {
     const pass = identity && (await passFor(identity));
     if (!pass) return null;
     this.#identity = identity;
-    const protocols = ["tabhub", pass, identity.profileId];
+    const protocols = ["tabhub", pass, identity.profileId, offerOf(ownEnd())];
     return new WebSocket(`ws://127.0.0.1:${identity.port}/ws`, protocols);
   }
 
@@ -129,8 +136,10 @@ export class Link {
   #closed(line, code) {
     if (this.#line !== line) return;
     this.#line = null;
-    this.#ended(line);
+    this.#ended(line, code);
     if (code === REPLACED) return this.#replaced();
+    // Only an update helps: one attempt with each alarm is enough to notice it.
+    if (code === INCOMPATIBLE) this.#retryUntil = 0;
     // It was open: the server may be back soon.
     if (this.#retryUntil === Infinity) this.#retryUntil = Date.now() + RETRY_FOR_MS;
     this.#retryLater();

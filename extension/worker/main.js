@@ -24,6 +24,7 @@ import { setRecording } from "./recorder.js";
 import { Relay } from "./relay.js";
 import { TabNews } from "./tabnews.js";
 import { describeAll, register, report, restoreAll } from "./tabstate.js";
+import { INCOMPATIBLE, MetServer } from "./versions.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
@@ -67,6 +68,7 @@ function onceReady(work) {
 /** @type {typeof report} */
 const hear = (hook, ...what) => onceReady(() => report(hook, ...what));
 
+const metServer = new MetServer();
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
@@ -76,7 +78,11 @@ const link = new Link((line) => {
     },
     execute: (params, how) => pageTools.execute(params, how),
     tellNews: () => news.flush(),
-    learn: ({ recording }) => setRecording(recording),
+    learn: (greeting) => {
+      setRecording(greeting.recording);
+      if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
+      panels.tell("mismatch", { text: metServer.text });
+    },
   });
   note("info", "the link to the server is open");
   void herald.opened(line).then(() => {
@@ -85,10 +91,12 @@ const link = new Link((line) => {
   });
   return (message) => relay.receive(message) || dispatcher.receive(message);
 });
-link.onClosed = () => {
+link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
-  relay.closed();
+  metServer.closed(code);
+  relay.closed(metServer.problem);
 };
+link.problem = () => metServer.problem;
 
 note("info", "the worker has started");
 self.addEventListener("error", ({ error }) => noteFault(error));
@@ -97,6 +105,7 @@ listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
   panels.connected(port);
+  panels.tell("mismatch", { text: metServer.text });
   link.rescue();
 });
 // Comes only where the browser does not open the side panel by itself.
@@ -110,7 +119,9 @@ chrome.runtime.onInstalled.addListener(findLostLoads);
 chrome.alarms.onAlarm.addListener(() => link.rescue());
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
-  if (message === "link-state" && fromOptions) reply(link.isOpen);
+  if (message === "link-state" && fromOptions) {
+    reply({ isOpen: link.isOpen, mismatch: metServer.text });
+  }
 });
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 

@@ -4,20 +4,7 @@
  */
 
 import { CommandError, messageOf } from "./errors.js";
-
-const REQUESTS = new Set([
-  "agent.pause",
-  "agents.stop",
-  "config.getState",
-  "config.setPluginPermission",
-  "config.setSkipPermissions",
-  "config.setToolPermission",
-  "confirmation.response",
-  "grant.revoke",
-  "page.pair",
-  "tab.share",
-  "tab.takeBack",
-]);
+import { SENDERS } from "./methods.js";
 
 /** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
 
@@ -93,7 +80,7 @@ export class Panels {
    */
   async #answer(port, { id, method, params }) {
     try {
-      if (!REQUESTS.has(method)) throw notForPanels(method);
+      if (SENDERS.get(method) !== "panel") throw notForPanels(method);
       post(port, { id, result: await this.#ask(method, params) });
     } catch (error) {
       post(port, { id, error: messageOf(error) });

@@ -1,5 +1,7 @@
 /** Between the server and the person: passes on what it says, and asks it how things stand. */
 
+import { handlersOf } from "./handlers.js";
+
 const GATHER_MS = 20;
 /** Nobody looks: only the badge has to be right. */
 const GATHER_UNSEEN_MS = 2000;
@@ -13,8 +15,7 @@ export class Relay {
   #ask;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** @type {Map<string, (params: any) => void>} */
-  #news;
+  #handlers;
 
   /**
    * @param {Panels} panels
@@ -25,12 +26,12 @@ export class Relay {
     this.#panels = panels;
     this.#attention = attention;
     this.#ask = ask;
-    this.#news = new Map([
-      ["confirmation.request", (request) => attention.asked(request)],
-      ["confirmation.closed", ({ id }) => attention.decided(id)],
-      ["confirmation.missed", (request) => attention.missed(request)],
-      ["state.changed", () => this.#refreshSoon()],
-    ]);
+    this.#handlers = handlersOf("relay", {
+      "confirmation.request": (request) => attention.asked(request),
+      "confirmation.closed": ({ id }) => attention.decided(id),
+      "confirmation.missed": (request) => attention.missed(request),
+      "state.changed": () => this.#refreshSoon(),
+    });
   }
 
   /**
@@ -38,9 +39,9 @@ export class Relay {
    * @returns {boolean} whether it was for the person
    */
   receive({ kind, method, params }) {
-    const note = kind === "notification" ? this.#news.get(method) : undefined;
-    if (!note) return false;
-    note(params);
+    const handler = this.#handlers[kind].get(method);
+    if (!handler) return false;
+    handler(params);
     if (method !== "state.changed") this.#panels.tell(method, params);
     return true;
   }
@@ -58,9 +59,10 @@ export class Relay {
     }
   }
 
-  closed() {
+  /** @param {string} [problem] why, if it is known */
+  closed(problem) {
     this.#attention.reset();
-    this.#panels.tell("closed", {});
+    this.#panels.tell("closed", { problem });
   }
 
   #refreshSoon() {

@@ -11,12 +11,12 @@ import httpx
 import msgspec
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent
-from tests.support.extension import FakeExtension, connected, tab
+from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
 from tests.support.worker import knocking
 
@@ -25,6 +25,8 @@ SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
 SCRIPT, CLICK = "browser_execute_script", "browser_click_element"
 SHARED, OWNED, PRIVATE = 1, 2, 3
 """Tabs: one shared with all agents, one that an agent has, one of the person's."""
+DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
+"""A document that publishes a tool."""
 
 
 @dataclass
@@ -68,6 +70,7 @@ async def protected(folder: Path) -> AsyncIterator[Protected]:
     ):
         await extension.sync(tab(SHARED), tab(OWNED), tab(PRIVATE), shared=False, panels=1)
         await extension.ask("tab.share", {"tabId": SHARED, "shared": True})
+        await extension.publish(SHARED, page_tool("greet"))
         server.app.rules.grants.add(Grant(GRANT, "always", CLICK, "main", None, None, None, 0))
         waiting = asyncio.create_task(Agent(http).call(SCRIPT, code="1", tabId=SHARED))
         question = (await extension.next("confirmation.request"))["params"]["id"]

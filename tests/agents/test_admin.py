@@ -10,7 +10,7 @@ import pytest
 from tabhub import __version__
 from tabhub.audit.counts import Counts
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, RateSettings, Settings
 from tabhub.config.settings import load as load_settings
 from tabhub.pages import tab_list

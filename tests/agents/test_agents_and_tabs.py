@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import SessionSettings, Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.agents.mcp.clients import SessionClient, connect
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab

@@ -6,7 +6,7 @@ from itertools import repeat
 import httpx
 import pytest
 
-from tabhub.agents import connections
+from tabhub.agents.http import connections
 from tests.support.patience import PATIENCE
 from tests.support.serving import client, served
 

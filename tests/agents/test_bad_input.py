@@ -10,8 +10,8 @@ import pytest
 
 from tabhub.agents.routes import ROUTES, HttpRoute
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
-from tabhub.server import Server
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
 from tests.support.serving import SECRET, client, served
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
-from tabhub.server import Server
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
 from tests.agents.mcp.clients import (
     Client,
     LoneClient,

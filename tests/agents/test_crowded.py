@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tabhub.agents import connections as limits
+from tabhub.agents.http import connections as limits
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
-from tabhub.server import Server
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
 from tests.support.extension import connected
 from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET, client, served

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, SessionSettings, Settings
 from tabhub.hub.tools import Tool
 from tests.agents.mcp.clients import (

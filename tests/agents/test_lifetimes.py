@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.app import App
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.server.app import App
 from tabhub.store.revoking import forget_client
 from tests.agents.mcp.clients import LoneClient, connect, events
 from tests.agents.mcp.sse_clients import streaming
@@ -68,8 +68,8 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
 async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabhub.app.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("tabhub.session_ends.GRACE_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.server.app.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.server.session_ends.GRACE_SECONDS", 0.05)
     guest, other = Clients(home).add("guest"), Clients(home).add("other")
     async with (
         served(home=home) as server,

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.config.settings import load as load_settings
 from tests.agents.mcp.clients import Client, LoneClient, connect, events, next_message

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, RateSettings, Settings
 from tests.agents.mcp.clients import connect
 from tests.agents.mcp.sse_clients import streaming
@@ -144,6 +144,6 @@ async def test_a_client_may_read_it_and_nobody_else(tmp_path: Path) -> None:
 
 
 def test_the_library_is_loaded_only_when_somebody_asks() -> None:
-    code = "import sys, tabhub.app; print('prometheus_client' in sys.modules)"
+    code = "import sys, tabhub.server.app; print('prometheus_client' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings, SseSettings
 from tests.support.serving import SECRET, client, served
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from tabhub.agents import connections
+from tabhub.agents.http import connections
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.patience import PATIENCE

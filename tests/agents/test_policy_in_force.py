@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import load as load_settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.agents.smuggled import INTO_A, INTO_THE_BANK, NOT_THE_BANK, OUT_OF_A
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab

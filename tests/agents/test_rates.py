@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tabhub.agents import rates
-from tabhub.agents.rates import Rates, Refusal
+from tabhub.agents.http import rates
+from tabhub.agents.http.rates import Rates, Refusal
 from tabhub.config.clients import MAIN, Client, Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings, SseSettings
 from tabhub.errors import Unavailable
 from tests.agents.mcp.clients import Client as McpClient

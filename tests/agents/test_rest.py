@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Limits, PermissionSettings, Settings
 from tabhub.errors import REASONS
 from tabhub.hub.tools import Tool
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import SECRET, client, served

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tabhub.agents.security import OURS
+from tabhub.agents.http.security import OURS
 from tabhub.config.proof import is_proof
 from tabhub.config.settings import Settings, SseSettings
 from tabhub.pages import tab_list
@@ -242,7 +242,7 @@ async def test_a_body_over_the_limit_is_refused_and_the_server_goes_on() -> None
 async def test_a_connection_that_says_nothing_is_closed_and_one_that_asked_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tabhub.agents.connections.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("tabhub.agents.http.connections.HEAD_SECONDS", 0.2)
     async with served() as server:
         for said in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)

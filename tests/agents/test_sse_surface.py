@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import SessionSettings, Settings, SseSettings
 from tests.agents.mcp.clients import until
 from tests.agents.mcp.sse_clients import streaming, written

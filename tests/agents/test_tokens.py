@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.app import App
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
-from tabhub.server import Server
+from tabhub.server.app import App
+from tabhub.server.serving import Server
 from tabhub.wire.asgi import Scope
 from tests.agents.mcp.clients import SessionClient, connect
 from tests.support.agent import Agent

@@ -13,8 +13,8 @@ from tabhub.audit.folding import WRITTEN
 from tabhub.audit.log import read
 from tabhub.audit.redaction import MARK
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
-from tabhub.server import Server
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
 from tests.support.serving import client, served
 
 pytestmark = pytest.mark.requirement("OT-12")

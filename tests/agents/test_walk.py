@@ -10,10 +10,10 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from tabhub.agents.routes import ROUTES
-from tabhub.app import App
-from tabhub.browser.browsers import Browsers
+from tabhub.wire.methods import EXTENSION
 from tests.agents.mcp.clients import Client, LoneClient, connect
 from tests.agents.protected import (
+    DOCUMENT,
     GRANT,
     INTRUDER,
     OWNED,
@@ -24,6 +24,7 @@ from tests.agents.protected import (
     Protected,
     protected,
 )
+from tests.support.extension import page_tool
 from tests.support.patience import PATIENCE
 from tests.support.serving import client
 from tests.support.worker import SHOP
@@ -43,6 +44,8 @@ POWERLESS: dict[str, Json] = {
     "config.getState": {},
     "config.setPluginSettings": {"plugin": "browser", "settings": {}},
     "tool.progress": {"dispatchId": "1", "progress": 1},
+    "frames.allowed": {"dispatchId": "1", "sites": ["shop.example"]},
+    "files.read": {"dispatchId": "1", "index": 0, "offset": 0},
     "ping": {},
 }
 """What changes nothing, whoever says it."""
@@ -60,6 +63,9 @@ POWERFUL: dict[str, Json] = {
     "tab.syncAll": {"browser": {"kind": "managed"}, "tabs": []},
     "tab.stateChanged": {"tabId": PRIVATE, "state": "closed"},
     "panel.changed": {"open": 0},
+    "browser/registerTools": {"tabId": PRIVATE, "origin": SHOP, "tools": [page_tool("buy")]},
+    "browser/updateTools": {**DOCUMENT, "tools": []},
+    "browser/unregisterTools": DOCUMENT,
 }
 EVERY = POWERLESS | POWERFUL
 
@@ -72,11 +78,6 @@ def said(there: Protected, method: str) -> Json:
         for key, value in EVERY[method].items()
     }
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
-def handled(app: App) -> set[str]:
-    """Every message that the link takes, from the tables that handle them."""
-    return {*app.panel_requests.methods, *Browsers._HANDLERS, "ping", "tool.progress"}
 
 
 async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
@@ -104,7 +105,7 @@ async def test_the_walk_knows_every_endpoint_and_every_message(tmp_path: Path) -
         paths = {path for route in ROUTES for path in route.spellings if "{" not in path}
         # What a client token opens is written down twice: here it cannot change by accident.
         assert paths - FOR_THE_PERSON == FOR_AGENTS
-        assert handled(app) == set(EVERY)
+        assert set(EXTENSION.received) == set(EVERY)
 
 
 @pytest.mark.requirement("OT-34")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.settings import Limits, PermissionSettings, Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import client, served

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tabhub.browser import checked
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.errors import Internal, Unavailable
 from tabhub.wire.commands import COMMANDS, FAMILIES
 from tabhub.wire.commands.checking import input_schemas, misfit

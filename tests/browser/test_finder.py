@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser import finder
-from tabhub.browser.finder import Browser, BrowserNotFound, find_browser
+from tabhub.browser.launcher import finder
+from tabhub.browser.launcher.finder import Browser, BrowserNotFound, find_browser
 from tests.browser.processes import script
 
 CHROMIUM = "Chromium 156.0.1 built on Debian"

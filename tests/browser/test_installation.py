@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser import installation
-from tabhub.browser.installation import install_extension
+from tabhub.browser.launcher import installation
+from tabhub.browser.launcher.installation import install_extension
 from tabhub.config import secret
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.arguments import browser_arguments, merged
 from tabhub.browser.failure import BrowserFailed
-from tabhub.browser.finder import Browser
-from tabhub.browser.process import BrowserProcess
-from tabhub.browser.profile import prepare_profile
+from tabhub.browser.launcher.command_line import browser_arguments, merged
+from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.browser.launcher.profile import prepare_profile
 from tabhub.config import secret
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.browser.processes import living, script
 
 CHROMIUM = "Chromium 156.0.1"

@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 
 from tabhub.browser.failure import BrowserFailed
-from tabhub.browser.finder import Browser, find_browser
-from tabhub.browser.process import BrowserProcess
-from tabhub.browser.profile import owner
-from tabhub.config.home import Home
+from tabhub.browser.launcher.finder import Browser, find_browser
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.browser.launcher.profile import owner
+from tabhub.config.paths import Home
 from tests.browser.processes import living
 from tests.support.patience import PATIENCE
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.config.settings import Limits, Settings
 from tabhub.errors import Unavailable
 from tests.support.agent import Agent, ToolFailed

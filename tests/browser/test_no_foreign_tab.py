@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from tabhub.app import App
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
+from tabhub.server.app import App
 from tests.support.examples import examples
 from tests.support.outputs import completed
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tabhub.browser.failure import BrowserFailed, ProfileInUse
-from tabhub.browser.finder import Browser
-from tabhub.browser.providing import Wanted, end_left_behind, keeper, left_behind, provide
-from tabhub.config.home import Home
+from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.providing import Wanted, end_left_behind, keeper, left_behind, provide
+from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 from tests.browser.processes import living, script
 from tests.browser.test_launcher import CHROMIUM, STAYS, TAKES_PROFILE, needs_proc

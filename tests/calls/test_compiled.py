@@ -10,8 +10,8 @@ from tabhub.calls.compiled import Kept, patterns_in
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
-from tabhub.hub.page_schema import PageSchema
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.core.schema import PageSchema
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import connected, page_tool, tab
 from tests.support.serving import client, served

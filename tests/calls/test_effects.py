@@ -9,7 +9,7 @@ import pytest
 from msgspec import Raw
 
 from tabhub.calls.call import Call
-from tabhub.calls.operations import Operations
+from tabhub.calls.idempotency import Operations
 from tabhub.calls.results import Incomplete
 from tabhub.errors import REASONS, Effect, Forbidden, TabhubError, TimedOut, from_reason
 from tabhub.wire.mcp.messages import CallResult, text

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tabhub.calls.limit import Limit
+from tabhub.calls.time_limit import Limit
 
 
 async def test_what_ends_in_time_is_left_alone() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls.approval import Approvals, Terms
+from tabhub.calls.approvals import Approvals, Terms
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
@@ -30,7 +30,7 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grants
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.rules import RuleBook
 from tabhub.wire.mcp.messages import CallResult
 
 SCHEMA = {
@@ -332,7 +332,7 @@ async def test_a_call_that_is_paused_while_it_runs_may_have_had_an_effect() -> N
 async def test_operations_that_still_run_are_not_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tabhub.calls.operations.KEPT_OPERATIONS", 3)
+    monkeypatch.setattr("tabhub.calls.idempotency.KEPT_OPERATIONS", 3)
     bench = Bench()
     bench.source.go.clear()
     running = [asyncio.create_task(bench.call(id=f"op {number}")) for number in range(3)]

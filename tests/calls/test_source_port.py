@@ -13,10 +13,10 @@ from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.calls.source import Source
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.hub.bounded_schema import BoundedSchema
+from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab

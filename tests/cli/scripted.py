@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.proof import prove, prove_to_client
 from tabhub.config.secret import prepare
 from tests.support.product import Product

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tabhub.config.clients import Client, Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.permissions.grants import Grant
 from tabhub.store.store import Store
 from tests.support.product import Product

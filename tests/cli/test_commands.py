@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.cli.status import span
+from tabhub.cli.server.server_status import span
 from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tabhub.browser.installation import install_extension
+from tabhub.browser.launcher.installation import install_extension
 from tabhub.config import secret
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.ports import listener
 from tabhub.config.secret import Auth
 from tests.cli.conftest import Here

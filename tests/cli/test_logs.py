@@ -84,7 +84,7 @@ def test_the_servers_own_lines_arrive(product: Product) -> None:
     with product.running("start", "--port", "0"):
         product.wait_running()
         shown = product.run("logs")
-    assert "WARNING tabhub.store.rules: Permissions are SKIPPED" in shown.stdout
+    assert "WARNING tabhub.store.active_rules: Permissions are SKIPPED" in shown.stdout
 
 
 def test_lines_of_a_plugin_are_chosen_with_what_belongs_to_them(product: Product) -> None:

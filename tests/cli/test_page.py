@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tabhub.config.home import Home
-from tabhub.hub.page_tools import Published, Remembered
-from tabhub.pages.schemas import NO_ARGUMENTS
-from tabhub.store.pages import TOOLS
+from tabhub.config.paths import Home
+from tabhub.page_tools.core.storage import Published, Remembered
+from tabhub.page_tools.persistence import TOOLS
+from tabhub.page_tools.schema_rules import NO_ARGUMENTS
 from tabhub.store.store import Store
 from tests.support.product import Product
 

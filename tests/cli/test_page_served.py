@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tabhub.config import secret
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.secret import Auth
 from tabhub.config.settings import Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.extension import connected, page_tool, tab
 from tests.support.product import Product
 from tests.support.serving import SECRET, served

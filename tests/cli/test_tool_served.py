@@ -13,9 +13,9 @@ import pytest
 
 from tabhub.config import secret
 from tabhub.config.clients import CLI, Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.secret import Auth
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.product import Product, wait_for
 from tests.support.serving import SECRET, client, served

@@ -12,7 +12,7 @@ import pytest
 
 from tabhub.config import clients
 from tabhub.config.clients import Client, Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
 from tests.support.patience import PATIENCE
 
@@ -192,7 +192,7 @@ def test_a_new_secret_gives_a_new_printed_token(known: Clients) -> None:
 
 def test_processes_that_add_at_once_lose_nothing(home: Home) -> None:
     code = (
-        "import sys; from pathlib import Path; from tabhub.config.home import Home;"
+        "import sys; from pathlib import Path; from tabhub.config.paths import Home;"
         "from tabhub.config.clients import Clients;"
         "[Clients(Home(Path(sys.argv[1]))).add(f'{sys.argv[2]}{i}') for i in range(40)]"
     )

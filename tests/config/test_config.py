@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.config import proof, secret, settings
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.errors import Internal, InvalidArguments
 
 

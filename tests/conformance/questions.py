@@ -5,8 +5,8 @@ Each tool is written once; the layer below turns its questions into the style of
 
 from typing import Any
 
-from tabhub.agents.mcp.asking import Ask, elicit
 from tabhub.agents.mcp.backend import Exchange
+from tabhub.agents.mcp.elicitation import Ask, elicit
 from tabhub.wire.mcp.messages import CallResult, Json
 from tests.conformance.tools import Call, said, tool
 

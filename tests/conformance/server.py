@@ -5,8 +5,8 @@ import time
 
 import uvicorn
 
+from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.security import AccessControl
 from tabhub.audit.log import AuditLog
 from tabhub.config.proof import Challenges
 from tabhub.config.settings import AuditSettings

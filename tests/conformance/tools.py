@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.agents.mcp.announce import Announcer, Change
-from tabhub.agents.mcp.asking import Ask, require_capabilities
 from tabhub.agents.mcp.backend import Exchange
+from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.wire.mcp.messages import CallResult, Json, ToolInfo, text
 from tests.conformance.content import AUDIO, IMAGE, embedded
 

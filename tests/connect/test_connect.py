@@ -13,7 +13,7 @@ import pytest
 from tabhub.cli.connect.agents import AGENTS, Agent, named
 from tabhub.cli.connect.jsonc import parse
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.places import Places
 from tests.support.product import Product
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.doors.door import Place
 from tests.doors.scenes import COUNTING, FORBIDDEN

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from tabhub.app import App
+from tabhub.server.app import App
 from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 

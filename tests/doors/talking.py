@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any, Protocol
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.agents.mcp.sse_clients import streaming
 from tests.doors.door import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
 from tests.doors.streamable import note, outcome, params

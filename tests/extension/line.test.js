@@ -42,7 +42,7 @@ test("a request gets its own answer, in whatever order they come", async () => {
   const socket = new Socket();
   const line = new Line(socket);
   line.tell("tab.stateChanged", {});
-  const [first, second] = [line.request("a", {}), line.request("b", {})];
+  const [first, second] = [line.request("frames.allowed", {}), line.request("files.read", {})];
   const [, { id: one }, { id: two }] = socket.sent;
   line.answered({ id: two, result: "second" });
   line.answered({ id: one, result: "first" });
@@ -53,22 +53,31 @@ test("a request gets its own answer, in whatever order they come", async () => {
 test("a request fails with the server's words, when it does not fit, or when the line closes", async () => {
   const socket = new Socket();
   const line = new Line(socket);
-  const refused = line.request("a", {});
+  const refused = line.request("frames.allowed", {});
   const error = { code: -32000, message: "No.", data: { reason: "forbidden" } };
   line.answered({ id: socket.sent[0].id, error });
   await assert.rejects(refused, { message: "No.", reason: "forbidden" });
 
-  await assert.rejects(line.request("a", { text: "x".repeat(11_000_000) }), {
+  await assert.rejects(line.request("frames.allowed", { text: "x".repeat(11_000_000) }), {
     reason: "too_large",
   });
 
   let isClosed = false;
   line.onClosed = () => (isClosed = true);
-  const waiting = line.request("a", {});
+  const waiting = line.request("frames.allowed", {});
   line.ended();
   await assert.rejects(waiting, { reason: "not_connected" });
   assert.equal(isClosed, true);
 
   socket.readyState = WebSocket.CLOSED;
-  await assert.rejects(line.request("a", {}), { reason: "not_connected" });
+  await assert.rejects(line.request("frames.allowed", {}), { reason: "not_connected" });
+});
+
+test("a line carries only methods that the table says the extension sends", async () => {
+  const socket = new Socket();
+  const line = new Line(socket);
+  assert.throws(() => line.notify("sync.full", {}), TypeError);
+  assert.throws(() => line.tell("toString", {}), TypeError);
+  await assert.rejects(line.request("tab.dance", {}), TypeError);
+  assert.deepEqual(socket.sent, []);
 });

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tabhub.browser.finder import find_browser
-from tabhub.browser.installation import packaged_extension
-from tabhub.browser.process import BrowserProcess
-from tabhub.config.home import Home
+from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.installation import packaged_extension
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.config.paths import Home
 from tests.support.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
 from tests.support.scripted import SECRET, ScriptedServer, names, scripted

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tabhub.hub.memory import Bounds, Memory, ToolKey
-from tabhub.hub.page_tools import Published, Remembered
+from tabhub.page_tools.core.storage import Published, Remembered
 from tests.hub.test_page_hub import Machine, hub, page, published
 from tests.support.examples import examples
 

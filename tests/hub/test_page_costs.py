@@ -8,10 +8,10 @@ from statistics import median
 import msgspec
 import pytest
 
-from tabhub.app import App
 from tabhub.config.settings import Settings
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_schema import PageSchema
+from tabhub.page_tools.core.schema import PageSchema
+from tabhub.server.app import App
 from tests.hub.test_page_hub import hub, page, published
 
 KILOBYTE = 1024

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tabhub.errors import TabhubError
-from tabhub.hub.exposure import Mode
 from tabhub.hub.hub import Hub
 from tabhub.hub.names import PageToolName, fitted
-from tabhub.hub.page_tools import Page, PageRef, Published
+from tabhub.page_tools.core.listing import Mode
+from tabhub.page_tools.core.storage import Page, PageRef, Published
 from tests.support.examples import examples
 
 DOMAINS = ("shop.example", "shop.example.com", "bank.example:8443")

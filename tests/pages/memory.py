@@ -8,8 +8,8 @@ import msgspec
 
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
-from tabhub.pages.admission import Registration
-from tabhub.pages.pages import Pages
+from tabhub.page_tools.intake import Registration
+from tabhub.page_tools.registrations import Pages
 from tabhub.pages.transport import Execute, Outcome, PageRef
 from tabhub.wire.pages import Capabilities
 

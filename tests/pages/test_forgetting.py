@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
-from tabhub.server import Server
-from tabhub.store.pages import forget_origins
+from tabhub.page_tools.persistence import forget_origins
+from tabhub.server.serving import Server
 from tests.support.extension import connected, page_tool, tab
 from tests.support.serving import served
 from tests.support.worker import ONE, SHOP, let_in, tool

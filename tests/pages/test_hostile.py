@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.app import App
 from tabhub.config.settings import Limits, Settings
-from tabhub.hub.page_tools import PageRef
-from tabhub.pages.admission import Registration
-from tabhub.pages.schemas import checked_schema
-from tabhub.pages.throttle import BURST
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.flood_limits import BURST
+from tabhub.page_tools.intake import Registration
+from tabhub.page_tools.schema_rules import checked_schema
 from tabhub.pages.unfit import Unfit
+from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
 from tests.pages.memory import MemoryTransport, joined
 from tests.support.agent import Agent

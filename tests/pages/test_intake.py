@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tabhub.config.settings import Limits
-from tabhub.hub.page_tools import Published
+from tabhub.page_tools.core.storage import Published
 from tabhub.pages.complaints import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, Complaints
 from tabhub.pages.definitions import checked
 from tabhub.pages.intake import MOST_PLACES, MOST_REFUSED, Intake

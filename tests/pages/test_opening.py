@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.pages.shop import SEARCH, answer_open, says
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.hub.page_tools import PageRef
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.pages.origins import own_url
 from tests.support.agent import Agent
 from tests.support.extension import connected, page_tool, tab

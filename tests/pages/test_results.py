@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 
 from tabhub.calls.results import failed
 from tabhub.errors import Refused
-from tabhub.pages.results import PAGE_ERROR, result_of
+from tabhub.page_tools.page_results import PAGE_ERROR, result_of
 from tabhub.wire.mcp.messages import CallResult
 from tabhub.wire.pages import Outcome
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tabhub.pages.schemas import MOST_PATTERNS, checked_schema
+from tabhub.page_tools.schema_rules import MOST_PATTERNS, checked_schema
 from tabhub.pages.unfit import Unfit
 from tests.support.examples import examples
 

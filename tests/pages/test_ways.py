@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tabhub.hub.page_tools import PageRef
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.pages.ways import BACK_SECONDS, GONE_SECONDS, Ways
 from tests.pages.memory import MemoryTransport
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
-from tabhub.hub.page_tools import PageRef
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.extension import connected, page_tool, tab
 from tests.support.heard import Heard

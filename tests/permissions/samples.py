@@ -8,8 +8,8 @@ import msgspec
 from tabhub.config.settings import PermissionSettings
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
-from tabhub.permissions.policy import parse
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.policy.policy import parse
+from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.subject import Subject
 from tabhub.permissions.verdict import Verdict
 

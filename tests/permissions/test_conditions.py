@@ -2,8 +2,8 @@
 
 import pytest
 
-from tabhub.permissions.conditions import LONGEST, Condition, Hosts, Matches, OneOf
 from tabhub.permissions.levels import Level
+from tabhub.permissions.policy.conditions import LONGEST, Condition, Hosts, Matches, OneOf
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.subject import Subject
 from tabhub.permissions.verdict import Allow, Ask, Deny
 from tests.permissions.samples import CLICK, NOW, SLACK, call, config, decide, permissions, told

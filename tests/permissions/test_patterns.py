@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import InvalidArguments
 from tabhub.permissions.patterns import HostPatterns, normal_pattern
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.rules import RuleBook
 
 
 @pytest.mark.parametrize(

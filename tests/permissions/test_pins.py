@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants, Scope, new_grant
 from tabhub.permissions.pins import PageTool, Pins
-from tabhub.permissions.policy import parse
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.policy.policy import parse
+from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.subject import Subject
 from tests.permissions.samples import NOW, call, config
 from tests.permissions.test_properties import STRICTNESS

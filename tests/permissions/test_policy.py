@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tabhub.errors import InvalidArguments
 from tabhub.permissions.levels import Level
-from tabhub.permissions.policy import parse
-from tabhub.permissions.toml_lines import Path, lines_of
+from tabhub.permissions.policy.policy import parse
+from tabhub.permissions.policy.toml_lines import Path, lines_of
 
 
 def _fault(text: str) -> str:

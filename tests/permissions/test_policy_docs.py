@@ -7,8 +7,8 @@ import pytest
 
 from tabhub.permissions.condition_fields import CONDITION_KEYS
 from tabhub.permissions.levels import Level
-from tabhub.permissions.policy import DEFAULT_KEYS, KEYS, SITE_KEYS, parse
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.policy.policy import DEFAULT_KEYS, KEYS, SITE_KEYS, parse
+from tabhub.permissions.rules import RuleBook
 from tests.permissions.samples import CLICK, call, config, decide, told
 
 PAGE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.profile import owner
-from tabhub.config.home import Home
+from tabhub.browser.launcher.profile import owner
+from tabhub.config.paths import Home
 from tests.browser.processes import living
 from tests.support.agent import Agent
 from tests.support.product import Product, wait_for

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.bare import TAB_ID
 from tests.support.cdp import browser_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.bare import Bare
 from tests.support.panel import panel_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 from tests.support.bare import TAB_ID, Bare, browser

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tests.real.conftest import Opener
 from tests.real.looking import page_lines
 from tests.support.agent import Agent, ToolFailed

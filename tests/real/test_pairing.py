@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.finder import find_browser
-from tabhub.browser.installation import packaged_extension
-from tabhub.browser.process import BrowserProcess
-from tabhub.config.home import Home
+from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.installation import packaged_extension
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.config.paths import Home
 from tests.support.cdp import browser_of
 from tests.support.product import Product
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.arguments import browser_arguments
-from tabhub.browser.finder import find_browser
+from tabhub.browser.launcher.command_line import browser_arguments
+from tabhub.browser.launcher.finder import find_browser
 from tests.support.cdp import browser_of
 from tests.support.panel import PANEL, panel_of
 from tests.support.patience import PATIENCE

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.profile import owner
-from tabhub.browser.providing import open_in
-from tabhub.config.home import Home
+from tabhub.browser.launcher.profile import owner
+from tabhub.browser.launcher.providing import open_in
+from tabhub.config.paths import Home
 from tests.stdio.pipe import bridged
 from tests.support.product import Product, wait_for
 from tests.support.site import Site

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
 from tests.support.bare import Bare, browser

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 
 
 @pytest.fixture

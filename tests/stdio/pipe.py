@@ -12,16 +12,16 @@ from typing import Any
 
 import msgspec
 
+from tabhub.agents.http.messages import send_json
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import Memory
-from tabhub.agents.messages import send_json
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.clients import Client
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.proof import prove
 from tabhub.errors import from_reason
-from tabhub.server import listen
+from tabhub.server.serving import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench

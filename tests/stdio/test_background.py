@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.stdio.pipe import Pipe, alone, bridged
 from tests.support.extension import connected, tab
 from tests.support.patience import PATIENCE

@@ -8,7 +8,7 @@ import pytest
 
 from tabhub.agents.mcp.announce import Change
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of
 from tests.agents.mcp.workbench import SCHEMAS
 from tests.stdio.pipe import alone, bench, bridged

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of
 from tests.stdio.pipe import Json, Pipe, alone, bench, bridged
 from tests.support.patience import PATIENCE

@@ -10,9 +10,9 @@ import pytest
 
 from tabhub.config.settings import Limits
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Remembered
+from tabhub.page_tools.core.storage import Remembered
+from tabhub.page_tools.persistence import PageImages
 from tabhub.pages.again import Again
-from tabhub.store.pages import PageImages
 from tabhub.store.store import Store
 from tests.hub.test_page_hub import page, published
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tabhub.browser.finder import find_browser
+from tabhub.browser.launcher.finder import find_browser
 from tests.support.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
 

@@ -10,6 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from tabhub.wire import link_versions as versions
 from tests.support.outputs import completed
 from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET
@@ -158,10 +159,13 @@ def page_tool(name: str, **more: Any) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(
-    port: int, profile: str | None = "profile-a", secret: str = SECRET
+    port: int,
+    profile: str | None = "profile-a",
+    secret: str = SECRET,
+    version: str | None = versions.offered(versions.SERVER),
 ) -> AsyncIterator[FakeExtension]:
     """A double that has connected and been welcomed."""
-    names = ["tabhub", secret, *([profile] if profile else [])]
+    names = ["tabhub", secret, *filter(None, [profile, profile and version])]
     async with connect(
         f"ws://127.0.0.1:{port}/ws", subprotocols=[Subprotocol(name) for name in names]
     ) as socket:

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Raw
 from msgspec.structs import astuple
 
-from tabhub.hub.page_tools import PageRef
-from tabhub.pages.pages import Pages
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.registrations import Pages
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.patience import PATIENCE
 

@@ -14,17 +14,27 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from tabhub.config.proof import prove
+from tabhub.wire import link_versions as versions
 from tests.support.patience import PATIENCE
 
 SECRET = "5" * 64
 Message = dict[str, Any]
+GREETING: Message = {
+    "protocol": versions.SERVER.protocol,
+    "server": {"name": "tabhub", "version": versions.SERVER.version},
+    "maxBytes": 10_000_000,
+    "plugins": [],
+}
 
 
 class ScriptedServer:
     """What one browser says, in order; the socket is the newest one it has opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, greeting: Message | None = None) -> None:
+        self.greeting = greeting or GREETING
         self.port = 0
+        self.offered = ""
+        """The subprotocols of the newest socket."""
         self.heard: list[Message] = []
         self._socket: ServerConnection | None = None
         self._news = asyncio.Condition()
@@ -32,7 +42,8 @@ class ScriptedServer:
 
     async def attend(self, socket: ServerConnection) -> None:
         self._socket = socket
-        await self.notify("sync.full", {"protocol": 1, "maxBytes": 10_000_000, "plugins": []})
+        self.offered = socket.request.headers["Sec-WebSocket-Protocol"] if socket.request else ""
+        await self.notify("sync.full", self.greeting)
         with suppress(ConnectionClosed):
             while True:
                 await self._take(json.loads(await socket.recv()))
@@ -49,9 +60,21 @@ class ScriptedServer:
         assert self._socket is not None
         await self._socket.send(json.dumps({"jsonrpc": "2.0", **message}))
 
-    async def hang_up(self) -> None:
+    async def hang_up(self, code: int = 1000) -> None:
         assert self._socket is not None
-        await self._socket.close()
+        await self._socket.close(code)
+
+    async def connected(self) -> None:
+        """Wait for the first socket."""
+        async with asyncio.timeout(PATIENCE):
+            while self._socket is None:
+                await asyncio.sleep(0.02)
+
+    async def closed(self) -> int | None:
+        """The code with which the browser has hung up."""
+        assert self._socket is not None
+        await asyncio.wait_for(self._socket.wait_closed(), PATIENCE)
+        return self._socket.close_code
 
     async def until(self, wanted: Callable[[Message], Any], start: int = 0) -> Message:
         """The first message that is so, of those after the first few."""
@@ -131,8 +154,8 @@ def _subprotocol(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Su
 
 
 @asynccontextmanager
-async def scripted() -> AsyncIterator[ScriptedServer]:
-    double = ScriptedServer()
+async def scripted(double: ScriptedServer | None = None) -> AsyncIterator[ScriptedServer]:
+    double = double or ScriptedServer()
     async with serve(
         double.attend,
         "127.0.0.1",

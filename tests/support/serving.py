@@ -7,10 +7,10 @@ from copy import deepcopy
 
 import httpx
 
-from tabhub.app import App
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
-from tabhub.server import Server, listen
+from tabhub.server.app import App
+from tabhub.server.serving import Server, listen
 from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 

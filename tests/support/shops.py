@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tabhub.cli.demo import serve_page
+from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.bare import Bare
 from tests.support.cdp import Cdp

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls.approval import Terms
+from tabhub.calls.approvals import Terms
 from tabhub.calls.call import Call
 from tabhub.calls.control import Control
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Interrupted
@@ -16,9 +16,9 @@ from tabhub.config.clients import Client
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError
 from tabhub.hub.tools import Tool
-from tabhub.permissions.rulebook import RuleBook
-from tabhub.tools import batch
-from tabhub.tools.shots import Frame, Shot, Shots
+from tabhub.permissions.rules import RuleBook
+from tabhub.tools.composite import batch
+from tabhub.tools.state import Frame, Shot, Shots
 from tabhub.wire.mcp.messages import CallResult
 from tests.calls.test_runner import SCHEMA, Bench
 

@@ -8,7 +8,7 @@ import pytest
 
 from tabhub import __version__
 from tabhub.config.settings import Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served

@@ -7,7 +7,7 @@ import pytest
 
 from tabhub.errors import InvalidArguments
 from tabhub.tools.frame_points import captured_box, viewport_point
-from tabhub.tools.shots import Frame, Shot, Shots
+from tabhub.tools.state import Frame, Shot, Shots
 from tabhub.tools.tool import Context
 
 REGION = {"x": 0.0, "y": 0.0, "width": 1, "height": 1}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served

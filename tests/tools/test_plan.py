@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.server import Server
+from tabhub.server.serving import Server
 from tests.browser.test_approvals import asked_again, question, respond
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, connected, tab

@@ -7,7 +7,7 @@ import sys
 import pytest
 from PIL import Image, ImageSequence
 
-from tabhub.tools.gif import Options, drawn, encoded, size_of
+from tabhub.tools.capture.gif import Options, drawn, encoded, size_of
 from tabhub.tools.gif_recorder import DEEDS, Notes
 from tabhub.tools.gif_recordings import MOST_FRAMES, Frame, Recordings
 
@@ -117,7 +117,7 @@ def test_large_viewports_are_made_smaller_and_frames_of_other_sizes_fit_in() -> 
 
 
 def test_the_library_is_not_loaded_before_it_is_needed() -> None:
-    code = "import sys, tabhub.app; print('PIL' in sys.modules)"
+    code = "import sys, tabhub.server.app; print('PIL' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.stdout.strip() == "False"
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.server import Server
-from tabhub.tools import shortcuts
-from tabhub.tools.shortcut_recording import Recording as Recorded
+from tabhub.server.serving import Server
+from tabhub.tools.composite import shortcuts
+from tabhub.tools.composite.shortcut_recording import Recording as Recorded
 from tests.support.agent import Agent, ToolFailed
 from tests.support.extension import FakeExtension, Refusal, connected, tab
 from tests.support.patience import PATIENCE

@@ -3,15 +3,7 @@
 import re
 from dataclasses import replace
 
-from tabhub.tools.shots import (
-    MOST,
-    MOST_CHARACTERS,
-    MOST_FRAMES,
-    SECONDS,
-    Frame,
-    Shot,
-    Shots,
-)
+from tabhub.tools.state import MOST, MOST_CHARACTERS, MOST_FRAMES, SECONDS, Frame, Shot, Shots
 
 
 def shot(data: str = "AAAA") -> Shot:

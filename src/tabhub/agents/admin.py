@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol
 
 import msgspec
 
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     JSON,
     as_query,

@@ -13,7 +13,7 @@ import msgspec
 from tabhub import __version__
 from tabhub.agents import path_items
 from tabhub.agents.admin import PluginSettings
-from tabhub.agents.messages import send_json
+from tabhub.agents.http.messages import send_json
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
 from tabhub.agents.routes import Access, HttpRoute, Route
 from tabhub.errors import REASONS

@@ -11,10 +11,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from tabhub.agents.mcp.listing import Listing, marked, whole_schema
-from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply
-from tabhub.agents.mcp.watch import Watch
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     as_query,
     query_of,
@@ -22,6 +19,9 @@ from tabhub.agents.messages import (
     require_json,
     send_json,
 )
+from tabhub.agents.mcp.listing import Listing, marked, whole_schema
+from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply
+from tabhub.agents.mcp.watch import Watch
 from tabhub.agents.routes import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch

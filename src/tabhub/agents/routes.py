@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, cast
 from urllib.parse import unquote
 
 from tabhub.agents import path_items
-from tabhub.agents.messages import CALLER, require_method
+from tabhub.agents.http.messages import CALLER, require_method
 from tabhub.agents.path_items import Json
 from tabhub.config.clients import Client
 from tabhub.errors import NotFound

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from tabhub.audit.names import is_cookie_name, is_secret_name
-from tabhub.audit.shapes import MARK
+from tabhub.audit.secret_patterns import MARK
 
 _NAME = r"(?<![\w.\-])(?P<name>\w[\w.\-]{0,100}+)"
 _QUOTE = r"\\{0,7}[\"'`]"

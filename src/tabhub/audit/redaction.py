@@ -9,7 +9,7 @@ import msgspec
 from tabhub.audit.names import is_secret_name
 from tabhub.audit.pairs import without_named
 from tabhub.audit.plain import is_plain
-from tabhub.audit.shapes import MARK, without_shapes
+from tabhub.audit.secret_patterns import MARK, without_shapes
 
 __all__ = ["MARK", "Redactor"]
 

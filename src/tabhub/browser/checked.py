@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tabhub.browser.pending import Reads, dispatched
+from tabhub.browser.link.pending import Reads, dispatched
 from tabhub.config.settings import in_development
 from tabhub.errors import Internal
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tabhub.browser.arguments import PIPE
 from tabhub.browser.failure import BrowserFailed
-from tabhub.browser.profile import owner
+from tabhub.browser.launcher.command_line import PIPE
+from tabhub.browser.launcher.profile import owner
 from tabhub.config import processes
 
 STOP_SECONDS = 5.0

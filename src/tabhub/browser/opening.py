@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tabhub.browser.browsers import CLOSE, Browsers
-from tabhub.browser.pending import Pending
+from tabhub.browser.link.browsers import CLOSE, Browsers
+from tabhub.browser.link.pending import Pending
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from tabhub.browser.browsers import Browsers
+from tabhub.browser.link.browsers import Browsers
+from tabhub.wire.link import Nothing
 
 GATHER_SECONDS = 0.1
 
@@ -22,4 +23,4 @@ class PanelNews:
 
     def _tell(self) -> None:
         self._waiting = None
-        self._browsers.tell_all("state.changed", {})
+        self._browsers.tell_all("state.changed", Nothing())

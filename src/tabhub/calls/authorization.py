@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from tabhub.calls.approval import Approvals
+from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest

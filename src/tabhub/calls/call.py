@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.limit import Limit
 from tabhub.calls.ports import Elicit, Event, MayEnter, MayTell, Progress
+from tabhub.calls.time_limit import Limit
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab

@@ -7,7 +7,7 @@ import jsonschema_rs
 import msgspec
 
 from tabhub.errors import InvalidArguments
-from tabhub.hub.bounded_schema import BoundedSchema
+from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tools import Tool
 
 KEPT = 1000

@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec import Raw
 
-from tabhub.calls.approval import Approvals
+from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
-from tabhub.calls.limit import Limit
-from tabhub.calls.operations import Operations
+from tabhub.calls.idempotency import Operations
 from tabhub.calls.ports import (
     AuditSink,
     Clock,
@@ -22,6 +21,7 @@ from tabhub.calls.ports import (
 )
 from tabhub.calls.running import RunningCalls
 from tabhub.calls.source import Source
+from tabhub.calls.time_limit import Limit
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
 from tabhub.errors import Cancelled, Forbidden, Internal, Refused, TabhubError, TimedOut

@@ -26,8 +26,8 @@ def main() -> None:
 
 
 def _exit_code(error: "TabhubError") -> int:
-    from tabhub.cli.rest import Refused
     from tabhub.cli.running import NotRunning
+    from tabhub.cli.tool.rest_client import Refused
 
     if isinstance(error, NotRunning):
         return NOT_REACHABLE

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from tabhub import __version__
-from tabhub.cli.config_commands import config_app
+from tabhub.cli.group_commands import config_app
 from tabhub.cli.looking_commands import audit, doctor, logs
 from tabhub.cli.options import Json
 from tabhub.cli.page_commands import page_app
@@ -122,8 +122,8 @@ def start(
     if background:
         _run_background(context)
         return
-    from tabhub.cli.browser import BrowserRequest
-    from tabhub.cli.start import StartRequest, run
+    from tabhub.cli.server.browser import BrowserRequest
+    from tabhub.cli.server.start import StartRequest, run
 
     request = BrowserRequest(headless, browser_arg or [], user_data_dir)
     run(
@@ -167,8 +167,8 @@ def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> 
 
 
 def _run_background(context: typer.Context) -> None:
-    from tabhub.cli.background import Asked, run
     from tabhub.cli.flags import given
+    from tabhub.cli.server.background import Asked, run
 
     said = context.params
     run(
@@ -229,7 +229,7 @@ def stop() -> None:
 @app.command()
 def status(json: Json = False) -> None:
     """Tell whether a server runs, and where."""
-    from tabhub.cli.status import run
+    from tabhub.cli.server.server_status import run
 
     run(json)
 
@@ -247,7 +247,7 @@ def browser_command(
     while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
     """Start Chrome or Chromium with the extension loaded and paired."""
-    from tabhub.cli.browser import BrowserRequest, run
+    from tabhub.cli.server.browser import BrowserRequest, run
 
     request = BrowserRequest(headless, browser_arg or [], user_data_dir)
     run(request, url or [], while_server=while_server)
@@ -265,7 +265,7 @@ def client_add(
     json: Json = False,
 ) -> None:
     """Make a token for an agent, and print it this once."""
-    from tabhub.cli.client import add
+    from tabhub.cli.access.client import add
 
     add(name, toolsets, read_only, json)
 
@@ -273,7 +273,7 @@ def client_add(
 @client_app.command("list")
 def client_list(json: Json = False) -> None:
     """List the clients; their tokens are not kept."""
-    from tabhub.cli.client import show
+    from tabhub.cli.access.client import show
 
     show(json)
 
@@ -281,7 +281,7 @@ def client_list(json: Json = False) -> None:
 @client_app.command("revoke")
 def client_revoke(name: str) -> None:
     """Take a client's token back, with all that was granted to it."""
-    from tabhub.cli.client import revoke
+    from tabhub.cli.access.client import revoke
 
     revoke(name)
 
@@ -289,7 +289,7 @@ def client_revoke(name: str) -> None:
 @permissions_app.command("list")
 def permissions_list(json: Json = False) -> None:
     """List what is set, and what people have granted."""
-    from tabhub.cli.permissions import show
+    from tabhub.cli.access.permissions import show
 
     show(json)
 
@@ -305,7 +305,7 @@ def permissions_set(
     ],
 ) -> None:
     """Set how much is allowed; tool:X, domain:X and plugin:X say which is meant."""
-    from tabhub.cli.permissions import set_level
+    from tabhub.cli.access.permissions import set_level
 
     set_level(subject, None if level == "default" else level)
 
@@ -318,7 +318,7 @@ def permissions_explain(
     json: Json = False,
 ) -> None:
     """Tell what would be decided about a call, and by which rule."""
-    from tabhub.cli.permissions import explain
+    from tabhub.cli.access.permissions import explain
 
     explain(tool, url, client, json)
 

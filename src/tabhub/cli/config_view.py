@@ -5,8 +5,8 @@ from typing import Any
 
 from tabhub.cli import running
 from tabhub.config import settings
-from tabhub.config.home import Home
 from tabhub.config.keys import HIDDEN, names, plain, value_of
+from tabhub.config.paths import Home
 
 Facts = dict[str, Any]
 

@@ -1,8 +1,8 @@
 """`tabhub extension path`."""
 
-from tabhub.browser.installation import install_extension
+from tabhub.browser.launcher.installation import install_extension
 from tabhub.config import secret, settings
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 
 
 def run() -> None:

@@ -27,7 +27,7 @@ def audit(
     json: Json = False,
 ) -> None:
     """Show what agents did, the newest first: a table, or a JSON array when piped."""
-    from tabhub.cli.audit import Wanted, beginning, run
+    from tabhub.cli.logs.audit import Wanted, beginning, run
 
     run(Wanted(limit, plugin, tool, client, success, beginning(since)), file, json)
 
@@ -40,7 +40,7 @@ def logs(
     plugin: Annotated[str | None, typer.Option(help="Only what this plugin has written.")] = None,
 ) -> None:
     """Print the server's log."""
-    from tabhub.cli.logs import run
+    from tabhub.cli.logs.server_log import run
 
     run(follow, lines, plugin)
 

@@ -15,7 +15,7 @@ Origin = Annotated[str, typer.Argument(help="Such as https://shop.example.")]
 @page_app.command("allow")
 def page_allow(origin: Origin) -> None:
     """Let the pages of an origin offer their tools."""
-    from tabhub.cli.page import allow
+    from tabhub.cli.access.page import allow
 
     allow(origin)
 
@@ -23,7 +23,7 @@ def page_allow(origin: Origin) -> None:
 @page_app.command("list")
 def page_list(json: Json = False) -> None:
     """Print the origins that are allowed, and those that wait for it with their codes."""
-    from tabhub.cli.page import show
+    from tabhub.cli.access.page import show
 
     show(json)
 
@@ -31,6 +31,6 @@ def page_list(json: Json = False) -> None:
 @page_app.command("forget")
 def page_forget(origin: Origin) -> None:
     """Let them no more, and forget their tools; their pages are out at once."""
-    from tabhub.cli.page import forget
+    from tabhub.cli.access.page import forget
 
     forget(origin)

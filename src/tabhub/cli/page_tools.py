@@ -3,9 +3,9 @@
 import msgspec
 
 from tabhub.cli import running
-from tabhub.cli.rest import Fault, Json, Refused, Rest
+from tabhub.cli.tool.rest_client import Fault, Json, Refused, Rest
 from tabhub.config.clients import MAIN, Client
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 
 CHECK = "/tools/permissions_check/call"

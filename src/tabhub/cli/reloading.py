@@ -6,8 +6,8 @@ import os
 import signal
 from collections.abc import Callable
 
-from tabhub.app import App
 from tabhub.errors import TabhubError
+from tabhub.server.app import App
 
 log = logging.getLogger(__name__)
 NAME = "SIGHUP"

@@ -5,7 +5,7 @@ import sys
 from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.secret import Auth
 from tabhub.errors import InvalidArguments, TabhubError, Unavailable
 

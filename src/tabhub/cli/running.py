@@ -17,7 +17,7 @@ import msgspec
 from tabhub.config import settings
 from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 from tabhub.config.proof import is_proof, is_proof_to_client, label_of
 from tabhub.config.secret import Auth, load

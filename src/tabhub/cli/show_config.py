@@ -7,7 +7,7 @@ from tabhub.cli.blocks import blocks
 from tabhub.cli.program import spoken
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.secret import Auth
 
 

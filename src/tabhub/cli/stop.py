@@ -7,9 +7,9 @@ import sys
 import time
 from collections.abc import Callable
 
-from tabhub.browser.providing import end_left_behind, keeper, open_in
+from tabhub.browser.launcher.providing import end_left_behind, keeper, open_in
 from tabhub.cli import FAILED, NOT_REACHABLE, running
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 
 PATIENCE_SECONDS = 15.0

@@ -20,7 +20,7 @@ def tool_list(
     json: Json = False,
 ) -> None:
     """List tools with one line each."""
-    from tabhub.cli.tool import show
+    from tabhub.cli.tool.calling import show
 
     show(plugin, toolset, query, json)
 
@@ -28,7 +28,7 @@ def tool_list(
 @tool_app.command("schema")
 def tool_schema(name: str) -> None:
     """Print what a tool does and takes, as JSON."""
-    from tabhub.cli.tool import schema
+    from tabhub.cli.tool.calling import schema
 
     schema(name)
 
@@ -59,7 +59,7 @@ def tool_call(
     ] = False,
 ) -> None:
     """Call a tool. 0: done, 1: it failed, 2: wrongly asked, 3: no server. Ctrl-C takes it back."""
-    from tabhub.cli.tool import CallRequest, call
+    from tabhub.cli.tool.calling import CallRequest, call
 
     request = CallRequest(name, arguments or [], params_file, tab_id, instance, operation_id, group)
     call(request, json, text)

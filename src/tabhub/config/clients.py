@@ -14,8 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 from tabhub.config.files import write_private
-from tabhub.config.home import Home
 from tabhub.config.lock import locked
+from tabhub.config.paths import Home
 from tabhub.config.proof import label_of
 from tabhub.errors import InvalidArguments, NotFound
 

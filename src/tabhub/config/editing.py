@@ -8,8 +8,8 @@ import msgspec
 
 from tabhub.config import settings
 from tabhub.config.files import write_private
-from tabhub.config.home import Home
 from tabhub.config.lock import locked
+from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
 
 Check = Callable[[settings.Settings], None]

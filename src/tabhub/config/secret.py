@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tabhub.config.files import write_private
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.errors import Internal
 
 _SECRET = re.compile(r"[0-9a-f]{64}")

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from tabhub.config.home import Home
 from tabhub.config.kinds import complaint, described
+from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
 
 DEFAULT_PORT = 9515

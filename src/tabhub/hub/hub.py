@@ -1,12 +1,12 @@
 """The hub: what there is, who has it, and where a call goes."""
 
 from tabhub.hub.ownership import Ownership
-from tabhub.hub.page_hub import PageHub
-from tabhub.hub.page_routing import PageRoutes
 from tabhub.hub.routing import Routes
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import ToolRegistry
+from tabhub.page_tools.core.registry import PageHub
+from tabhub.page_tools.core.tab_choice import PageRoutes
 
 
 class Hub:

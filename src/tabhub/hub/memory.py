@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from tabhub.hub.page_tools import Remembered
+from tabhub.page_tools.core.storage import Remembered
 
 ToolKey = tuple[str, str]
 """A domain, and what its pages call the tool."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.errors import Internal, NotFound
-from tabhub.hub.bounded_schema import BoundedSchema
+from tabhub.hub.schemas import BoundedSchema
 
 LONGEST_SUMMARY = 120
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)")

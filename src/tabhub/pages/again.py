@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Raw
 
 from tabhub.config.settings import Limits
-from tabhub.hub.page_tools import Published
+from tabhub.page_tools.core.storage import Published
 from tabhub.pages.definitions import CACHE, FORM, checked
 from tabhub.pages.origins import domain_of, own_url
 from tabhub.pages.unfit import Unfit

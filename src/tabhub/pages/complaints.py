@@ -2,7 +2,7 @@
 
 import logging
 
-from tabhub.limits import Clock, RateLimit, RateLimits
+from tabhub.rate_limit import Clock, RateLimit, RateLimits
 
 log = logging.getLogger(__name__)
 

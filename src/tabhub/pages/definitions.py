@@ -9,8 +9,8 @@ import msgspec
 
 from tabhub.config.settings import Limits
 from tabhub.hub.descriptions import LONGEST_TITLE, readable
-from tabhub.hub.page_tools import Published
-from tabhub.pages.schemas import NO_ARGUMENTS, checked_schema
+from tabhub.page_tools.core.storage import Published
+from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
 from tabhub.pages.unfit import Unfit
 from tabhub.wire.pages import Kind
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import Raw
 
 from tabhub.config.settings import Limits
-from tabhub.hub.page_tools import Published
+from tabhub.page_tools.core.storage import Published
 from tabhub.pages.unfit import Unfit
 
 MOST_REFUSED = 50

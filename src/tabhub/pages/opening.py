@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from tabhub.browser.browsers import Browsers
+from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.opening import Place, opened
 from tabhub.calls.call import Call
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
-from tabhub.pages.link import PREFIX
+from tabhub.page_tools.extension_pages import PREFIX
 
 WAIT_MS = 15_000
 

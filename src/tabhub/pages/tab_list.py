@@ -9,8 +9,8 @@ import msgspec
 from tabhub.calls.call import Call
 from tabhub.calls.source import Source
 from tabhub.hub.hub import Hub
-from tabhub.hub.page_tools import Page, TabKey
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.core.storage import Page, TabKey
 from tabhub.permissions.sites import site_of
 from tabhub.wire.mcp.messages import CallResult, text
 

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from tabhub.calls.ports import Progress
-from tabhub.hub.page_tools import PageRef
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.wire.pages import Execute, Outcome
 
 __all__ = ["Execute", "Outcome", "PageRef", "PageTransport"]

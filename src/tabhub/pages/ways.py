@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tabhub.hub.page_tools import PageRef
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.pages.transport import PageTransport
 
 GONE_SECONDS = 60.0

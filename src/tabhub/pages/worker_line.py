@@ -1,23 +1,21 @@
 """One socket of the page worker library: the tabs of one origin in one browser."""
 
+from typing import ClassVar
+
 import msgspec
 
-from tabhub.browser.connection import Connection
+from tabhub.browser.link.connection import Connection
 from tabhub.calls.ports import Progress
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable, from_reason
-from tabhub.hub.page_tools import PageRef
-from tabhub.pages.admission import Registration
-from tabhub.pages.pages import Pages
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.intake import Registration
+from tabhub.page_tools.registrations import Pages
 from tabhub.wire import worker
+from tabhub.wire.methods import PAGE, Handlers
 from tabhub.wire.pages import Execute, Outcome
 
 MOST_TABS = 200
 LONGEST_URL, LONGEST_TITLE = 2000, 500
-
-_register = msgspec.json.Decoder(worker.RegisterWorkerTab).decode
-_update = msgspec.json.Decoder(worker.UpdateWorkerTools).decode
-_tab = msgspec.json.Decoder(worker.WorkerTab).decode
-_active = msgspec.json.Decoder(worker.ActiveTab).decode
 
 _SAID = {
     "tab_not_found": "The tab is not there any more.",
@@ -46,10 +44,7 @@ class WorkerLine:
 
     def hear(self, method: str, params: msgspec.Raw) -> None:
         """One message; an error says what is wrong with it."""
-        try:
-            self._take(method, params)
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"{method}: {error}.", "invalid_params") from None
+        self._HANDLERS.handle(method, params, self)
 
     def close(self) -> None:
         """The socket has gone, and its tabs with it."""
@@ -65,19 +60,6 @@ class WorkerLine:
             return await self.connection.execute(named, progress)
         except TabhubError as error:
             raise _in_our_words(error) from None
-
-    def _take(self, method: str, params: msgspec.Raw) -> None:
-        if method == "browser/registerTools":
-            self._register(_register(params))
-        elif method == "browser/updateTools":
-            told = _update(params)
-            self._pages.update(self._ref(told.tab_id), told.tools)
-        elif method == "browser/unregisterTools":
-            self._gone(_tab(params).tab_id)
-        elif method == "browser/activeTab":
-            self._activated(_active(params).tab_id)
-        else:
-            raise ProtocolError(f"There is no message {method!r}.", "method_not_found")
 
     def _register(self, told: worker.RegisterWorkerTab) -> None:
         self._claim(told.tab_id)
@@ -109,9 +91,12 @@ class WorkerLine:
         self._pages.gone(self._ref(tab))
         self._forget(tab)
 
-    def _gone(self, tab: str) -> None:
-        self.lose(tab)
-        if self._active == tab:
+    def _update(self, told: worker.UpdateWorkerTools) -> None:
+        self._pages.update(self._ref(told.tab_id), told.tools)
+
+    def _gone(self, told: worker.WorkerTab) -> None:
+        self.lose(told.tab_id)
+        if self._active == told.tab_id:
             # Which one is looked at instead, the worker says next.
             self._active = None
 
@@ -119,7 +104,8 @@ class WorkerLine:
         self._tabs.discard(tab)
         self._claims.pop(tab, None)
 
-    def _activated(self, tab: str | None) -> None:
+    def _activated(self, told: worker.ActiveTab) -> None:
+        tab = told.tab_id
         before, self._active = self._active, tab
         if tab is not None:
             self._ref(tab)
@@ -131,6 +117,16 @@ class WorkerLine:
         if tab not in self._tabs:
             raise NotFound(f"There is no tab {tab} here.", "tab_not_found")
         return PageRef(self.name, tab)
+
+    _HANDLERS: ClassVar = Handlers(
+        PAGE.taken_by("pages"),
+        {
+            "browser/registerTools": _register,
+            "browser/updateTools": _update,
+            "browser/unregisterTools": _gone,
+            "browser/activeTab": _activated,
+        },
+    )
 
 
 def _in_our_words(error: TabhubError) -> TabhubError:

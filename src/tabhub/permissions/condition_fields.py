@@ -4,19 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tabhub.permissions.conditions import Condition, Hosts, Matches, OneOf, Test
-from tabhub.permissions.fields import (
-    Fault,
-    dotted,
-    level,
-    pattern,
-    some,
-    table,
-    text,
-    typed,
-)
 from tabhub.permissions.levels import Level
-from tabhub.permissions.toml_lines import Path
+from tabhub.permissions.policy.conditions import Condition, Hosts, Matches, OneOf, Test
+from tabhub.permissions.policy.fields import Fault, dotted, level, pattern, some, table, text, typed
+from tabhub.permissions.policy.toml_lines import Path
 
 CONDITION_KEYS = ("tools", "argument", "hosts", "one_of", "matches", "otherwise", "optional")
 _REQUIRED = ("tools", "argument", "otherwise")

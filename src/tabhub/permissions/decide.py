@@ -2,7 +2,7 @@
 
 from tabhub.permissions.grants import ANY, Grant, Grants
 from tabhub.permissions.levels import Level
-from tabhub.permissions.rulebook import RuleBook
+from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.subject import Subject
 from tabhub.permissions.verdict import Allow, Ask, Deny, Duration, Reason, Rule, RuleSource, Verdict
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tabhub.errors import InvalidArguments
-from tabhub.permissions.fields import Fault
-from tabhub.permissions.toml_lines import Path, lines_of
+from tabhub.permissions.policy.fields import Fault
+from tabhub.permissions.policy.toml_lines import Path, lines_of
 
 T = TypeVar("T")
 _HINTS = {

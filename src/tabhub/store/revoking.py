@@ -3,7 +3,7 @@
 from typing import Any
 
 from tabhub.store.grants import GRANTS
-from tabhub.store.shortcuts import SHORTCUTS
+from tabhub.store.saved_shortcuts import SHORTCUTS
 from tabhub.store.store import Store, decoded
 
 _OWNERS = {GRANTS: "client", SHORTCUTS: "client", "agents": "client", "sessions": "caller"}

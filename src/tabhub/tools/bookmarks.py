@@ -5,7 +5,7 @@ from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.tools.budget import MAX_TOKENS, fitting
-from tabhub.tools.history import listed
+from tabhub.tools.data.browsing_data import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult

@@ -4,61 +4,56 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from tabhub.browser.browsers import Browsers
+from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.calls.source import Source
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.tools import agent as permissions_check
 from tabhub.tools import (
-    acting,
-    batch,
     bookmarks,
-    capture,
     closed,
-    console,
     dev,
     dialogs,
     downloads,
     dragging,
     emulation,
-    extension,
-    finding,
-    gif_creator,
     groups,
-    har,
-    history,
-    intercept,
     keys,
-    network,
     notices,
-    permissions_check,
-    plan,
-    reading,
     resources,
-    script,
     scrolling,
-    shortcuts,
-    sitedata,
     styles,
-    tabgroups,
-    tabs,
     texts,
     turns,
-    uploads,
-    windows,
 )
+from tabhub.tools import diagnostics as extension
+from tabhub.tools.acting import acting, uploads
+from tabhub.tools.capture import gif_creator
+from tabhub.tools.capture import screenshots as capture
+from tabhub.tools.claude import browsing as own_tabs
 from tabhub.tools.claude import computer, forms, navigate, shown_tabs, window
-from tabhub.tools.claude import tabs as own_tabs
 from tabhub.tools.closings import Closings
+from tabhub.tools.composite import batch, plan, shortcuts
+from tabhub.tools.composite.shortcut_replay import Replays
+from tabhub.tools.data import browsing_data as history
+from tabhub.tools.data import site_data as sitedata
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recorder import GifObserver
 from tabhub.tools.gif_recordings import Recordings
 from tabhub.tools.keywords import KEYWORDS
+from tabhub.tools.network import har
+from tabhub.tools.network import interception as intercept
+from tabhub.tools.network import records as console
+from tabhub.tools.network import requests as network
+from tabhub.tools.reading import finding, reading
+from tabhub.tools.reading import inspection as script
 from tabhub.tools.recording import Observer
-from tabhub.tools.shortcut_replay import Replays
-from tabhub.tools.shots import Shots
+from tabhub.tools.state import Shots
+from tabhub.tools.tabs import groups as tabgroups
+from tabhub.tools.tabs import tabs, windows
 from tabhub.tools.tool import Context
 from tabhub.tools.upload_folders import UploadFolders
 from tabhub.wire.mcp.messages import CallResult

@@ -6,12 +6,12 @@ browser anything, after that person has been asked.
 
 import msgspec
 
-from tabhub.browser.browsers import CLOSE
+from tabhub.browser.link.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS, fitting
-from tabhub.tools.history import iso, listed
+from tabhub.tools.data.browsing_data import iso, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult

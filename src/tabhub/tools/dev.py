@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from tabhub import __version__
-from tabhub.browser.browsers import Browser, Browsers
+from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.calls.call import Call
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
@@ -15,10 +15,10 @@ from tabhub.errors import Forbidden
 from tabhub.hub.hub import Hub
 from tabhub.permissions.grants import Grants
 from tabhub.permissions.sites import site_of
-from tabhub.tools.shortcut_recording import Recordings
-from tabhub.tools.shots import Shots
+from tabhub.tools.composite.shortcut_recording import Recordings
+from tabhub.tools.state import Shots
 from tabhub.tools.tool import CLAUDE, TAB_ID, Json, browser_tool
-from tabhub.wire import link
+from tabhub.wire import link_versions as versions
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "dev"
@@ -93,7 +93,7 @@ class DevSource(Source):
         told: Json = {
             "version": __version__,
             "python": platform.python_version(),
-            "link": link.PROTOCOL,
+            "link": versions.PROTOCOL,
         }
         return f"tabhub {__version__}", told
 

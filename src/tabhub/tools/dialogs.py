@@ -1,6 +1,6 @@
 """Answering the dialogs that pages open."""
 
-from tabhub.tools.effects import LOGIN, acted, given, worded
+from tabhub.tools.acting.effects import LOGIN, acted, given, worded
 from tabhub.tools.tool import Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

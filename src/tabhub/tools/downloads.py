@@ -6,7 +6,7 @@ from typing import Any
 from tabhub.calls.results import done
 from tabhub.errors import NotFound, Refused
 from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.listing import listed
+from tabhub.tools.reports import listed
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
 from tabhub.tools.urls import address
 from tabhub.wire.mcp.messages import CallResult

@@ -1,7 +1,7 @@
 """Dragging: pressing in one place and letting go in another."""
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.effects import MODIFIERS, SETTLE, acted, given, modifiers
+from tabhub.tools.acting.effects import MODIFIERS, SETTLE, acted, given, modifiers
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.shots import Frame
+from tabhub.tools.state import Frame
 from tabhub.tools.tool import Context, Json
 
 TOLERANCE = 2

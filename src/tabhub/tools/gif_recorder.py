@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from tabhub.browser.pending import Pending
+from tabhub.browser.link.pending import Pending
 from tabhub.calls.call import Call
 from tabhub.calls.guard import Guard
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow
-from tabhub.tools.gif import LONGEST_SIDE
+from tabhub.tools.capture.gif import LONGEST_SIDE
 from tabhub.tools.gif_recordings import Frame, Point, Recording, Recordings
 from tabhub.tools.recording import Observation
 from tabhub.tools.tool import Context, Json

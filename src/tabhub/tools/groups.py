@@ -9,9 +9,9 @@ from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
 from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.listing import listed_as_json
-from tabhub.tools.tab_context import group_tabs, line
-from tabhub.tools.tabs import open_tab
+from tabhub.tools.caller_tabs import group_tabs, line
+from tabhub.tools.reports import listed_as_json
+from tabhub.tools.tabs.tabs import open_tab
 from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

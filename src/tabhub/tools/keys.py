@@ -1,6 +1,6 @@
 """The keyboard: single keys and chords, to an element or to what has the focus."""
 
-from tabhub.tools.effects import MODIFIERS, SETTLE, acted, given, modifiers
+from tabhub.tools.acting.effects import MODIFIERS, SETTLE, acted, given, modifiers
 from tabhub.tools.tool import REF, SELECTOR, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

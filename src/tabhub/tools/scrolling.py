@@ -1,6 +1,6 @@
 """Scrolling: the page, what scrolls inside it, or an element into view."""
 
-from tabhub.tools.effects import SETTLE, acted, given
+from tabhub.tools.acting.effects import SETTLE, acted, given
 from tabhub.tools.tool import REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -3,7 +3,7 @@
 from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
 from tabhub.tools.budget import MAX_TOKENS, fitting
-from tabhub.tools.history import iso
+from tabhub.tools.data.browsing_data import iso
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -4,9 +4,9 @@ from tabhub.calls.results import done
 from tabhub.calls.untrusted import fenced
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.budget import MAX_TOKENS, chars
-from tabhub.tools.finding import BROWSER
+from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.kinds import about_kind
-from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.reading.finding import BROWSER
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabhub.browser.browsers import Browsers
-from tabhub.browser.pending import Learn, Pending, ReadFile
+from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.link.pending import Learn, Pending, ReadFile
 from tabhub.calls.call import Call
 from tabhub.calls.ports import Progress
 from tabhub.calls.walled import as_told
@@ -17,7 +17,7 @@ from tabhub.permissions.sites import site_of
 from tabhub.tools.closings import Closings
 from tabhub.tools.files import Files
 from tabhub.tools.gif_recordings import Recordings
-from tabhub.tools.shots import Shots
+from tabhub.tools.state import Shots
 from tabhub.tools.upload_folders import UploadFolders
 
 SOURCE = "browser"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.tools.gif import as_png
+from tabhub.tools.capture.gif import as_png
 from tabhub.tools.tool import Context, Json
 
 PIECE = 3 * 1024 * 1024

@@ -5,12 +5,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-PROTOCOL = 1
 _ANSWER_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
 SUBPROTOCOLS = ("tabhub", "opentabs")
 """What a client may call the link; the second name is accepted for the sake of others."""
-
-Permission = Literal["off", "ask", "auto"]
 
 CUT = 4002
 """The code a connection is closed with that was to be cut."""
@@ -20,6 +17,35 @@ REPLACED = 4001
 
 class Params(msgspec.Struct, rename="camel", kw_only=True):
     """Base: camelCase on the wire."""
+
+
+class Nothing(Params):
+    """No params, or a result that says no more than that it was done."""
+
+
+class ServerInfo(Params):
+    name: str
+    version: str
+
+
+class Recording(Params):
+    """How much the extension keeps of each tab; 0 for nothing."""
+
+    console_entries: int
+    network_entries: int
+
+
+class SyncFull(Params):
+    """`sync.full`: what the server says of itself."""
+
+    protocol: int
+    server: ServerInfo
+    max_bytes: int
+    """The largest message that the server takes."""
+    recording: Recording
+    plugins: list[Any]
+    commands: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    """Only in development: the JSON Schema of each command's input, to check it by."""
 
 
 class TabState(Params):
@@ -91,10 +117,22 @@ class Dispatch(Params):
     """Whether a script may make the input where the debugger cannot be used."""
 
 
+class Cancel(Params):
+    """`tool.cancel`: nobody waits for the answer any more."""
+
+    dispatch_id: str
+
+
 class FramesAsked(Params):
     """`frames.allowed`: into frames of which of these sites may a command go?"""
 
     dispatch_id: str
+    sites: list[str]
+
+
+class FramesAllowed(Params):
+    """The result of `frames.allowed`: the sites whose frames may be entered."""
+
     sites: list[str]
 
 
@@ -104,6 +142,13 @@ class FileRead(Params):
     dispatch_id: str
     index: Annotated[int, msgspec.Meta(ge=0)]
     offset: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class FilePiece(Params):
+    """The result of `files.read`: the next bytes of the file, empty at its end."""
+
+    data: str
+    """In base64."""
 
 
 def answered_id(body: bytes) -> str | None:
@@ -122,81 +167,3 @@ class PanelChanged(Params):
     """`panel.changed`: how many side panels a browser has open."""
 
     open: Annotated[int, msgspec.Meta(ge=0)]
-
-
-class ConfirmationResponse(Params):
-    """`confirmation.response`: what a person decided."""
-
-    id: str
-    decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
-    scope: Literal["once", "session", "domain", "always"] | None = None
-    seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    """How long a grant lasts; for good without it."""
-
-
-class SetToolPermission(Params):
-    """`config.setToolPermission`; null takes the setting away."""
-
-    plugin: str
-    tool: str
-    permission: Permission | None
-
-
-class SetPluginPermission(Params):
-    """`config.setPluginPermission`; null takes the setting away."""
-
-    plugin: str
-    permission: Permission | None
-
-
-class SetSkipPermissions(Params):
-    """`config.setSkipPermissions`: until it is switched off or the server ends."""
-
-    skip: bool
-
-
-class SetPluginSettings(Params):
-    """`config.setPluginSettings`."""
-
-    plugin: str
-    settings: dict[str, Any]
-
-
-class AgentPause(Params):
-    """`agent.pause`."""
-
-    session: str
-    paused: bool
-
-
-class AgentsStop(Params):
-    """`agents.stop`: all agents at once."""
-
-    stopped: bool
-
-
-class TabShare(Params):
-    """`tab.share`: a person's own tab, by the server's number for it."""
-
-    tab_id: int
-    shared: bool
-
-
-class TabTakeBack(Params):
-    """`tab.takeBack`: an agent's tab becomes the person's."""
-
-    tab_id: int
-
-
-class GrantRevoke(Params):
-    """`grant.revoke`."""
-
-    id: str
-
-
-class PagePair(Params):
-    """`page.pair`: a person's word about a page that waits at `/page`."""
-
-    origin: str
-    code: str
-    allowed: bool

@@ -24,8 +24,22 @@ TabId = Annotated[
 """A UUID, or what a page makes up that has no `crypto`."""
 
 
+class PageUnpaired(Params):
+    """`page/unpaired`: a person has yet to allow this origin."""
+
+    origin: str
+    code: str
+    message: str
+
+
+class PageReady(Params):
+    """`page/ready`: the server takes the page's messages from here on."""
+
+    origin: str
+
+
 class WorkerTab(Params):
-    """`browser/unregisterTools`: a tab is no more there."""
+    """`browser/unregisterTools`: the tab has closed."""
 
     tab_id: TabId
 

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.agents.mcp.asking import Sealer
+from tabhub.agents.mcp.elicitation import Sealer
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.errors import ProtocolError
 from tests.agents.mcp.clients import (

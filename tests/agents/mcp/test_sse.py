@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp import outbox, sse
 from tabhub.agents.mcp.announce import Change
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.routes import ROUTES, Router
-from tabhub.agents.security import AccessControl
 from tabhub.audit.log import AuditLog
 from tabhub.config.proof import Challenges
 from tabhub.config.settings import AuditSettings

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from tabhub.agents.mcp.announce import Change
-from tabhub.agents.mcp.asking import Ask, elicit
 from tabhub.agents.mcp.backend import Backend, Exchange
+from tabhub.agents.mcp.elicitation import Ask, elicit
 from tabhub.errors import NotFound
 from tabhub.wire.mcp import messages as m
 

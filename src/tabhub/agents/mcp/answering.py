@@ -8,9 +8,9 @@ import msgspec
 
 from tabhub.agents.mcp import dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange
-from tabhub.agents.mcp.listening import require_few
 from tabhub.agents.mcp.outlet import HandshakeExchange, Outlet
 from tabhub.agents.mcp.session import Running, Session
+from tabhub.agents.mcp.subscriptions import require_few
 from tabhub.errors import Cancelled, Forbidden, ProtocolError
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m

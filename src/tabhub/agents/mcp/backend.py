@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from tabhub.agents.mcp.announce import Announcer
-from tabhub.agents.mcp.asking import Ask, require_capabilities
+from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.config.clients import Client
 from tabhub.errors import ProtocolError
 from tabhub.wire.mcp import messages as m

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from tabhub.agents.mcp.asking import elicit
 from tabhub.agents.mcp.backend import Exchange
+from tabhub.agents.mcp.elicitation import elicit
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, ProtocolError
 

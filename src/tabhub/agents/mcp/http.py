@@ -4,12 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from tabhub.agents.mcp.backend import Backend
-from tabhub.agents.mcp.handshake import Handshake
-from tabhub.agents.mcp.reply import Reply
-from tabhub.agents.mcp.session import Memory, Session, Sessions
-from tabhub.agents.mcp.sessionless import Sessionless
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     accepts_streams,
     headers_of,
@@ -17,6 +12,11 @@ from tabhub.agents.messages import (
     read_body,
     require_json,
 )
+from tabhub.agents.mcp.backend import Backend
+from tabhub.agents.mcp.handshake import Handshake
+from tabhub.agents.mcp.reply import Reply
+from tabhub.agents.mcp.session import Memory, Session, Sessions
+from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, SessionSettings
 from tabhub.errors import Forbidden, ProtocolError, TabhubError

@@ -9,7 +9,7 @@ from tabhub.agents.mcp.backend import Toolsets
 from tabhub.calls.guard import Guard
 from tabhub.config.clients import Client
 from tabhub.hub import toolsets
-from tabhub.hub.bounded_schema import BoundedSchema
+from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.wire.mcp import messages as m
 

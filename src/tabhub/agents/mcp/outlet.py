@@ -8,8 +8,8 @@ connection is gone is kept, and the client may come back for it.
 from abc import ABC, abstractmethod
 from typing import Any
 
-from tabhub.agents.mcp.asking import Ask
 from tabhub.agents.mcp.backend import Exchange
+from tabhub.agents.mcp.elicitation import Ask
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Session
 from tabhub.agents.mcp.streams import EventStream

@@ -21,8 +21,8 @@ from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
-from tabhub.hub.bounded_schema import BoundedSchema
 from tabhub.hub.hub import Hub
+from tabhub.hub.schemas import BoundedSchema
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"

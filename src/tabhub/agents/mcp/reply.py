@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from tabhub.agents.messages import send_json
+from tabhub.agents.http.messages import send_json
 from tabhub.wire.asgi import Header, Send
 
 SSE_HEADERS: tuple[Header, ...] = (

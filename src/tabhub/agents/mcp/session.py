@@ -13,8 +13,8 @@ from uuid import uuid4
 import msgspec
 
 from tabhub.agents.mcp.announce import Change
-from tabhub.agents.mcp.asking import Ask
 from tabhub.agents.mcp.backend import Backend, Toolsets
+from tabhub.agents.mcp.elicitation import Ask
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
 from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable

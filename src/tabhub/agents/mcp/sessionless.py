@@ -8,11 +8,11 @@ import msgspec
 from msgspec import UNSET
 
 from tabhub.agents.mcp import dispatch
-from tabhub.agents.mcp.asking import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.backend import Backend, Exchange, Toolsets
-from tabhub.agents.mcp.listening import Subscriptions
+from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.streams import message_frame
+from tabhub.agents.mcp.subscriptions import Subscriptions
 from tabhub.agents.mcp.watch import Watch
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, ProtocolError, TabhubError

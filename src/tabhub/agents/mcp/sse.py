@@ -12,13 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from tabhub.agents.mcp.answering import Answers, introduction, took
-from tabhub.agents.mcp.backend import Backend, Toolsets
-from tabhub.agents.mcp.http import Admit, Refused
-from tabhub.agents.mcp.outbox import Outbox
-from tabhub.agents.mcp.outlet import Outlet
-from tabhub.agents.mcp.session import Register, Session
-from tabhub.agents.messages import (
+from tabhub.agents.http.messages import (
     CALLER,
     accepts_streams,
     named_toolsets,
@@ -28,6 +22,12 @@ from tabhub.agents.messages import (
     require_json,
     send_json,
 )
+from tabhub.agents.mcp.answering import Answers, introduction, took
+from tabhub.agents.mcp.backend import Backend, Toolsets
+from tabhub.agents.mcp.http import Admit, Refused
+from tabhub.agents.mcp.outbox import Outbox
+from tabhub.agents.mcp.outlet import Outlet
+from tabhub.agents.mcp.session import Register, Session
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits
 from tabhub.errors import (

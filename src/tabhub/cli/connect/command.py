@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabhub.cli import running
-from tabhub.cli.client import take_back
+from tabhub.cli.access.client import take_back
 from tabhub.cli.connect import file
 from tabhub.cli.connect.agents import AGENTS, Agent, Way, named
 from tabhub.cli.connect.file import SettingsFile
@@ -18,8 +18,8 @@ from tabhub.cli.connect.shown import difference
 from tabhub.cli.program import program
 from tabhub.config import settings
 from tabhub.config.clients import PREFIX, Clients
-from tabhub.config.home import Home
 from tabhub.config.lock import locked
+from tabhub.config.paths import Home
 from tabhub.config.places import Places
 from tabhub.errors import Internal, InvalidArguments, NotFound
 

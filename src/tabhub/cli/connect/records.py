@@ -6,7 +6,7 @@ import msgspec
 
 from tabhub.cli.connect.edits import Edit
 from tabhub.config.files import write_private
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 
 TOKEN = "<token>"
 

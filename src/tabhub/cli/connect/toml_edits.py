@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tabhub.cli.connect.edits import Edit, newline_of
-from tabhub.permissions.toml_lines import lines_of, tables_of
+from tabhub.permissions.policy.toml_lines import lines_of, tables_of
 
 Path = tuple[str, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tabhub.cli.connect.looking import Found, look_everywhere
-from tabhub.cli.doctor.files import FILE, OTHERS
+from tabhub.cli.doctor.checks import FILE, OTHERS
 from tabhub.cli.doctor.finding import Chmod, Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
 from tabhub.config import secret

@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabhub.browser.finder import BrowserNotFound, find_browser
-from tabhub.browser.installation import differences, packaged_extension
-from tabhub.browser.providing import left_behind
+from tabhub.browser.launcher.finder import BrowserNotFound, find_browser
+from tabhub.browser.launcher.installation import differences, packaged_extension
+from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli.doctor.finding import Finding, fail, ok, warn
 from tabhub.cli.doctor.visit import Visit
+from tabhub.wire.link_versions import UPDATE_EXTENSION
 
 INSTALL = "tabhub extension path"
-RELOAD = f"{INSTALL}, then reload the extension in chrome://extensions"
+RELOAD = UPDATE_EXTENSION
 
 
 def browser(visit: Visit) -> Iterator[Finding]:
@@ -77,6 +78,10 @@ def connected(visit: Visit) -> Iterator[Finding]:
     for one in browsers:
         kind = "started by tabhub" if one["kind"] == "managed" else "a person's own"
         yield ok(f"{one['name']} {one['version']} is connected, {kind}.")
+        if found := one.get("mismatch"):
+            yield warn(found["says"], found["do"])
+    for refused in visit.server.get("refusedBrowsers", ()):
+        yield fail(refused["mismatch"]["says"], refused["mismatch"]["do"])
     yield from _approvals(visit, browsers)
 
 

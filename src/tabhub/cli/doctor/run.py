@@ -4,11 +4,12 @@ import sys
 from collections.abc import Callable, Iterator
 
 from tabhub.cli import FAILED, running
-from tabhub.cli.doctor import agents, browsers, files, server
+from tabhub.cli.doctor import agents, browsers, server
+from tabhub.cli.doctor import checks as files
 from tabhub.cli.doctor.finding import Chmod, Finding, fail
 from tabhub.cli.doctor.visit import Visit
 from tabhub.cli.output import harmless, print_json
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.errors import TabhubError
 
 Check = Callable[[Visit], Iterator[Finding]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tabhub.cli import running
 from tabhub.config import settings
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 

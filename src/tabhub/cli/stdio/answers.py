@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import msgspec
 
-from tabhub.cli.stdio.server import GONE
+from tabhub.cli.stdio.home_server import GONE
 from tabhub.errors import TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc
 

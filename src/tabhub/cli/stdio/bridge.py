@@ -5,11 +5,11 @@ from collections.abc import Coroutine
 from typing import Any
 
 from tabhub.cli.stdio.exchange import Exchange
+from tabhub.cli.stdio.home_server import Server
 from tabhub.cli.stdio.marks import Marks
 from tabhub.cli.stdio.message import LISTEN, Message
 from tabhub.cli.stdio.pipes import Lines, Output, TooLong
-from tabhub.cli.stdio.server import Server
-from tabhub.cli.stdio.session import Session
+from tabhub.cli.stdio.stdio_session import Session
 from tabhub.cli.stdio.subscription import Presence, Subscription, presence
 from tabhub.errors import ProtocolError, Unavailable
 from tabhub.wire import jsonrpc

@@ -7,12 +7,12 @@ from contextlib import suppress
 from tabhub.calls.results import failed
 from tabhub.cli.stdio.answers import answered, is_message, refusal_in
 from tabhub.cli.stdio.events import events
-from tabhub.cli.stdio.http import Answer
+from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, Server
+from tabhub.cli.stdio.http_client import Answer
 from tabhub.cli.stdio.marks import Marks
 from tabhub.cli.stdio.message import CALL, Message
 from tabhub.cli.stdio.pipes import Output
-from tabhub.cli.stdio.server import FIRST_PAUSE, GONE, Server
-from tabhub.cli.stdio.session import JSON, STREAM, Key, Session
+from tabhub.cli.stdio.stdio_session import JSON, STREAM, Key, Session
 from tabhub.errors import Internal, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from tabhub.cli.stdio.home_server import Server
 from tabhub.cli.stdio.message import CALL, Message
-from tabhub.cli.stdio.server import Server
-from tabhub.cli.stdio.session import JSON, OWN_ID
+from tabhub.cli.stdio.stdio_session import JSON, OWN_ID
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Header
 from tabhub.wire.mcp.param_headers import Mark, declared, rendered

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from tabhub.cli.stdio.bridge import Bridge
+from tabhub.cli.stdio.home_server import Server
 from tabhub.cli.stdio.pipes import Lines, Output, take_over
-from tabhub.cli.stdio.server import Server
 from tabhub.config import settings
-from tabhub.config.home import Home
+from tabhub.config.paths import Home
 from tabhub.hub.toolsets import chosen
 
 FLUSH_SECONDS = 2.0

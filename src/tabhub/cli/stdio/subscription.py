@@ -7,10 +7,10 @@ import msgspec
 
 from tabhub.cli.stdio.events import events
 from tabhub.cli.stdio.exchange import Exchange, lost
+from tabhub.cli.stdio.home_server import FIRST_PAUSE, LONGEST_PAUSE, Server
 from tabhub.cli.stdio.message import LISTEN, Message
 from tabhub.cli.stdio.pipes import Output
-from tabhub.cli.stdio.server import FIRST_PAUSE, LONGEST_PAUSE, Server
-from tabhub.cli.stdio.session import OWN_ID
+from tabhub.cli.stdio.stdio_session import OWN_ID
 from tabhub.errors import TabhubError
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m

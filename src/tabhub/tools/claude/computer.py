@@ -6,10 +6,10 @@ from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
+from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.claude import keyboard, pictures, pointer
 from tabhub.tools.claude.pointer import Action
 from tabhub.tools.frame_points import COORDINATE
-from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.tools.effects import acted
-from tabhub.tools.tab_context import with_tabs
+from tabhub.tools.acting.effects import acted
+from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.tool import CLAUDE, REF, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

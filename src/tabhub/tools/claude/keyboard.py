@@ -1,7 +1,7 @@
 """The keyboard: text and keys, to what has the focus."""
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.effects import acted
+from tabhub.tools.acting.effects import acted
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 

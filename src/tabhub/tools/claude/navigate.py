@@ -3,8 +3,8 @@
 from tabhub.calls.results import done
 from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
-from tabhub.tools.tab_context import with_tabs
-from tabhub.tools.tabs import held_up, location, navigate, open_tab, page, pending, target
+from tabhub.tools.caller_tabs import with_tabs
+from tabhub.tools.tabs.tabs import held_up, location, navigate, open_tab, page, pending, target
 from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.tools.urls import HISTORY, address
 from tabhub.wire.mcp.messages import CallResult

@@ -4,10 +4,10 @@ import secrets
 from base64 import b64decode
 from pathlib import Path
 
-from tabhub.tools.capture import shot_of
+from tabhub.tools.capture.screenshots import shot_of
 from tabhub.tools.files import save
 from tabhub.tools.frame_points import captured_box
-from tabhub.tools.shots import Frame
+from tabhub.tools.state import Frame
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult, image, text
 

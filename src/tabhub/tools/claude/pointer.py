@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from tabhub.errors import InvalidArguments, TabhubError
+from tabhub.tools.acting.effects import acted
 from tabhub.tools.claude.pictures import viewport
-from tabhub.tools.effects import acted
 from tabhub.tools.frame_points import viewport_point
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult

@@ -6,10 +6,10 @@ Only groups that the caller could name by a handle count, so no other client's t
 from tabhub.calls.results import done
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.tools.budget import MAX_TOKENS
-from tabhub.tools.claude.tabs import URL, target
+from tabhub.tools.caller_tabs import group_tabs
+from tabhub.tools.claude.browsing import URL, target
 from tabhub.tools.groups import in_group
-from tabhub.tools.tab_context import group_tabs
-from tabhub.tools.tabs import held_up, location, open_tab, page, pending
+from tabhub.tools.tabs.tabs import held_up, location, open_tab, page, pending
 from tabhub.tools.tool import CLAUDE, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

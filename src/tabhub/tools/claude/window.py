@@ -2,8 +2,8 @@
 
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden
+from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.own import movable_numbers
-from tabhub.tools.tab_context import with_tabs
 from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

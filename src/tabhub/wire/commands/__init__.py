@@ -4,8 +4,13 @@ The one place that says it. `protocol/link.schema.json`, the table in `docs/link
 of the extension (`extension/worker/types.d.ts`) are generated from here by `make docs`.
 """
 
-from tabhub.wire.commands import acting, data, looks, network, reading, tabs
-from tabhub.wire.commands.shapes import Command
+from tabhub.wire.commands import acting_commands as acting
+from tabhub.wire.commands import data_commands as data
+from tabhub.wire.commands import looks_commands as looks
+from tabhub.wire.commands import network_commands as network
+from tabhub.wire.commands import reading_commands as reading
+from tabhub.wire.commands import tab_commands as tabs
+from tabhub.wire.commands.command import Command
 
 FAMILIES: dict[str, tuple[Command, ...]] = {
     "Tabs, windows and groups": tabs.COMMANDS,

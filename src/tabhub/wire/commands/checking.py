@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.wire.commands import COMMANDS
-from tabhub.wire.commands.shapes import Shape
+from tabhub.wire.commands.command import Shape
 
 Side = Literal["input", "output"]
 

@@ -1,0 +1,45 @@
+/** Written by `make docs` from `wire/methods.py` and `wire/versions.py`. */
+
+/** What this extension speaks, and the oldest that it understands. */
+export const PROTOCOL = 1;
+export const OLDEST_PROTOCOL = 1;
+
+/** Who sends each method that the server takes: this extension itself, or its panel. */
+export const SENDERS = new Map([
+  ["tab.syncAll", "extension"],
+  ["tab.stateChanged", "extension"],
+  ["panel.changed", "extension"],
+  ["browser/registerTools", "extension"],
+  ["browser/updateTools", "extension"],
+  ["browser/unregisterTools", "extension"],
+  ["tool.progress", "extension"],
+  ["frames.allowed", "extension"],
+  ["files.read", "extension"],
+  ["ping", "extension"],
+  ["config.getState", "panel"],
+  ["confirmation.response", "panel"],
+  ["config.setToolPermission", "panel"],
+  ["config.setPluginPermission", "panel"],
+  ["config.setSkipPermissions", "panel"],
+  ["config.setPluginSettings", "panel"],
+  ["agent.pause", "panel"],
+  ["agents.stop", "panel"],
+  ["tab.share", "panel"],
+  ["tab.takeBack", "panel"],
+  ["grant.revoke", "panel"],
+  ["page.pair", "panel"],
+]);
+
+/** What takes each method that the server sends, and how it is sent. */
+export const RECEIVERS = new Map([
+  ["sync.full", "dispatcher notification"],
+  ["tool.dispatch", "dispatcher request"],
+  ["browser/executeTool", "dispatcher request"],
+  ["tool.cancel", "dispatcher notification"],
+  ["extension.reload", "dispatcher notification"],
+  ["pong", "dispatcher notification"],
+  ["confirmation.request", "relay notification"],
+  ["confirmation.closed", "relay notification"],
+  ["confirmation.missed", "relay notification"],
+  ["state.changed", "relay notification"],
+]);

@@ -1,0 +1,1 @@
+"""HTTP for agents: access control, reading and answering requests, connections, rates."""

@@ -1,0 +1,235 @@
+"""The server's HTTP connections: how many each client may hold, and how long one may stay silent.
+
+A connection is anonymous until a request on it has shown a token. When there are too many
+anonymous ones, the oldest is closed, so a client with a token always finds a slot. Heads, bodies
+and pauses have limits: without a token nobody can fill our memory or hold connections by silence,
+and a client that stops reading is dropped.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import cast
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tabhub.agents.http.messages import CALLER
+from tabhub.config.clients import Client
+from tabhub.errors import ProtocolError, TabhubError, Unavailable
+from tabhub.wire.asgi import Scope
+
+MOST_ANONYMOUS = 200
+MOST_KNOWN = 600
+MOST_OF_ONE = 300
+RESERVED = 100
+"""Slots beyond those, kept for the person, who can then still stop a flood."""
+
+MAX_HEAD_BYTES = 64 * 1024
+HEAD_SECONDS = 10.0
+BODY_SECONDS = 30.0
+"""For the whole body: ten megabytes take a moment on one machine."""
+ANONYMOUS_SECONDS = 5
+"""How long an idle connection is kept that has shown no token."""
+STALL_SECONDS = 30.0
+"""How long a client may leave unread what was sent to it."""
+
+SLOT = "tabhub.slot"
+"""Key of a scope: the slot of the request's connection."""
+
+Close = Callable[[], None]
+
+
+class Slot:
+    """The place of one connection, and which client holds it."""
+
+    def __init__(self, connections: "Connections", close: Close) -> None:
+        self._connections = connections
+        self.close = close
+        self.holder: str | None = None
+
+    def take(self, client: Client, *, urgent: bool = False) -> None:
+        """Give the slot to the client of a request; raises if that client has too many already."""
+        if self.holder != client.name:
+            self._connections.assign(self, client, urgent)
+
+    def free(self) -> None:
+        self._connections.forget(self)
+
+
+class Connections:
+    """Every HTTP connection, by the client that holds it."""
+
+    def __init__(self) -> None:
+        self._anonymous: dict[Slot, None] = {}
+        self._known: dict[Slot, None] = {}
+        self._of: Counter[str] = Counter()
+
+    def add(self, close: Close) -> Slot:
+        """Add a connection; `close` ends it."""
+        slot = Slot(self, close)
+        self._anonymous[slot] = None
+        if len(self._anonymous) > MOST_ANONYMOUS:
+            oldest = next(iter(self._anonymous))
+            del self._anonymous[oldest]
+            oldest.close()
+        return slot
+
+    def assign(self, slot: Slot, client: Client, urgent: bool) -> None:
+        reserve = RESERVED if client.is_person else 0
+        is_full = len(self._known) >= MOST_KNOWN + reserve
+        if is_full or self._of[client.name] >= MOST_OF_ONE + (reserve if urgent else 0):
+            raise Unavailable("Too many connections are open.", "server_unavailable")
+        self.forget(slot)
+        slot.holder = client.name
+        self._known[slot] = None
+        self._of[client.name] += 1
+
+    def forget(self, slot: Slot) -> None:
+        self._anonymous.pop(slot, None)
+        if slot in self._known:
+            del self._known[slot]
+            self._of.subtract([str(slot.holder)])
+            if not self._of[str(slot.holder)]:
+                del self._of[str(slot.holder)]
+
+    def of(self, which: Callable[[str], bool]) -> list[Slot]:
+        """The slots of the clients whose name matches."""
+        return [slot for slot in self._known if which(str(slot.holder))]
+
+
+def _refusal(status: bytes, error: TabhubError) -> bytes:
+    body = msgspec.json.encode(error.to_http())
+    head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close" % len(body)
+    return b"HTTP/1.1 " + status + b"\r\n" + head + b"\r\n\r\n" + body
+
+
+TOO_LARGE = _refusal(
+    b"431 Request Header Fields Too Large",
+    ProtocolError(f"The head is larger than {MAX_HEAD_BYTES} bytes.", "too_large"),
+)
+TOO_LATE = _refusal(
+    b"408 Request Timeout",
+    ProtocolError(f"The body did not come within {BODY_SECONDS:.0f} seconds.", "body_timeout"),
+)
+NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """uvicorn's protocol with limits; by itself it reads heads of any size and waits for ever."""
+
+    slots: Connections
+    _slot: Slot
+    _head_bytes = 0
+    _heads_begun = 0
+    _in_head = False
+    _in_body = False
+    _timer: asyncio.TimerHandle | None = None
+    _stall: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # Closing would wait for a client that does not read.
+        self._slot = self.slots.add(transport.abort)
+        self._start_timer(HEAD_SECONDS, transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        self._end_stall()
+        self._slot.free()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        cast(Scope, self.scope)[SLOT] = self._slot
+        self._in_head, self._head_bytes = True, 0
+        self._heads_begun += 1
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count trailers without keeping them: nobody needs them, and they could go on for ever."""
+        if self._in_head:
+            super().on_header(name, value)
+            return
+        self._head_bytes += len(name) + len(value)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
+
+    def on_headers_complete(self) -> None:
+        self._in_head, self._in_body, self._head_bytes = False, True, 0
+        self._stop_timer()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        self._stop_timer()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        # From here on the WebSocket protocol has the connection.
+        self._in_body = False
+        self._stop_timer()
+        self._slot.free()
+        super().handle_websocket_upgrade()
+
+    def data_received(self, data: bytes) -> None:
+        self._heads_begun = 0
+        super().data_received(data)
+        # Most requests come in one piece and never need a timer.
+        if self._in_head:
+            # Of several requests in one piece, the last has only begun.
+            self._head_bytes += len(data) if self._heads_begun < 2 else 0
+            self._start_timer(HEAD_SECONDS, self.transport.close)
+            if self._head_bytes > MAX_HEAD_BYTES:
+                self._refuse(TOO_LARGE)
+        elif self._in_body:
+            self._start_timer(BODY_SECONDS, self._give_up_body)
+
+    def on_response_complete(self) -> None:
+        is_known = cast(Scope, self.cycle.scope).get(CALLER) is not None
+        usual = self.config.timeout_keep_alive
+        self.timeout_keep_alive = usual if is_known else min(usual, ANONYMOUS_SECONDS)
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._in_head = self._in_body = False
+        self._refuse(NOT_HTTP)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        # Closing would wait for what cannot be written.
+        self._stall = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._end_stall()
+
+    def _start_timer(self, seconds: float, then: Callable[[], None]) -> None:
+        """Start the timer, unless one is running."""
+        if self._timer is None:
+            self._timer = self.loop.call_later(seconds, then)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _end_stall(self) -> None:
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None
+
+    def _give_up_body(self) -> None:
+        """Answer in place of the application, which then finds that its client has gone."""
+        if self.cycle.response_started:
+            self.transport.close()
+        else:
+            self._refuse(TOO_LATE)
+
+    def _refuse(self, answer: bytes) -> None:
+        self.transport.write(answer)
+        self.transport.close()
+
+
+def protocol(connections: Connections) -> type[BoundedHttp]:
+    """The protocol class of one server, which counts its connections together."""
+    return type("Http", (BoundedHttp,), {"slots": connections})

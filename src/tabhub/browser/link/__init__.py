@@ -1,0 +1,1 @@
+"""The link to the extension: its endpoint, connections, and every connected browser."""

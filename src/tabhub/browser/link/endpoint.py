@@ -1,0 +1,167 @@
+"""The `/ws` endpoint, where extensions connect. Raw ASGI. Who comes here has shown the secret."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Protocol
+
+import msgspec
+
+from tabhub.browser import checked
+from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.link.connection import Connection
+from tabhub.browser.panel.panel_requests import PanelRequests
+from tabhub.config.settings import RecordingSettings
+from tabhub.errors import ProtocolError
+from tabhub.wire import link
+from tabhub.wire import link_versions as versions
+from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.link_versions import End, Mismatch
+from tabhub.wire.methods import EXTENSION
+
+log = logging.getLogger(__name__)
+
+UNNAMED = "default"
+"""The profile of a client that does not say which it is."""
+LONGEST_PROFILE = 100
+
+
+class PageNews(Protocol):
+    """Takes what extensions tell of the tools of pages."""
+
+    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None: ...
+
+    def joined(self, profile: str) -> None:
+        """A profile has a connection, or a new one; its pages will register anew."""
+
+    def left(self, profile: str) -> None:
+        """A profile has no connection any more."""
+
+
+class LinkEndpoint:
+    """Keeps one connection a profile, and hands each message to whom it concerns."""
+
+    def __init__(
+        self,
+        browsers: Browsers,
+        panel_requests: PanelRequests,
+        pages: PageNews,
+        max_bytes: int,
+        recording: RecordingSettings,
+    ) -> None:
+        self._browsers = browsers
+        self._panel_requests = panel_requests
+        self._pages = pages
+        self._max_bytes = max_bytes
+        self._recording = recording
+        self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        offered: list[str] = scope["subprotocols"]
+        if not offered or offered[0] not in link.SUBPROTOCOLS:
+            await send({"type": "websocket.close", "code": 1008, "reason": "not_authenticated"})
+            return
+        await send({"type": "websocket.accept", "subprotocol": offered[0]})
+        profile, extension = _profile(offered), _extension(offered)
+        if self._is_refused(profile, extension):
+            await self._turn_away(profile, send)
+        else:
+            await self._serve(profile, extension, receive, send)
+
+    def _is_refused(self, profile: str, extension: End) -> bool:
+        """Compare versions; what is found is logged, and kept for `tabhub status`."""
+        found = versions.mismatch(extension)
+        # An extension that has refused us tries again from time to time: that is known.
+        if self._browsers.mismatch_of(profile) != versions.mismatch(extension, is_refused=True):
+            self._note(profile, found)
+        return found is not None and found.is_refused
+
+    def _note(self, profile: str, found: Mismatch | None) -> None:
+        if self._browsers.mismatched(profile, found) and found is not None:
+            log.warning("%s Do: %s", found.says, found.do)
+
+    async def _turn_away(self, profile: str, send: Send) -> None:
+        """Say who we are before we hang up, so that the extension can say what to update."""
+        connection = self._connect(profile, send)
+        try:
+            await self._greet(connection)
+            await self._closers[connection](versions.INCOMPATIBLE, "incompatible")
+        finally:
+            del self._closers[connection]
+
+    async def _serve(self, profile: str, extension: End, receive: Receive, send: Send) -> None:
+        connection = self._connect(profile, send)
+        try:
+            await self._welcome(profile, connection)
+            while (event := await receive())["type"] == "websocket.receive":
+                if connection.closed:
+                    break
+                connection.receive(event.get("text") or event.get("bytes") or b"")
+            if event.get("code") == versions.INCOMPATIBLE:
+                self._note(profile, versions.mismatch(extension, is_refused=True))
+        finally:
+            del self._closers[connection]
+            if self._browsers.is_current(profile, connection):
+                self._pages.left(profile)
+            self._browsers.leave(profile, connection)
+
+    def _connect(self, profile: str, send: Send) -> Connection:
+        async def send_text(text: str) -> None:
+            await send({"type": "websocket.send", "text": text})
+
+        async def close(code: int, reason: str) -> None:
+            await send({"type": "websocket.close", "code": code, "reason": reason})
+
+        connection = Connection(
+            send_text,
+            lambda sender, method, params: self._hear(profile, sender, method, params),
+            self._max_bytes,
+        )
+        self._closers[connection] = close
+        connection.hang_up = lambda: close(link.CUT, "cut")
+        return connection
+
+    def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
+        row = EXTENSION.received.get(method)
+        if row is not None and row.receiver == "browsers":
+            return self._browsers.hear(profile, sender, method, params)
+        if not self._browsers.is_current(profile, sender):
+            raise ProtocolError("This connection was replaced by a newer one.")
+        if row is not None and row.receiver == "pages":
+            return self._pages.hear(profile, method, params)
+        return self._panel_requests.hear(profile, method, params)
+
+    async def _welcome(self, profile: str, connection: Connection) -> None:
+        replaced = self._browsers.join(profile, connection)
+        self._pages.joined(profile)
+        if replaced is not None:
+            replaced.close()
+            with suppress(OSError):
+                await self._closers[replaced](link.REPLACED, "replaced")
+        await self._greet(connection)
+
+    async def _greet(self, connection: Connection) -> None:
+        await connection.tell(
+            "sync.full",
+            link.SyncFull(
+                protocol=versions.SERVER.protocol,
+                server=link.ServerInfo(name="tabhub", version=versions.SERVER.version),
+                max_bytes=self._max_bytes,
+                recording=link.Recording(
+                    console_entries=self._recording.console_entries,
+                    network_entries=self._recording.network_entries,
+                ),
+                plugins=[],
+                **checked.greeting(),
+            ),
+        )
+
+
+def _extension(offered: list[str]) -> End:
+    """What the extension says of itself; nothing before it was asked to."""
+    return (versions.parse(offered[3]) if len(offered) > 3 else None) or End()
+
+
+def _profile(offered: list[str]) -> str:
+    return offered[2][:LONGEST_PROFILE] if len(offered) > 2 else UNNAMED

@@ -1,0 +1,1 @@
+"""The side panel: approvals, what a person does there, and what it shows."""

@@ -1,0 +1,156 @@
+"""What a person does in the side panel. Only the link carries it: no agent can send any of this."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.panel.panel_approvals import Panels
+from tabhub.calls.control import Control
+from tabhub.calls.incidents import incident
+from tabhub.calls.ports import AuditSink
+from tabhub.config.clients import MAIN
+from tabhub.config.settings import LevelWord
+from tabhub.errors import NotFound, ProtocolError, TabhubError
+from tabhub.hub.tools import ToolRegistry
+from tabhub.wire import panel
+from tabhub.wire.link import Nothing, Params
+from tabhub.wire.methods import EXTENSION, Handlers
+
+LOOK = "config.getState"
+P = TypeVar("P", bound=Params)
+
+
+class Rules(Protocol):
+    """The permissions that a person sets."""
+
+    def set_level(self, group: str, name: str, level: LevelWord | None) -> None: ...
+
+    def set_skip(self, skip: bool) -> None: ...
+
+    def revoke(self, grant: str) -> bool: ...
+
+
+class PairingRequests(Protocol):
+    """Pages that wait until a person allows them."""
+
+    def decide(self, origin: str, code: str, allowed: bool) -> None: ...
+
+
+class PanelRequests:
+    """Handles the methods that a panel may send: a closed list."""
+
+    def __init__(
+        self,
+        browsers: Browsers,
+        panels: Panels,
+        control: Control,
+        rules: Rules,
+        tools: ToolRegistry,
+        state: Callable[[str], panel.State],
+        audit: AuditSink,
+        pairing: PairingRequests,
+    ) -> None:
+        self._browsers = browsers
+        self._panels = panels
+        self._control = control
+        self._rules = rules
+        self._tools = tools
+        self._state = state
+        self._audit = audit
+        self._pairing = pairing
+        self._handlers = Handlers(
+            EXTENSION.taken_by("panel"),
+            {
+                LOOK: lambda browser, params: self._state(browser),
+                "config.setToolPermission": _anywhere(self._set_tool),
+                "config.setPluginPermission": _anywhere(self._set_plugin),
+                "config.setSkipPermissions": _anywhere(self._set_skip),
+                "config.setPluginSettings": _anywhere(self._set_settings),
+                "confirmation.response": _anywhere(self._respond),
+                "agent.pause": _anywhere(self._pause),
+                "agents.stop": _anywhere(self._stop),
+                "tab.share": _anywhere(self._share),
+                "tab.takeBack": _anywhere(self._take_back),
+                "grant.revoke": _anywhere(self._revoke),
+                "page.pair": _anywhere(self._pair),
+            },
+        )
+
+    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+        if method == LOOK or method not in self._handlers:
+            return self._handlers.handle(method, params, browser)
+        return self._noted(method, params, lambda: self._handlers.handle(method, params, browser))
+
+    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
+        """What a person does is in the record beside what agents do."""
+        failed: TabhubError | None = None
+        try:
+            return act()
+        except Exception as error:
+            failed = error if isinstance(error, TabhubError) else ProtocolError(str(error))
+            raise
+        finally:
+            decoded = msgspec.json.decode(params)
+            given = decoded if isinstance(decoded, dict) else {}
+            self._audit.record(incident("panel", MAIN.name, method, given, failed))
+
+    def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
+        return self._panels.respond(params)
+
+    def _set_tool(self, params: panel.SetToolPermission) -> Nothing:
+        tool = self._tools.get(params.tool)
+        if tool.plugin != params.plugin:
+            raise NotFound(f"{params.plugin!r} has no tool {params.tool!r}.", "unknown_tool")
+        self._rules.set_level("tools", tool.name, params.permission)
+        return Nothing()
+
+    def _set_plugin(self, params: panel.SetPluginPermission) -> Nothing:
+        self._require_plugin(params.plugin)
+        self._rules.set_level("plugins", params.plugin, params.permission)
+        return Nothing()
+
+    def _set_skip(self, params: panel.SetSkipPermissions) -> Nothing:
+        self._rules.set_skip(params.skip)
+        return Nothing()
+
+    def _set_settings(self, params: panel.SetPluginSettings) -> Nothing:
+        self._require_plugin(params.plugin)
+        raise NotFound(f"{params.plugin!r} has no settings.")
+
+    def _require_plugin(self, name: str) -> None:
+        if not any(tool.plugin == name for tool in self._tools if name):
+            raise NotFound(f"There is no plugin {name!r}.")
+
+    def _pause(self, params: panel.AgentPause) -> Nothing:
+        self._control.pause(params.session, params.paused)
+        return Nothing()
+
+    def _stop(self, params: panel.AgentsStop) -> Nothing:
+        self._control.stop(params.stopped)
+        return Nothing()
+
+    def _share(self, params: panel.TabShare) -> Nothing:
+        tab = self._control.share(params.tab_id, params.shared)
+        if not params.shared:
+            self._browsers.soon(tab, "tabs.release", {})
+        return Nothing()
+
+    def _take_back(self, params: panel.TabTakeBack) -> Nothing:
+        self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
+        return Nothing()
+
+    def _pair(self, params: panel.PagePair) -> Nothing:
+        self._pairing.decide(params.origin, params.code, params.allowed)
+        return Nothing()
+
+    def _revoke(self, params: panel.GrantRevoke) -> Nothing:
+        if not self._rules.revoke(params.id):
+            raise NotFound("That grant is not there any more.")
+        return Nothing()
+
+
+def _anywhere(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
+    """A handler of a request that means the same in every browser."""
+    return lambda browser, params: act(params)

@@ -1,0 +1,136 @@
+"""All that the side panel shows, as `config.getState` gives it."""
+
+from typing import Any, Protocol
+
+from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.panel.panel_approvals import Panels
+from tabhub.calls.approvals import Terms
+from tabhub.calls.guard import Guard
+from tabhub.config.clients import MAIN
+from tabhub.hub.hub import Hub
+from tabhub.hub.sessions import AgentSession
+from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import Tool
+from tabhub.permissions.grants import Grant
+from tabhub.permissions.verdict import Allow, Ask
+from tabhub.wire import panel
+
+Json = dict[str, Any]
+MOST_PAGE_TOOLS = 500
+"""Pages may publish more than a person looks through, and all is told anew with each change."""
+
+
+class RulesSeen(Protocol):
+    """What is shown of the rules."""
+
+    terms: Terms
+
+    @property
+    def policy_name(self) -> str | None: ...
+
+    def level_of(self, tool: str) -> panel.Permission | None:
+        """The level that config.json sets for a tool, if it does."""
+
+
+class PairingSeen(Protocol):
+    """Pages that wait until a person allows them."""
+
+    def waiting(self) -> list[Json]: ...
+
+
+class PanelState:
+    """Looks at everything, changes nothing."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        browsers: Browsers,
+        panels: Panels,
+        guard: Guard,
+        rules: RulesSeen,
+        pairing: PairingSeen,
+    ) -> None:
+        self._hub = hub
+        self._browsers = browsers
+        self._panels = panels
+        self._guard = guard
+        self._rules = rules
+        self._pairing = pairing
+
+    def __call__(self, browser: str) -> panel.State:
+        permissions = self._guard.permissions
+        shown, left_out = self._shown_tools()
+        return panel.State(
+            browser=browser,
+            kind="managed" if self._browsers.is_managed(browser) else "personal",
+            skip_permissions=permissions.skip,
+            stopped=self._hub.sessions.stopped,
+            unattended=self._rules.terms.unattended,
+            policy_file=self._rules.policy_name,
+            agents=[self._agent(agent) for agent in self._hub.sessions.all()],
+            tabs=[self._tab(tab) for tab in self._hub.tabs.all()],
+            confirmations=self._panels.pending(),
+            tools=[self._tool(tool, browser) for tool in shown],
+            tools_left_out=left_out,
+            plugins=[],
+            grants=[_grant(grant) for grant in permissions.grants.all()],
+            knocks=[panel.Knock(**knock) for knock in self._pairing.waiting()],
+        )
+
+    def _shown_tools(self) -> tuple[list[Tool], int]:
+        """Our own, some of the pages', and how many are not among them."""
+        own = [tool for tool in self._hub.tools if not tool.site]
+        of_pages = [tool for tool in self._hub.tools if tool.site]
+        return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
+
+    def _agent(self, agent: AgentSession) -> panel.AgentShown:
+        return panel.AgentShown(
+            session=agent.key,
+            name=agent.name,
+            client=agent.client,
+            color=agent.color,
+            paused=agent.paused,
+            answering=agent.turn is not None,
+            current=agent.current,
+            tabs=self._hub.ownership.of(agent.key),
+        )
+
+    def _tab(self, tab: Tab) -> panel.TabShown:
+        return panel.TabShown(
+            tab_id=tab.id,
+            native_id=tab.native_id,
+            browser=tab.browser,
+            title=tab.title,
+            url=tab.url,
+            active=tab.active,
+            focused_window=tab.focused_window,
+            owner=self._hub.ownership.owner(tab.id),
+            shared=self._hub.ownership.is_shared(tab),
+        )
+
+    def _tool(self, tool: Tool, browser: str) -> panel.ToolShown:
+        return panel.ToolShown(
+            name=tool.name,
+            title=tool.title or tool.name,
+            plugin=tool.plugin,
+            site=tool.site,
+            permission=self._rules.level_of(tool.name),
+            effective=self._effective(tool, browser),
+        )
+
+    def _effective(self, tool: Tool, browser: str) -> panel.Permission:
+        verdict = self._guard.about(tool, MAIN, self._browsers.is_managed(browser))
+        if isinstance(verdict, Allow):
+            return "auto"
+        return "ask" if isinstance(verdict, Ask) else "off"
+
+
+def _grant(grant: Grant) -> panel.GrantShown:
+    return panel.GrantShown(
+        id=grant.id,
+        scope=grant.scope,
+        tool=grant.tool,
+        client=grant.client,
+        site=grant.site,
+        expires=None if grant.expires is None else int(grant.expires * 1000),
+    )

@@ -1,0 +1,1 @@
+"""`tabhub client`, `tabhub permissions` and `tabhub page`: who may do what."""

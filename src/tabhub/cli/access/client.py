@@ -1,0 +1,95 @@
+"""`tabhub client`: named tokens for agents."""
+
+import json
+import sys
+from contextlib import closing, suppress
+from typing import Any
+
+from tabhub.cli import running
+from tabhub.config import secret, settings
+from tabhub.config.clients import Clients, StoredClient
+from tabhub.config.paths import Home
+from tabhub.errors import TabhubError, Unavailable
+from tabhub.hub.toolsets import chosen
+from tabhub.store.revoking import forget_client
+from tabhub.store.store import Store
+
+
+def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None:
+    home = Home.from_environment().create()
+    only = None if toolsets is None else chosen(toolsets.split(","))
+    token = Clients(home).add(name, only, read_only)
+    announce(home)
+    told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
+    print(json.dumps(told) if as_json else token)
+    print(
+        "The token is shown this once. Its agent sends it as `Authorization: Bearer TOKEN`"
+        f" to http://127.0.0.1:{_port(home)}/mcp.",
+        file=sys.stderr,
+    )
+
+
+def show(as_json: bool) -> None:
+    known = [_facts(client) for client in Clients(Home.from_environment()).list()]
+    if as_json:
+        print(json.dumps(known))
+        return
+    if not known:
+        print("There are no clients yet: tabhub client add NAME", file=sys.stderr)
+        return
+    rows = [("client", "made", "may"), *map(_row, known)]
+    name, made, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for row in rows:
+        print(f"{row[0]:{name}}  {row[1]:{made}}  {row[2]}")
+
+
+def _row(client: dict[str, Any]) -> tuple[str, str, str]:
+    tools = "all tools" if client["toolsets"] is None else f"only {','.join(client['toolsets'])}"
+    return client["name"], client["created"], tools + client["readOnly"] * ", read-only"
+
+
+def revoke(name: str) -> None:
+    home = Home.from_environment()
+    if take_back(home, name):
+        print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+        return
+    known = running.read(home)
+    said = f"Revoked: the token of {name} lets nobody in any more. The server could not be told"
+    if known is not None and not running.answers(known.port):
+        raise Unavailable(
+            f"{said}, and does not answer: whether it has ended what was under way is not known."
+            " `tabhub doctor` says more."
+        )
+    print(f"{said}; it notices within seconds, and ends what is under way.", file=sys.stderr)
+
+
+def announce(home: Home) -> None:
+    """Have it in the record; the token opens the door anyway."""
+    with suppress(TabhubError):
+        running.reload(home)
+
+
+def take_back(home: Home, name: str) -> bool:
+    """Whoever has this client's token is out; whether no server is left that was not told."""
+    Clients(home).revoke(name)
+    if home.db.exists():
+        with closing(Store(home.db)) as store:
+            forget_client(store, name)
+    try:
+        return running.reload(home) is not None or not running.is_left(home)
+    except Unavailable:
+        return False
+
+
+def _facts(client: StoredClient) -> dict[str, Any]:
+    return {
+        "name": client.name,
+        "created": client.created,
+        "toolsets": client.toolsets,
+        "readOnly": client.read_only,
+    }
+
+
+def _port(home: Home) -> int:
+    stored = secret.load(home)
+    return stored.port if stored else settings.load(home).port

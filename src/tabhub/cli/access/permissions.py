@@ -1,0 +1,172 @@
+"""`tabhub permissions`: what is set, setting it, and why a call would be allowed or not."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from tabhub.calls.guard import subject_of
+from tabhub.cli import page_tools, running
+from tabhub.cli.output import harmless
+from tabhub.config import editing, settings
+from tabhub.config.clients import MAIN, Client, Clients
+from tabhub.config.paths import Home
+from tabhub.config.settings import TOOLSETS, LevelWord
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.names import PREFIX
+from tabhub.hub.tools import Tool
+from tabhub.permissions.patterns import normal_pattern
+from tabhub.permissions.sites import site_of
+from tabhub.permissions.verdict import Deny, Verdict
+from tabhub.store.active_rules import Rules
+from tabhub.store.store import Store
+from tabhub.tools import catalog
+from tabhub.tools.urls import address
+
+SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
+BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
+NOW = "now"
+SHOWN = {**BROWSERS, NOW: "As things are now"}
+
+
+def show(as_json: bool) -> None:
+    with _rules() as (rules, chosen):
+        facts = {
+            **msgspec.to_builtins(chosen.permissions),
+            "policyFile": rules.policy_name,
+            "unattended": rules.terms.unattended,
+            "grants": msgspec.to_builtins(rules.grants.all()),
+        }
+    print(json.dumps(facts) if as_json else "\n".join(_lines(facts)))
+
+
+def set_level(subject: str, level: LevelWord | None) -> None:
+    home = Home.from_environment().create()
+    section, name = _parse(subject)
+    if section == "domains":
+        _drop_other_spellings(home, name)
+    editing.set_value(home, ("permissions", section, name), level)
+    print(f"permissions.{section}.{name} = {level or 'default'}")
+    running.reload(home)
+
+
+def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
+    client = _client(Home.from_environment(), client_name)
+    if name.startswith(PREFIX):
+        verdicts = {NOW: page_tools.decision(name, url, client)}
+    else:
+        verdicts = _verdicts(_tool(name), client, url)
+    if as_json:
+        print(json.dumps({"tool": name, "url": url, "client": client.name, "verdicts": verdicts}))
+        return
+    for kind, told in verdicts.items():
+        print(harmless(f"{SHOWN[kind]}: {told['verdict']}, by {told['rule']}"))
+
+
+def _verdicts(tool: Tool, client: Client, url: str | None) -> dict[str, dict[str, Any]]:
+    with _rules() as (rules, _):
+        return {
+            kind: _facts(_decide(rules, tool, client, url, managed=kind == "managed"))
+            for kind in BROWSERS
+        }
+
+
+@contextmanager
+def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
+    """The rules as the files of the home have them; nothing is made that is not there."""
+    home = Home.from_environment()
+    chosen = settings.load(home)
+    store = Store(home.db if home.db.exists() else None)
+    try:
+        yield Rules(home, chosen, store, skip=False), chosen
+    finally:
+        store.close()
+
+
+def _decide(rules: Rules, tool: Tool, client: Client, url: str | None, *, managed: bool) -> Verdict:
+    leads_there = url is not None and tool.address_of is not None
+    arguments = {"url": url} if leads_there else None
+    site = "" if url is None else site_of(address(url))
+    subject = subject_of(tool, arguments, client, "", site=site, managed=managed)
+    return rules.permissions.decide(subject, time.time())
+
+
+def _facts(verdict: Verdict) -> dict[str, Any]:
+    told = {
+        "verdict": type(verdict).__name__.lower(),
+        "rule": verdict.rule.text,
+        "source": verdict.rule.source,
+    }
+    return {**told, "reason": verdict.reason} if isinstance(verdict, Deny) else told
+
+
+def _tool(name: str) -> Tool:
+    for tool in catalog.ALL:
+        if tool.name == name:
+            return tool
+    raise NotFound(f"There is no tool called {name!r}.{_did_you_mean(name)}", "unknown_tool")
+
+
+def _client(home: Home, name: str) -> Client:
+    if name == MAIN.name:
+        return MAIN
+    for stored in Clients(home).list():
+        if stored.name == name:
+            return stored.client()
+    raise NotFound(f"There is no client {name}.")
+
+
+def _parse(subject: str) -> tuple[str, str]:
+    """The section of the settings that a subject belongs to, and its name there."""
+    kind, _, rest = subject.partition(":")
+    if kind == "toolset":
+        raise InvalidArguments("The levels of toolsets are set in the policy file.")
+    if kind in SECTIONS and rest:
+        return SECTIONS[kind], _host(rest) if kind == "domain" else rest
+    # Pages come and go: a tool of theirs need not be there now.
+    if subject.startswith(PREFIX) or any(tool.name == subject for tool in catalog.ALL):
+        return "tools", subject
+    if subject == "localhost" or "." in subject or ":" in subject:
+        return "domains", _host(subject)
+    if subject in {tool.plugin for tool in catalog.ALL}:
+        return "plugins", subject
+    if subject in TOOLSETS:
+        raise InvalidArguments(f"{subject} is a toolset: its level is set in the policy file.")
+    raise InvalidArguments(
+        f"There is no tool or plugin {subject}.{_did_you_mean(subject)} A plugin that is still to "
+        f"come is plugin:{subject}, a host without a dot is domain:{subject}."
+    )
+
+
+def _host(text: str) -> str:
+    try:
+        return normal_pattern(text)
+    except ValueError as error:
+        raise InvalidArguments(f"{error}.") from None
+
+
+def _did_you_mean(name: str) -> str:
+    close = get_close_matches(name, [tool.name for tool in catalog.ALL], n=1, cutoff=0.7)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _drop_other_spellings(home: Home, host: str) -> None:
+    """A person may have written the same host differently."""
+    for written in settings.load(home).permissions.domains:
+        if written != host and _host(written) == host:
+            editing.set_value(home, ("permissions", "domains", written), None)
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    for kind, section in SECTIONS.items():
+        for name, level in facts[section].items():
+            yield f"{kind}:{name} = {level}"
+    for grant in facts["grants"]:
+        where = f" on {grant['site']}" if grant["site"] else ""
+        yield f"granted to {grant['client']}: {grant['tool']}{where} ({grant['scope']})"
+    yield f"policy file: {facts['policyFile'] or 'none'}"
+    yield f"nobody there to ask: {facts['unattended']}"

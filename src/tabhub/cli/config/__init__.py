@@ -1,0 +1,1 @@
+"""`tabhub config`: reading and changing settings."""

@@ -1,0 +1,1 @@
+"""`tabhub audit` and `tabhub logs`: what was recorded."""

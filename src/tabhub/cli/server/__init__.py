@@ -1,0 +1,1 @@
+"""Starting, stopping and watching the server and its browser."""

@@ -1,0 +1,1 @@
+"""`tabhub tool`: listing and calling tools from a shell."""

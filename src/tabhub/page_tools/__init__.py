@@ -1,0 +1,1 @@
+"""Tools that pages publish: registering, listing, routing and running them."""

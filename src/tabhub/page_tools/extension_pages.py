@@ -1,0 +1,92 @@
+"""Pages that the extension reaches: its messages to `Pages`, and calls back over the link."""
+
+from typing import ClassVar
+
+import msgspec
+
+from tabhub.browser.link.browsers import Browsers
+from tabhub.calls.ports import Progress
+from tabhub.errors import NotFound
+from tabhub.hub.hub import Hub
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.intake import Registration
+from tabhub.page_tools.registrations import Pages
+from tabhub.wire.methods import EXTENSION, Handlers
+from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
+
+PREFIX = "link:"
+
+
+class LinkPages:
+    """The `PageTransport` of every connected browser."""
+
+    def __init__(self, pages: Pages, hub: Hub, browsers: Browsers) -> None:
+        self._pages = pages
+        self._tabs = hub.tabs
+        self._browsers = browsers
+        browsers.on_activated(lambda tab: pages.activated(tab.id))
+        browsers.on_listed(self._listed)
+
+    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
+        """One message of an extension about its pages."""
+        self._HANDLERS.handle(method, params, self, profile)
+
+    def joined(self, profile: str) -> None:
+        self._pages.resume(PREFIX + profile, self)
+
+    def left(self, profile: str) -> None:
+        self._pages.suspend(PREFIX + profile)
+
+    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
+        profile = page.transport.removeprefix(PREFIX)
+        tab = self._tabs.find(page.tab) if isinstance(page.tab, int) else None
+        if tab is None:
+            raise NotFound(f"Tab {page.tab} has closed.", "tab_not_found")
+        named = msgspec.structs.replace(
+            message, tab_id=tab.native_id, frame_id=page.frame, document_id=page.document
+        )
+        return await self._browsers.get(profile).connection.execute(named, progress)
+
+    def _listed(self, profile: str) -> None:
+        there = {tab.native_id for tab in self._tabs.of_browser(profile)}
+        self._pages.only_in(PREFIX + profile, there)
+
+    def _registered(self, profile: str, told: RegisterTools) -> None:
+        ref = self._ref(profile, told)
+        tab = self._tabs.by_native(profile, told.tab_id)
+        self._pages.register(
+            Registration(
+                ref,
+                told.origin,
+                told.url or told.tab_url,
+                "" if tab is None else tab.title,
+                told.tools,
+                told.capabilities or Capabilities(),
+                kind=told.kind,
+                worker_id=told.worker_id or "",
+                extensions=told.extensions,
+            )
+        )
+
+    def _updated(self, profile: str, told: UpdateTools) -> None:
+        self._pages.update(self._ref(profile, told), told.tools, told.extensions)
+
+    def _gone(self, profile: str, told: Document) -> None:
+        # A tab that has closed took its pages along, and is told of before them.
+        if self._tabs.by_native(profile, told.tab_id) is not None:
+            self._pages.gone(self._ref(profile, told))
+
+    def _ref(self, profile: str, told: Document) -> PageRef:
+        tab = self._tabs.by_native(profile, told.tab_id)
+        if tab is None:
+            raise NotFound(f"There is no tab {told.tab_id}.", "tab_not_found")
+        return PageRef(PREFIX + profile, tab.id, told.frame_id, told.document_id)
+
+    _HANDLERS: ClassVar = Handlers(
+        EXTENSION.taken_by("pages"),
+        {
+            "browser/registerTools": _registered,
+            "browser/updateTools": _updated,
+            "browser/unregisterTools": _gone,
+        },
+    )

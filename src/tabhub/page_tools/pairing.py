@@ -1,0 +1,155 @@
+"""Which pages may come to `/page`: a person says so, by the command line or in the side panel.
+
+A page that nobody has allowed makes a pairing request. The panel shows its origin with a short
+code, which the page shows too, so that the person knows which page they allow.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabhub.config import editing
+from tabhub.config.origins import Origins
+from tabhub.config.paths import Home
+from tabhub.errors import Forbidden, NotFound
+from tabhub.permissions.sites import OPAQUE, site_of
+
+MOST_REQUESTS = 5
+"""Origins whose requests a person is shown at once."""
+MOST_OF_ONE = 3
+"""Sockets of one origin that may wait."""
+MOST_DENIED = 100
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Without those that look alike."""
+CODE_LENGTH = 4
+SCHEMES = ("http", "https")
+LONGEST = 300
+
+Json = dict[str, Any]
+
+
+def web_origin(text: str) -> str | None:
+    """An origin in its one spelling; None for what is no web page's."""
+    scheme, colon, rest = text.strip().partition("://")
+    if not colon or scheme.lower() not in SCHEMES or len(text) > LONGEST:
+        return None
+    any_port = rest.endswith(":*")
+    site = site_of(f"{scheme}://{rest.removesuffix(':*')}")
+    if site in ("", OPAQUE) or "*" in site:
+        return None
+    return f"{scheme.lower()}://{site}{':*' if any_port else ''}"
+
+
+@dataclass
+class PairingRequest:
+    """One origin that waits for a person, with every socket it waits on."""
+
+    origin: str
+    code: str = field(
+        default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+    )
+    waiting: "set[asyncio.Future[bool]]" = field(default_factory=set)
+
+    def answer(self, allowed: bool) -> None:
+        for future in self.waiting:
+            if not future.done():
+                future.set_result(allowed)
+
+
+class Pairing:
+    """The origins that a person has allowed, and those that wait for it."""
+
+    def __init__(self, home: Home | None, allowed: list[str]) -> None:
+        self._home = home
+        self._named = list(allowed)
+        self._origins = Origins(allowed)
+        self._requests: dict[str, PairingRequest] = {}
+        self._denied: dict[str, None] = {}
+        self._listeners: list[Callable[[], None]] = []
+        self._parters: list[Callable[[Callable[[str], bool]], None]] = []
+
+    def __contains__(self, origin: str) -> bool:
+        return origin.encode() in self._origins
+
+    def take(self, allowed: list[str]) -> None:
+        """The settings have changed."""
+        before = self._origins
+        self._named, self._origins = list(allowed), Origins(allowed)
+        for listener in self._parters:
+            listener(lambda origin: origin.encode() in before and origin not in self)
+        for request in [one for one in self._requests.values() if one.origin in self]:
+            request.answer(True)
+        self._tell()
+
+    @contextmanager
+    def requested(self, origin: str) -> "Iterator[tuple[str, asyncio.Future[bool]]]":
+        """Request pairing: gives the code to show, and a future with the person's answer."""
+        if origin in self._denied:
+            raise Forbidden(f"The person does not let {origin} in.")
+        request = self._requests.get(origin) or PairingRequest(origin)
+        if len(request.waiting) >= MOST_OF_ONE:
+            raise Forbidden("Too many pages wait to be let in.")
+        self._make_room(origin)
+        answer = asyncio.get_running_loop().create_future()
+        self._requests[origin] = request
+        request.waiting.add(answer)
+        self._tell()
+        try:
+            yield request.code, answer
+        finally:
+            request.waiting.discard(answer)
+            if not request.waiting and self._requests.get(origin) is request:
+                del self._requests[origin]
+                self._tell()
+
+    def _make_room(self, origin: str) -> None:
+        """Drop the oldest request for a new one; its page may try again."""
+        others = [request for known, request in self._requests.items() if known != origin]
+        for oldest in others[: max(0, len(others) - MOST_REQUESTS + 1)]:
+            del self._requests[oldest.origin]
+            oldest.answer(False)
+
+    def waiting(self) -> list[Json]:
+        """What a panel shows."""
+        return [
+            {"origin": request.origin, "code": request.code} for request in self._requests.values()
+        ]
+
+    def decide(self, origin: str, code: str, allowed: bool) -> None:
+        """A person's word about a page whose code they have seen."""
+        request = self._requests.get(origin)
+        if request is None or request.code != code:
+            raise NotFound("That page does not wait any more.")
+        if allowed:
+            self._allow(origin)
+        else:
+            self._deny(origin)
+        request.answer(allowed)
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
+
+    def on_parted(self, listener: Callable[[Callable[[str], bool]], None]) -> None:
+        """Hear whether an origin was allowed and is no more, whenever that may have changed."""
+        self._parters.append(listener)
+
+    def _allow(self, origin: str) -> None:
+        if origin in self:
+            return
+        named = [*self._named, origin]
+        if self._home is not None:
+            editing.set_value(self._home, ("workerOrigins",), named)
+        self.take(named)
+
+    def _deny(self, origin: str) -> None:
+        """Until the server is started anew, or the person says otherwise."""
+        while len(self._denied) >= MOST_DENIED:
+            del self._denied[next(iter(self._denied))]
+        self._denied[origin] = None
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()

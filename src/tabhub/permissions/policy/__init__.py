@@ -1,0 +1,1 @@
+"""The policy file: its fields, its conditions, and the line of each mistake."""

@@ -1,0 +1,251 @@
+"""All rules of policy and config in one place, ready to be looked up."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tabhub.config.settings import PermissionSettings
+from tabhub.errors import InvalidArguments
+from tabhub.permissions.levels import Level
+from tabhub.permissions.patterns import HostPatterns, normal_pattern
+from tabhub.permissions.pins import Pins
+from tabhub.permissions.policy.conditions import Condition
+from tabhub.permissions.policy.fields import dotted
+from tabhub.permissions.policy.policy import Levels, Policy
+from tabhub.permissions.subject import Subject
+from tabhub.permissions.verdict import Rule, RuleSource
+
+CONFIG = "config.json"
+
+
+class Held(NamedTuple):
+    """A level, and the rule it comes from."""
+
+    level: Level
+    rule: Rule
+
+
+def _built_in(level: Level, of: str) -> Held:
+    return Held(level, Rule("default", f"default of {of} = {level.word}"))
+
+
+_DEFAULTS = {
+    "managed": _built_in(Level.AUTO, "a browser that tabhub started"),
+    "personal": _built_in(Level.ASK, "what changes something in a person's own browser"),
+    "reading": _built_in(Level.AUTO, "what only reads in a person's own browser"),
+}
+_PLUGIN = _built_in(Level.OFF, "plugins")
+_CONTAINER = Held(
+    Level.AUTO, Rule("default", "a tool that only makes other calls is not asked about = auto")
+)
+_HINT = Held(Level.ASK, Rule("hint", "destructiveHint or consequentialHint of the tool = ask"))
+
+
+class _File:
+    """The levels of one file."""
+
+    def __init__(
+        self,
+        tools: dict[str, Held],
+        plugins: dict[str, Held],
+        domains: dict[str, Held],
+        toolsets: dict[str, Held],
+    ) -> None:
+        self.tools = tools
+        self._plugins = plugins
+        self._domains = HostPatterns(domains)
+        self._toolsets = toolsets
+        self.knows_sites = bool(domains)
+
+    def closes(self, site: str) -> bool:
+        """Whether what is not allowed by name is off there."""
+        held = self._domains.find(site)
+        return held is not None and held.level is Level.OFF
+
+    def __bool__(self) -> bool:
+        return bool(self.tools or self._plugins or self.knows_sites or self._toolsets)
+
+    def find(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
+        """What this file says of a call: the nearest rule to it counts."""
+        own = [self.tools[name] for name in names if name in self.tools]
+        if own:
+            return min(own, key=_level)
+        plugin = self._plugins.get(subject.plugin)
+        domain = self._domains.find(subject.site)
+        if plugin and domain:
+            return min(plugin, domain, key=_level)
+        return plugin or domain or self._of_toolsets(subject)
+
+    def _of_toolsets(self, subject: Subject) -> Held | None:
+        known = self._toolsets
+        if not known:
+            return None
+        held = (known[name] for name in sorted(subject.toolsets) if name in known)
+        return min(held, key=_level, default=None)
+
+
+class RuleBook:
+    """Rules that do not change; new ones make a new book."""
+
+    def __init__(
+        self, policy: Policy | None, config: PermissionSettings, pins: Pins | None = None
+    ) -> None:
+        self._pins = pins or Pins()
+        files = (_policy_file(policy), _config_file(config))
+        self._files = [file for file in files if file]
+        self._defaults = {**_DEFAULTS, **_said(policy, "defaults")}
+        self._deny = HostPatterns(_listed(policy, "deny"))
+        allowed = _listed(policy, "allow")
+        self._allow = HostPatterns(allowed) if allowed else None
+        self._outside = Rule("policy", f"sites.allow ({policy.name if policy else ''})")
+        self._conditions = _by_tool(policy)
+        self.knows_sites = bool(
+            allowed or (policy and policy.deny) or any(file.knows_sites for file in files)
+        )
+        """Whether any rule depends on the site."""
+
+    def wall(self, site: str) -> Rule | None:
+        """The rule that keeps everybody away from this site."""
+        if not site:
+            return None
+        denied = self._deny.find(site)
+        if denied is not None or self._allow is None:
+            return denied
+        return None if self._allow.find(site) else self._outside
+
+    def closes(self, site: str) -> bool:
+        """Whether a rule about the site itself turns it off."""
+        return self.wall(site) is not None or any(file.closes(site) for file in self._files)
+
+    def level(self, subject: Subject) -> Held:
+        """What the rules say of a call, grants aside."""
+        own = self._own_names(subject)
+        held = self._written(subject, own) or self._default(subject)
+        if subject.container and held.level is Level.ASK and not self.names(*own):
+            held = _CONTAINER
+        for most in (*self._of_others(subject), *self._unfit(subject)):
+            held = min(held, most, key=_level)
+        if subject.careful and held.level is Level.AUTO and not self.names(*own):
+            held = _HINT
+        return held if subject.page is None else self._explained(subject, held)
+
+    def _own_names(self, subject: Subject) -> tuple[str, ...]:
+        """The names under which rules are about this very tool."""
+        if subject.page is None:
+            return (subject.tool,)
+        # Whoever else has the name now is not opened by it: it only narrows, as one of `same_as`.
+        names = dict.fromkeys((subject.tool, subject.plain))
+        return tuple(name for name in names if self._pins.of(name) == subject.page)
+
+    def _explained(self, subject: Subject, held: Held) -> Held:
+        """With the rule that would allow more, if that is about another site's tool."""
+        for name in dict.fromkeys((subject.tool, subject.plain)):
+            owner = self._pins.of(name)
+            if owner is None or owner == subject.page:
+                continue
+            for file in self._files:
+                if name in file.tools and file.tools[name].level > held.level:
+                    aside = f"{file.tools[name].rule.text} is about {owner[1]} of {owner[0]}"
+                    return Held(held.level, Rule(held.rule.source, f"{held.rule.text}; {aside}"))
+        return held
+
+    def _of_others(self, subject: Subject) -> Iterator[Held]:
+        """What is written by name of other tools that do the same."""
+        for name in subject.same_as:
+            yield from (file.tools[name] for file in self._files if name in file.tools)
+
+    def _unfit(self, subject: Subject) -> Iterator[Held]:
+        """What the conditions leave to a call whose arguments do not pass."""
+        given = subject.arguments
+        if given is None:
+            return
+        for name in (subject.tool, *subject.same_as):
+            for condition, most in self._conditions.get(name, ()):
+                if not condition.fits(given):
+                    yield most
+
+    def _written(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
+        """The stricter of what the files say: neither loosens the other."""
+        strictest: Held | None = None
+        for file in self._files:
+            held = file.find(subject, names)
+            if held is not None and (strictest is None or held.level < strictest.level):
+                strictest = held
+        return strictest
+
+    def names(self, *tools: str) -> bool:
+        """Whether a file gives a tool of one of these names a level."""
+        return any(name in file.tools for file in self._files for name in tools)
+
+    def all_names(self) -> Iterator[str]:
+        """Of the tools that files give a level by name."""
+        for file in self._files:
+            yield from file.tools
+
+    def _default(self, subject: Subject) -> Held:
+        if subject.source == "plugin":
+            return _PLUGIN
+        if subject.managed:
+            return self._defaults["managed"]
+        return self._defaults["reading" if subject.read_only else "personal"]
+
+
+def _level(held: Held) -> Level:
+    return held.level
+
+
+def _policy_file(policy: Policy | None) -> _File:
+    sections = ("tools", "plugins", "domains", "toolsets")
+    return _File(*(_said(policy, section) for section in sections))
+
+
+def _said(policy: Policy | None, section: str) -> dict[str, Held]:
+    if policy is None:
+        return {}
+    return _held("policy", getattr(policy, section), (section,), policy.name)
+
+
+def _config_file(config: PermissionSettings) -> _File:
+    def held(section: str) -> dict[str, Held]:
+        words: Mapping[str, str] = getattr(config, section)
+        levels = {name: Level.of(word) for name, word in words.items()}
+        if section == "domains":
+            levels = _normal_domains(levels)
+        return _held("config", levels, ("permissions", section), CONFIG)
+
+    return _File(held("tools"), held("plugins"), held("domains"), {})
+
+
+def _held(
+    source: RuleSource, levels: Levels, section: tuple[str, ...], file: str
+) -> dict[str, Held]:
+    return {
+        name: Held(level, Rule(source, f"{dotted((*section, name))} = {level.word} ({file})"))
+        for name, level in levels.items()
+    }
+
+
+def _normal_domains(written: Levels) -> dict[str, Level]:
+    levels: dict[str, Level] = {}
+    for name, level in written.items():
+        try:
+            host = normal_pattern(name)
+        except ValueError as error:
+            raise InvalidArguments(f"{CONFIG}: permissions.domains: {error}.") from None
+        levels[host] = min(level, levels.get(host, level))
+    return levels
+
+
+def _listed(policy: Policy | None, key: str) -> dict[str, Rule]:
+    if policy is None:
+        return {}
+    patterns: Iterable[str] = getattr(policy, key)
+    return {host: Rule("policy", f"sites.{key} has {host} ({policy.name})") for host in patterns}
+
+
+def _by_tool(policy: Policy | None) -> dict[str, list[tuple[Condition, Held]]]:
+    found: dict[str, list[tuple[Condition, Held]]] = {}
+    for condition in policy.conditions if policy else ():
+        rule = Rule("policy", f"{condition.text} ({policy.name if policy else ''})")
+        for tool in condition.tools:
+            found.setdefault(tool, []).append((condition, Held(condition.otherwise, rule)))
+    return found

@@ -1,0 +1,1 @@
+"""The server as a whole: builds its parts, connects them, starts and stops them."""

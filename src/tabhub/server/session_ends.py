@@ -1,0 +1,129 @@
+"""Ending the sessions of agents: by their own wish, when idle, or when a token was revoked."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tabhub.agents.http.connections import Connections, Slot
+from tabhub.agents.http.rates import Rates
+from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.agents.mcp.session import Register
+from tabhub.agents.mcp.sse import SseEndpoint
+from tabhub.browser.link.browsers import Browsers
+from tabhub.calls.running import RunningCalls
+from tabhub.config.settings import Settings
+from tabhub.errors import AccessError
+from tabhub.hub.hub import Hub
+from tabhub.hub.sessions import AgentSession, AgentSessions
+from tabhub.store.active_rules import Rules
+
+log = logging.getLogger(__name__)
+
+GRACE_SECONDS = 1.0
+"""Grace period for a dropped client to read its last message."""
+
+
+@dataclass
+class SessionEnds:
+    """Ends sessions and releases everything that they hold."""
+
+    settings: Settings
+    hub: Hub
+    browsers: Browsers
+    rules: Rules
+    rates: Rates
+    running: RunningCalls
+    connections: Connections
+    endpoints: tuple[McpEndpoint, ...] = ()
+    """The endpoints whose sessions outlive their connections."""
+    sse: SseEndpoint | None = None
+
+    @property
+    def registers(self) -> tuple[Register[Any], ...]:
+        """The sessions of every endpoint."""
+        sessions: list[Register[Any]] = [endpoint.sessions for endpoint in self.endpoints]
+        return (*sessions, self.sse.sessions) if self.sse else tuple(sessions)
+
+    def has_session(self, key: str) -> bool:
+        return any(key in sessions for sessions in self.registers)
+
+    def drop(
+        self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
+    ) -> None:
+        """Drop clients; their running calls end even where the session stays."""
+        gone = self._sessions_of(which)
+        error = AccessError("The token of this client was revoked.")
+        self.running.end(error, lambda running: running.call.session in gone)
+        if self.sse:
+            self.sse.end_of(which, error)
+        for key in gone:
+            if not stays(key):
+                self.end_session(key)
+        slots = self.connections.of(which)
+        if slots:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, _close, slots)
+
+    def _sessions_of(self, which: Callable[[str], bool]) -> set[str]:
+        found = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
+        for endpoint in self.endpoints:
+            # One that has called nothing yet still gets notifications.
+            sessions = endpoint.sessions.all()
+            found |= {one.id for one in sessions if which(one.caller.name)}
+        return found
+
+    def end_session(self, key: str) -> None:
+        """End a session of whichever kind."""
+        for sessions in self.registers:
+            if key in sessions:
+                sessions.end(key)
+                return
+        self.release(key)
+
+    def release(self, session: str) -> None:
+        """Release what an agent held: its tabs are closed, or left to the person."""
+        self.rates.forget(session)
+        self.rules.grants.end_session(session)
+        tabs = self.hub.ownership.end(session)
+        self.hub.sessions.end(session)
+        command = "tabs.close" if self.settings.sessions.close_tabs_on_end else "tabs.ungroup"
+        for tab in map(self.hub.tabs.find, tabs):
+            if tab is not None:
+                self.browsers.let_go(tab, command)
+
+    def reap(self, now: float) -> None:
+        """End the sessions that have been idle too long."""
+        for endpoint in self.endpoints:
+            for id in endpoint.sessions.reap():
+                log.info("session %s was idle and has been ended", id)
+        idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
+        for key in idle:
+            if not self.has_session(key) and not self.running.has(key):
+                self.release(key)
+        self.rules.grants.drop_expired(now)
+
+
+class SessionLog:
+    """Logs which agents come and go; sessions that belong to an endpoint are logged there."""
+
+    def __init__(self, sessions: AgentSessions, is_owned: Callable[[str], bool]) -> None:
+        self._sessions = sessions
+        self._is_owned = is_owned
+        self._logged = {session.key: False for session in sessions.all()}
+        """By session, whether its beginning was logged."""
+        sessions.on_change(self._changed)
+
+    def _changed(self, session: AgentSession) -> None:
+        if self._sessions.find(session.key) is None:
+            if self._logged.pop(session.key, False):
+                log.info("agent %s (client %s) has gone", session.name, session.client)
+        elif session.key not in self._logged:
+            self._logged[session.key] = logged = not self._is_owned(session.key)
+            if logged:
+                log.info("agent %s (client %s) has come", session.name, session.client)
+
+
+def _close(slots: list[Slot]) -> None:
+    for slot in slots:
+        slot.close()

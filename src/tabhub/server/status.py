@@ -1,0 +1,226 @@
+"""What the server tells of itself: to a person, to an agent, to Prometheus."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabhub import __version__
+from tabhub.agents.http.rates import Rates
+from tabhub.agents.metrics import Picture, by, of_calls, single
+from tabhub.audit.log import AuditLog
+from tabhub.browser.link.browsers import Browser, Browsers
+from tabhub.calls.approvals import Approvals
+from tabhub.calls.guard import Guard
+from tabhub.calls.running import RunningCalls
+from tabhub.config.clients import MAIN, Client
+from tabhub.config.keys import HIDDEN, plain
+from tabhub.config.settings import Settings
+from tabhub.errors import TabhubError
+from tabhub.hub.hub import Hub
+from tabhub.hub.tools import ToolRegistry
+from tabhub.store.active_rules import Rules
+from tabhub.store.store import VERSION
+
+Json = dict[str, Any]
+
+BROWSER = "browser"
+
+NO_PLUGINS: Json = {
+    "plugins": 0,
+    "pluginDetails": [],
+    "failedPlugins": [],
+    "discoveryErrors": [],
+    "fileWatcher": {
+        "watchedPlugins": 0,
+        "pendingPlugins": 0,
+        "lastPollAt": None,
+        "pollDetections": 0,
+    },
+}
+
+PRIVATE = frozenset(
+    {
+        *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
+        "disabledBrowserTools",  # those of the person; an agent's own are marked in its list
+    }
+)
+"""What one agent is not told of the person and of other agents."""
+
+
+class ToolReport:
+    """Counts and names of the tools, worked out once until something changes."""
+
+    def __init__(self, tools: ToolRegistry, guard: Guard) -> None:
+        self._tools = tools
+        self._guard = guard
+        self._known: Json | None = None
+
+    def changed(self) -> None:
+        self._known = None
+
+    def summary(self) -> Json:
+        if self._known is None:
+            self._known = self._look()
+        return self._known
+
+    def _look(self) -> Json:
+        browser = [tool for tool in self._tools if tool.plugin == BROWSER]
+        plugins = [tool for tool in self._tools if tool.plugin not in ("", BROWSER)]
+        off = [tool.name for tool in browser if self._guard.is_off(tool, MAIN)]
+        return {
+            "toolCount": len(self._tools),
+            "browserToolCount": len(browser),
+            "pluginToolCount": len(plugins),
+            "browserToolNames": [tool.name for tool in browser],
+            "disabledBrowserTools": off,
+        }
+
+
+class Reloads:
+    """How often the settings were reloaded, when last, how long it took, and what was wrong."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._timestamp = 0
+        self._duration = 0
+        self._fault: str | None = None
+        self.signal: str | None = None
+        """The signal that makes the server reload; None where the system has no signals."""
+
+    def note(self, started: float, fault: TabhubError | None = None) -> int:
+        """Count a reload that began at this `perf_counter` time; returns its milliseconds."""
+        self._count += fault is None
+        self._timestamp = int(time.time() * 1000)
+        self._duration = int((time.perf_counter() - started) * 1000)
+        self._fault = None if fault is None else fault.message
+        return self._duration
+
+    def summary(self) -> Json:
+        return {
+            "reloadCount": self._count,
+            "lastReloadTimestamp": self._timestamp,
+            "lastReloadDurationMs": self._duration,
+            "lastReloadError": self._fault,
+            "reloadSignal": self.signal,
+        }
+
+
+@dataclass
+class Report:
+    """Knows where everything is counted, and counts nothing itself."""
+
+    settings: Settings
+    hub: Hub
+    browsers: Browsers
+    rules: Rules
+    audit: AuditLog
+    rates: Rates
+    running: RunningCalls
+    approvals: Approvals
+    tools: ToolReport
+    sessions: Callable[[], dict[str, int]]
+    """Those that clients have opened, by the way they came in."""
+    waiting_pages: Callable[[], list[Json]]
+    """Pages that wait to be let in."""
+    reloads: Reloads = field(default_factory=Reloads)
+    port: int = 0
+    """Where the server listens."""
+    sse_port: int | None = None
+    """Where a second listener is, if there is one."""
+    starting: bool = False
+    """Whether something that was asked for at the start is not there yet."""
+    demo: str | None = None
+    """Where the demo shop is, if there is one."""
+    _started: float = field(default_factory=time.monotonic)
+
+    def health(self) -> Json:
+        """What `/health` adds for those who have the secret."""
+        browsers, agents = self.browsers.all(), self.hub.sessions.all()
+        sessions = sum(self.sessions().values())
+        return {
+            "version": __version__,
+            "sdkVersion": __version__,
+            "mode": "dev" if self.settings.dev else "production",
+            "pid": os.getpid(),
+            "starting": self.starting,
+            "extensionConnected": bool(browsers),
+            "extensionConnections": len(browsers),
+            "browsers": [self._described(browser) for browser in browsers],
+            "refusedBrowsers": [
+                {"id": id, "mismatch": found} for id, found in self.browsers.refused().items()
+            ],
+            "mcpClients": sessions,
+            "activeSessions": sessions,
+            "ssePort": self.sse_port,
+            "agents": len(agents),
+            "agentsAsleep": sum(agent.asleep for agent in agents),
+            "agentNames": [agent.shown for agent in agents],
+            **NO_PLUGINS,
+            **self.tools.summary(),
+            "tabs": len(self.hub.tabs),
+            "waitingPages": self.waiting_pages(),
+            "demo": self.demo,
+            "skipPermissions": self.rules.permissions.skip,
+            "stopped": self.hub.sessions.stopped,
+            "uptime": int(self._uptime),
+            **self.reloads.summary(),
+            "stateSchemaVersion": VERSION,
+            "auditSummary": self.audit.counts.summary(time.time()),
+        }
+
+    def settings_told(self) -> Json:
+        """The settings in force: ports as they were given out, and no token."""
+        told = plain(self.settings)
+        has_token = told["mcpServer"]["authToken"] is not None
+        hidden = {"authToken": HIDDEN if has_token else None, "port": self.sse_port}
+        return {**told, "port": self.port, "mcpServer": {**told["mcpServer"], **hidden}}
+
+    def client_health(self, client: Client) -> Json:
+        """What `/health` adds for an agent: the same without what concerns others."""
+        told = self.health()
+        return {"client": client.name, **{key: told[key] for key in told.keys() - PRIVATE}}
+
+    def picture(self) -> Picture:
+        """What `/metrics` tells."""
+        browsers = self.browsers.all()
+        links = Counter({"managed": 0, "personal": 0})
+        links.update("managed" if browser.is_managed else "personal" for browser in browsers)
+        pending = sum(browser.connection.pending for browser in browsers)
+        throttled, failures = self.rates.refused, self.audit.failures
+        return [
+            *of_calls(self.audit.counts),
+            by("version", "tabhub_info", "The server that runs.", {__version__: 1}),
+            single("tabhub_uptime_seconds", "Since the server started.", self._uptime),
+            by("kind", "tabhub_links", "Connected browsers.", links),
+            by("kind", "tabhub_sessions", "Sessions of agents.", self._kinds()),
+            single("tabhub_calls_in_flight", "Calls under way.", len(self.running)),
+            single("tabhub_commands_queued", "Commands that wait for a browser.", pending),
+            single("tabhub_approvals_waiting", "Calls to be approved.", self.approvals.waiting),
+            by("kind", "tabhub_throttled", "Above a rate.", throttled, is_counter=True),
+            single("tabhub_audit_write_failures", "Not in audit.log.", failures, is_counter=True),
+        ]
+
+    def _kinds(self) -> dict[str, int]:
+        """Sessions by kind, with those that all calls of a token share."""
+        common = sum(agent.is_common for agent in self.hub.sessions.all())
+        return {**self.sessions(), "token": common}
+
+    def _described(self, browser: Browser) -> Json:
+        info = browser.info
+        return {
+            "id": browser.id,
+            "name": info.name,
+            "version": info.version,
+            "connectedAt": browser.connected_at,
+            "ready": browser.ready,
+            "kind": info.kind,
+            "panels": browser.panels,
+            "mismatch": self.browsers.mismatch_of(browser.id),
+        }
+
+    @property
+    def _uptime(self) -> float:
+        return time.monotonic() - self._started

@@ -1,0 +1,1 @@
+"""Tools that act on elements of a page."""

@@ -1,0 +1,1 @@
+"""Tools that take pictures of pages."""

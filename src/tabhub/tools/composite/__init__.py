@@ -1,0 +1,1 @@
+"""Tools that make other calls: batches, plans, shortcuts."""

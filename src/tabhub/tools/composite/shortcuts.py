@@ -1,0 +1,290 @@
+"""Shortcuts: what a client has recorded, and runs again. They belong to the client."""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+
+from tabhub.calls.call import Call
+from tabhub.calls.results import done
+from tabhub.calls.runner import Runner
+from tabhub.calls.source import Source
+from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.hub import Hub
+from tabhub.hub.tools import Tool
+from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts
+from tabhub.tools.budget import MAX_TOKENS
+from tabhub.tools.composite.shortcut_recording import Recording, Recordings
+from tabhub.tools.composite.shortcut_replay import Replays
+from tabhub.tools.reports import listed_as_json
+from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, browser_tool
+from tabhub.wire.mcp.messages import CallResult
+
+SOURCE = "shortcuts"
+MOST = 100
+MOST_BYTES = 10_000_000
+"""Of all shortcuts of a client."""
+LONGEST_DESCRIPTION = 500
+_COMMAND = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_ID: Json = {"type": "string", "maxLength": 40}
+_NAME: Json = {"type": "string", "maxLength": 41, "description": "Its name, without slash."}
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    properties: Json,
+    required: tuple[str, ...] = (),
+    *,
+    read_only: bool = False,
+    toolsets: frozenset[str] = BROWSER,
+) -> Tool:
+    return browser_tool(
+        name=name,
+        title=title,
+        description=description,
+        properties=properties,
+        required=required,
+        source=SOURCE,
+        read_only=read_only,
+        needs_tab=False,
+        toolsets=toolsets,
+        secret_arguments=frozenset({"parameters"} & properties.keys()),
+        # Nothing is done in the browser but by the calls that were recorded.
+        is_container=True,
+    )
+
+
+LIST = _tool(
+    "shortcuts_list",
+    "List shortcuts",
+    "Your shortcuts, with how the last run of each went, and what is being recorded.",
+    {"tabId": TAB_ID, "maxTokens": MAX_TOKENS},
+    read_only=True,
+    toolsets=CLAUDE | BROWSER,
+)
+EXECUTE = _tool(
+    "shortcuts_execute",
+    "Run a shortcut",
+    "Run a shortcut in a tab: its recorded calls, each decided about as if you made it. Returns at "
+    "once; shortcuts_list tells how it goes on.",
+    {
+        "shortcutId": _ID,
+        "command": _NAME,
+        "parameters": {"type": "object", "description": "Values that were not recorded."},
+        "tabId": TAB_ID,
+    },
+    toolsets=CLAUDE | BROWSER,
+)
+RECORD = _tool(
+    "shortcuts_record",
+    "Record a shortcut",
+    "Record what you do from start to stop as a shortcut. Passwords are not kept: they become "
+    "parameters. Refs are kept as what the elements are called.",
+    {
+        "action": {"enum": ["start", "stop", "cancel"]},
+        "command": _NAME,
+        "description": {"type": "string", "maxLength": LONGEST_DESCRIPTION},
+    },
+    ("action",),
+)
+DELETE = _tool(
+    "shortcuts_delete",
+    "Delete a shortcut",
+    "Delete one of your shortcuts.",
+    {"shortcutId": _ID, "command": _NAME},
+)
+TOOLS = (LIST, EXECUTE, RECORD, DELETE)
+
+
+class ShortcutSource(Source):
+    """Runs the tools about shortcuts."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        runner: Runner,
+        shortcuts: Shortcuts,
+        recordings: Recordings,
+        replays: Replays,
+    ) -> None:
+        self._hub = hub
+        self._runner = runner
+        self._shortcuts = shortcuts
+        self._recordings = recordings
+        self._replays = replays
+        self._run: dict[str, Callable[[Call], CallResult]] = {
+            LIST.name: self._list,
+            EXECUTE.name: self._execute,
+            RECORD.name: self._record,
+            DELETE.name: self._delete,
+        }
+
+    async def run(self, call: Call) -> CallResult:
+        return self._run[call.tool.name](call)
+
+    def _list(self, call: Call) -> CallResult:
+        shown = [self._shown(shortcut) for shortcut in self._shortcuts.of(call.client.name)]
+        message = _counted(len(shown), "shortcut") if shown else "You have no shortcuts yet."
+        recording = self._recordings.find(call.session)
+        if recording is not None:
+            steps = _counted(len(recording.steps), "step")
+            message += f" Recording {recording.command!r}: {steps} so far."
+
+        def shape(count: int) -> Json:
+            return {"message": message, "shortcuts": shown[:count]}
+
+        return listed_as_json(call.arguments, [*map(_line, shown)], shape)
+
+    def _shown(self, shortcut: Shortcut) -> Json:
+        shown: Json = {
+            "id": shortcut.id,
+            "command": shortcut.command,
+            "description": shortcut.description,
+            "isWorkflow": len(shortcut.steps) > 1,
+            "steps": len(shortcut.steps),
+            "parameters": shortcut.parameters,
+        }
+        return shown if shortcut.last is None else {**shown, "lastRun": self._run_of(shortcut.last)}
+
+    def _run_of(self, last: LastRun) -> Json:
+        is_lost = last.state == "running" and not self._replays.is_running(last.id)
+        state = "interrupted" if is_lost else last.state
+        shown: Json = {"runId": last.id, "state": state, "completed": last.step}
+        return {**shown, "error": last.error, "reason": last.reason} if last.error else shown
+
+    def _execute(self, call: Call) -> CallResult:
+        shortcut = self._named(call)
+        values = _values(shortcut, call.arguments.get("parameters", {}))
+        begins_somewhere = any(step.tab == 0 for step in shortcut.steps)
+        tab = None
+        if begins_somewhere or "tabId" in call.arguments:
+            tab = self._hub.routes.tab(call.session, call.arguments.get("tabId")).id
+        run = self._replays.begin(self._runner, call, shortcut, tab, values)
+        steps = len(shortcut.steps)
+        return done(
+            f"{shortcut.command!r} runs now: {_counted(steps, 'step')}. shortcuts_list tells how "
+            "it goes on.",
+            {
+                "runId": run.id,
+                "shortcutId": shortcut.id,
+                "command": shortcut.command,
+                "steps": steps,
+            },
+        )
+
+    def _record(self, call: Call) -> CallResult:
+        action = call.arguments["action"]
+        if action == "start":
+            return self._start(call)
+        recording = self._recordings.find(call.session)
+        if recording is None:
+            raise InvalidArguments("Nothing is being recorded. Begin with action start.")
+        if action == "cancel":
+            self._recordings.end(call.session)
+            return done(f"The recording of {recording.command!r} is dropped.", {"dropped": True})
+        return self._stop(call, recording)
+
+    def _start(self, call: Call) -> CallResult:
+        command = _command(call.arguments.get("command", ""))
+        own = self._shortcuts.of(call.client.name)
+        if any(shortcut.command == command for shortcut in own):
+            raise InvalidArguments(
+                f"You have a shortcut {command!r} already. Take another name, or delete it with "
+                "shortcuts_delete first."
+            )
+        if len(own) >= MOST:
+            raise InvalidArguments(f"You have {MOST} shortcuts already. Delete one first.")
+        if self._recordings.find(call.session) is not None:
+            raise InvalidArguments("A recording is under way already: stop or cancel it first.")
+        description = call.arguments.get("description", "")
+        self._recordings.begin(call.session, Recording(command, description))
+        return done(f"Recording {command!r} from here on.", {"recording": command})
+
+    def _stop(self, call: Call, recording: Recording) -> CallResult:
+        if not recording.steps:
+            raise InvalidArguments(
+                "Nothing was done that could be recorded. "
+                f"{_left_out(recording)}Go on, or end it with action cancel.".strip()
+            )
+        if self._shortcuts.size(call.client.name) + recording.size > MOST_BYTES:
+            raise InvalidArguments(
+                f"Your shortcuts would be larger than {MOST_BYTES} bytes. Delete one, then stop "
+                "again, or end it with action cancel."
+            )
+        self._recordings.end(call.session)
+        shortcut = Shortcut(
+            id=f"sc_{secrets.token_hex(6)}",
+            client=call.client.name,
+            command=recording.command,
+            description=call.arguments.get("description", recording.description),
+            steps=recording.steps,
+            created=time.time(),
+        )
+        self._shortcuts.put(shortcut)
+        asks = ", ".join(shortcut.parameters)
+        aside = f" It needs the parameters {asks}." if asks else ""
+        sentence = f"Recorded {shortcut.command!r}: {_counted(len(shortcut.steps), 'step')}."
+        told = {**self._shown(shortcut), "leftOut": recording.left_out}
+        return done(f"{sentence}{aside} {_left_out(recording)}".rstrip(), told)
+
+    def _delete(self, call: Call) -> CallResult:
+        shortcut = self._named(call)
+        self._shortcuts.drop(shortcut)
+        return done(f"Deleted the shortcut {shortcut.command!r}.", {"deleted": shortcut.id})
+
+    def _named(self, call: Call) -> Shortcut:
+        """The shortcut that a call names, by id or by command."""
+        id, command = call.arguments.get("shortcutId"), call.arguments.get("command")
+        if (id is None) == (command is None):
+            raise InvalidArguments(f"{call.tool.name}: give shortcutId or command, one of the two.")
+        try:
+            name = None if command is None else command.removeprefix("/")
+            return self._shortcuts.find(call.client.name, id=id, command=name)
+        except KeyError:
+            known = ", ".join(each.command for each in self._shortcuts.of(call.client.name))
+            there = f"There are {known}." if known else "You have none yet."
+            raise NotFound(f"There is no shortcut {id or command!r}. {there}") from None
+
+
+def _command(given: str) -> str:
+    command = given.removeprefix("/")
+    if not _COMMAND.fullmatch(command):
+        raise InvalidArguments(
+            "shortcuts_record: command must be a short name of small letters, digits, - and _."
+        )
+    return command
+
+
+def _values(shortcut: Shortcut, given: Json) -> Json:
+    wanted = shortcut.parameters
+    missing = [name for name in wanted if name not in given]
+    unknown = [name for name in given if name not in wanted]
+    if missing or unknown:
+        needs = f"needs the parameters {', '.join(wanted)}" if wanted else "takes no parameters"
+        raise InvalidArguments(
+            f"{shortcut.command!r} {needs}.", data={"missing": missing, "unknown": unknown}
+        )
+    return given
+
+
+def _left_out(recording: Recording) -> str:
+    return f"Left out: {'; '.join(recording.left_out)}. " if recording.left_out else ""
+
+
+def _counted(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
+
+
+def _line(shown: Json) -> str:
+    last = shown.get("lastRun")
+    parts = [f"- {shown['command']} ({shown['id']}), {_counted(shown['steps'], 'step')}"]
+    if shown["description"]:
+        parts.append(shown["description"])
+    if shown["parameters"]:
+        parts.append(f"parameters: {', '.join(shown['parameters'])}")
+    if last is not None:
+        parts.append(f"last run {last['state']} after {_counted(last['completed'], 'step')}")
+        parts.extend([last["error"]] if "error" in last else [])
+    return "; ".join(parts)

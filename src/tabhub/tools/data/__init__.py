@@ -1,0 +1,1 @@
+"""Tools for what the browser keeps: history, bookmarks, downloads, site data."""

@@ -1,0 +1,1 @@
+"""Tools for what pages log, request and receive."""

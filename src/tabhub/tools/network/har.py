@@ -1,0 +1,227 @@
+"""The requests of a tab as a HAR file (HTTP Archive 1.2), which other tools can open."""
+
+from collections.abc import Iterable
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from tabhub import __version__
+from tabhub.audit.redaction import MARK
+from tabhub.calls.results import done
+from tabhub.calls.untrusted import fenced
+from tabhub.errors import ProtocolError
+from tabhub.tools.budget import MAX_TOKENS, in_tokens
+from tabhub.tools.capture.screenshots import FILE_PATH
+from tabhub.tools.files import save
+from tabhub.tools.network.requests import masked
+from tabhub.tools.recorded import CLEAR, clock, counted, since
+from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
+from tabhub.wire.mcp.messages import CallResult
+
+BODY_CHARS = 3_000_000
+INLINE_CHARS = 1_000_000
+UNKNOWN = -1
+
+
+async def _export(context: Context) -> CallResult:
+    given = context.arguments
+    wanted = given.get("filePath")
+    path = None if wanted is None else context.files.place(wanted, (".har", ".json"))
+    bodies = BODY_CHARS if given.get("includeBodies") else 0
+    output = await context.in_tab("record.network", {"headers": True, "bodies": bodies})
+    frames = await _frames(context) if given.get("includeWebSocketFrames") else []
+    log = har(output["entries"], frames, context.tab.title)
+    sentence = f"{counted(len(output['entries']), 'request')} as HAR 1.2. {since(output)}"
+    most = min(in_tokens(given) or INLINE_CHARS, INLINE_CHARS)
+    if path is None and (size := len(msgspec.json.encode(log))) > most:
+        raise ProtocolError(
+            f"The HAR has {size} characters, more than {most}: give filePath, or leave out bodies.",
+            "too_large",
+        )
+    if path is not None:
+        save(path, msgspec.json.encode(log))
+    if given.get("clear"):
+        await context.in_tab("record.network", {"limit": 1, "clear": True})
+    return _told(
+        context, None if path is None else str(path), sentence, log, len(output["entries"])
+    )
+
+
+def _told(context: Context, path: str | None, sentence: str, log: Json, entries: int) -> CallResult:
+    shape: Json = {"tabId": context.tab.id, "entries": entries}
+    if path is not None:
+        return done(f"{sentence} Saved as {path}.", shape | {"path": path})
+    text = msgspec.json.encode(log).decode()
+    return done(f"{sentence}\n{fenced(text)}", shape | {"har": log})
+
+
+async def _frames(context: Context) -> list[Json]:
+    frames: list[Json] = (await context.in_tab("record.sockets", {}))["entries"]
+    return frames
+
+
+def har(requests: Iterable[Json], frames: Iterable[Json], title: str) -> Json:
+    """The whole file."""
+    by_socket: dict[str, list[Json]] = {}
+    for frame in frames:
+        by_socket.setdefault(frame["requestId"], []).append(_frame(frame))
+    pages: dict[str, Json] = {}
+    entries = [_entry(masked(one), pages, by_socket.get(one["requestId"])) for one in requests]
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "tabhub", "version": __version__},
+            "pages": [page | {"title": title or page["title"]} for page in pages.values()],
+            "entries": entries,
+        }
+    }
+
+
+def _entry(request: Json, pages: dict[str, Json], frames: list[Json] | None) -> Json:
+    started = clock(request["started"])
+    page = pages.setdefault(request["page"], _page(f"page_{len(pages) + 1}", request, started))
+    entry: Json = {
+        "pageref": page["id"],
+        "startedDateTime": started,
+        "time": request.get("duration", 0),
+        "request": _request(request),
+        "response": _response(request),
+        "cache": {},
+        "timings": _timings(request),
+        "_resourceType": request["type"],
+    }
+    if "remoteAddress" in request:
+        entry["serverIPAddress"] = request["remoteAddress"].strip("[]")
+    if "failed" in request:
+        entry["_error"] = request["failed"]
+    return entry if frames is None else entry | {"_webSocketMessages": frames}
+
+
+def _page(id: str, request: Json, started: str) -> Json:
+    return {"id": id, "startedDateTime": started, "title": request["page"], "pageTimings": {}}
+
+
+def _request(request: Json) -> Json:
+    headers: list[Json] = request.get("requestHeaders", [])
+    asked: Json = {
+        "method": request["method"] or "GET",
+        "url": request["url"],
+        "httpVersion": _version(request),
+        "cookies": _cookies(headers, "cookie"),
+        "headers": headers,
+        "queryString": _query(request["url"]),
+        "headersSize": UNKNOWN,
+        "bodySize": len(request.get("postData", "").encode()),
+    }
+    if "postData" in request:
+        mime = _header(headers, "content-type") or "text/plain"
+        asked["postData"] = {"mimeType": mime, "params": [], "text": request["postData"]}
+    return asked
+
+
+def _response(request: Json) -> Json:
+    headers: list[Json] = request.get("responseHeaders", [])
+    return {
+        "status": request.get("status", 0),
+        "statusText": request.get("statusText", ""),
+        "httpVersion": _version(request),
+        "cookies": _cookies(headers, "set-cookie"),
+        "headers": headers,
+        "content": _content(request),
+        "redirectURL": request.get("redirectedTo", ""),
+        "headersSize": UNKNOWN,
+        "bodySize": _whole(request.get("size")),
+    }
+
+
+def _content(request: Json) -> Json:
+    content: Json = {
+        "size": max(_whole(request.get("bodySize")), 0),
+        "mimeType": request.get("mimeType", ""),
+    }
+    body: Json = request.get("body", {})
+    if "unavailable" in body:
+        content["comment"] = body["unavailable"]
+    elif body:
+        content["text"] = body["text"]
+        if body["base64"]:
+            content["encoding"] = "base64"
+        if "length" in body:
+            content["comment"] = f"cut: {body['length']} characters in all"
+    return content
+
+
+def _timings(request: Json) -> Json:
+    """How long each part took, as far as the browser says; the parts make up the whole."""
+    told: Json = request.get("timing") or {}
+    total = request.get("duration", 0)
+    got = told.get("receiveHeadersEnd", 0) or 0
+    wait = min(max(round(got - (told.get("sendEnd") or 0)), 0), total)
+    send = min(max(round((told.get("sendEnd") or 0) - (told.get("sendStart") or 0)), 0), total)
+    parts = {
+        "dns": _span(told, "dnsStart", "dnsEnd"),
+        "connect": _span(told, "connectStart", "connectEnd"),
+        "ssl": _span(told, "sslStart", "sslEnd"),
+    }
+    receive = max(total - round(got), 0) if got else total
+    return {"blocked": UNKNOWN, **parts, "send": send, "wait": wait, "receive": receive}
+
+
+def _span(told: Json, first: str, last: str) -> float:
+    start, end = told.get(first, UNKNOWN), told.get(last, UNKNOWN)
+    return round(end - start, 3) if start >= 0 and end >= start else UNKNOWN
+
+
+def _version(request: Json) -> str:
+    return request.get("protocol") or "unknown"
+
+
+def _query(url: str) -> list[Json]:
+    pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _cookies(headers: list[Json], name: str) -> list[Json]:
+    """Their values are masked with their headers, so only that there were some can be told."""
+    return [] if _header(headers, name) is None else [{"name": MARK, "value": MARK}]
+
+
+def _header(headers: list[Json], name: str) -> str | None:
+    return next((one["value"] for one in headers if one["name"].lower() == name), None)
+
+
+def _whole(size: float | None) -> int:
+    return UNKNOWN if size is None else round(size)
+
+
+def _frame(frame: Json) -> Json:
+    kind = "send" if frame["direction"] == "sent" else "receive"
+    return {
+        "type": kind,
+        "time": frame["time"] / 1000,
+        "opcode": frame["opcode"],
+        "data": frame["data"],
+    }
+
+
+EXPORT_HAR = browser_tool(
+    name="browser_export_har",
+    title="Export HAR",
+    description=(
+        "The recorded requests of a tab as HAR 1.2, for other tools to open. Credentials in "
+        "headers are masked."
+    ),
+    handler=_export,
+    properties={
+        "includeBodies": {"type": "boolean", "description": "Also what was answered."},
+        "includeWebSocketFrames": {"type": "boolean"},
+        "filePath": FILE_PATH,
+        "clear": CLEAR,
+        "maxTokens": MAX_TOKENS,
+    },
+    read_only=True,
+    changes_when=lambda given: bool(given.get("filePath") or given.get("clear")),
+    toolsets=BROWSER,
+)
+
+TOOLS = (EXPORT_HAR,)

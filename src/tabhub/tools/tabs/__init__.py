@@ -1,0 +1,1 @@
+"""Tools for tabs, windows and tab groups."""

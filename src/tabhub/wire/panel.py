@@ -1,0 +1,233 @@
+"""Messages of the side panel: what a person sees there, and what they decide.
+
+`docs/link.md` says when each is sent. They reach the server through the extension.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from tabhub.wire.link import Params
+
+Permission = Literal["off", "ask", "auto"]
+Outcome = Literal["allowed", "denied", "timeout", "cancelled", "unavailable"]
+"""How the waiting of a call has ended."""
+
+
+class ConfirmationTab(Params):
+    """The tab that a call is about."""
+
+    tab_id: int
+    title: str
+    url: str
+
+
+class Confirmation(Params):
+    """`confirmation.request`: a call that waits for a person's decision."""
+
+    id: str
+    tool: str
+    title: str
+    plugin: str
+    client: str
+    agent: str
+    session: str
+    tab: ConfirmationTab | None
+    origin: str
+    parameters: Any
+    """The arguments of the call, in full."""
+    rule: str
+    scopes: list[str]
+    """How far an approval of this call may reach."""
+    expires_at: int
+    """Milliseconds since 1970."""
+
+
+class ConfirmationClosed(Params):
+    """`confirmation.closed`: the call no longer waits."""
+
+    id: str
+    outcome: Outcome
+
+
+class ConfirmationMissed(Params):
+    """`confirmation.missed`: a call was refused because no panel was open."""
+
+    tool: str
+    title: str
+    client: str
+    agent: str
+    origin: str
+
+
+class ConfirmationOutcome(Params):
+    """The result of `confirmation.response`."""
+
+    accepted: bool
+    """False when the call had been decided before."""
+    outcome: Outcome | Literal["unknown"]
+
+
+class AgentShown(Params):
+    """An agent in the panel."""
+
+    session: str
+    name: str
+    client: str
+    color: str
+    paused: bool
+    answering: bool
+    """Whether it writes its answer."""
+    current: int | None
+    """The tab that it acted on last."""
+    tabs: list[int]
+
+
+class TabShown(Params):
+    """A tab of any browser in the panel."""
+
+    tab_id: int
+    """The server's own number."""
+    native_id: int
+    """Chrome's number in that browser."""
+    browser: str
+    title: str
+    url: str
+    active: bool
+    focused_window: bool
+    owner: str | None
+    """The session of the agent that owns it."""
+    shared: bool
+
+
+class ToolShown(Params):
+    """A tool and its permission in the panel."""
+
+    name: str
+    title: str
+    plugin: str
+    site: str
+    """Where a page publishes it."""
+    permission: Permission | None
+    effective: Permission
+
+
+class GrantShown(Params):
+    """A kept approval in the panel."""
+
+    id: str
+    scope: str
+    tool: str
+    """`*` where a plan was allowed."""
+    client: str
+    site: str | None
+    expires: int | None
+    """Milliseconds since 1970."""
+
+
+class Knock(Params):
+    """A page that waits at `/page` for a person's decision."""
+
+    origin: str
+    code: str
+
+
+class State(Params):
+    """The result of `config.getState`: all that the panel shows."""
+
+    browser: str
+    """The profile id of the browser that asks."""
+    kind: Literal["managed", "personal"]
+    skip_permissions: bool
+    stopped: bool
+    unattended: Literal["deny", "allow"]
+    policy_file: str | None
+    agents: list[AgentShown]
+    tabs: list[TabShown]
+    confirmations: list[Confirmation]
+    """The oldest first."""
+    tools: list[ToolShown]
+    """Of those that pages publish at most 500."""
+    tools_left_out: int
+    """The number of the others."""
+    plugins: list[Any]
+    grants: list[GrantShown]
+    knocks: list[Knock]
+
+
+class ConfirmationResponse(Params):
+    """`confirmation.response`: what a person decided."""
+
+    id: str
+    decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
+    scope: Literal["once", "session", "domain", "always"] | None = None
+    seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    """How long a grant lasts; for good without it."""
+
+
+class SetToolPermission(Params):
+    """`config.setToolPermission`; null takes the setting away."""
+
+    plugin: str
+    tool: str
+    permission: Permission | None
+
+
+class SetPluginPermission(Params):
+    """`config.setPluginPermission`; null takes the setting away."""
+
+    plugin: str
+    permission: Permission | None
+
+
+class SetSkipPermissions(Params):
+    """`config.setSkipPermissions`: until it is switched off or the server ends."""
+
+    skip: bool
+
+
+class SetPluginSettings(Params):
+    """`config.setPluginSettings`."""
+
+    plugin: str
+    settings: dict[str, Any]
+
+
+class AgentPause(Params):
+    """`agent.pause`."""
+
+    session: str
+    paused: bool
+
+
+class AgentsStop(Params):
+    """`agents.stop`: all agents at once."""
+
+    stopped: bool
+
+
+class TabShare(Params):
+    """`tab.share`: a person's own tab, by the server's number for it."""
+
+    tab_id: int
+    shared: bool
+
+
+class TabTakeBack(Params):
+    """`tab.takeBack`: an agent's tab becomes the person's."""
+
+    tab_id: int
+
+
+class GrantRevoke(Params):
+    """`grant.revoke`."""
+
+    id: str
+
+
+class PagePair(Params):
+    """`page.pair`: a person's word about a page that waits at `/page`."""
+
+    origin: str
+    code: str
+    allowed: bool

@@ -1,0 +1,82 @@
+"""The table of the link's methods: what it does not have is neither sent nor taken."""
+
+import json
+
+import msgspec
+import pytest
+from msgspec import Raw
+
+from tabhub.browser.link.connection import Connection
+from tabhub.config.settings import Settings
+from tabhub.errors import ProtocolError
+from tabhub.wire import link
+from tabhub.wire.methods import EXTENSION, PAGE, Handlers, Link, Method
+from tests.support.extension import connected, page_tool, tab
+from tests.support.serving import served
+from tests.support.worker import SHOP, let_in
+
+ROWS = [Method("a", "extension", "browsers", "request"), Method("b", "panel", "panel", "request")]
+
+
+def test_a_method_without_a_handler_and_a_handler_without_a_method_fail_at_once() -> None:
+    with pytest.raises(LookupError, match="b"):
+        Handlers(ROWS, {"a": print})
+    with pytest.raises(LookupError, match="c"):
+        Handlers(ROWS, {"a": print, "b": print, "c": print})
+
+
+def test_a_method_is_in_the_table_of_a_direction_once() -> None:
+    with pytest.raises(ValueError, match="a is in the table twice"):
+        Link(*ROWS, ROWS[0])
+
+
+def test_params_are_decoded_by_the_table_and_come_after_the_context() -> None:
+    rows = [Method("c", "extension", "browsers", "request", link.Cancel)]
+    handlers = Handlers(rows, {"c": lambda who, told: (who, told.dispatch_id)})
+    assert handlers.handle("c", Raw(b'{"dispatchId": "7", "new": 1}'), "me") == ("me", "7")
+    with pytest.raises(ProtocolError) as wrong:
+        handlers.handle("c", Raw(b'{"dispatchId": 7}'), "me")
+    assert wrong.value.reason == "invalid_params"
+    with pytest.raises(ProtocolError) as unknown:
+        handlers.handle("d", Raw(b"{}"), "me")
+    assert unknown.value.reason == "method_not_found"
+
+
+async def test_the_server_sends_nothing_that_is_not_in_the_table() -> None:
+    sent: list[str] = []
+
+    async def send(text: str) -> None:
+        sent.append(text)
+
+    connection = Connection(send, lambda *_: None, 1000)
+    await connection.tell("extension.reload", link.Nothing())
+    for method, params in (("tab.dance", link.Nothing()), ("tool.cancel", {"dispatchId": "1"})):
+        with pytest.raises(TypeError):
+            await connection.tell(method, params)
+        with pytest.raises(TypeError):
+            connection.notify(method, params)
+    assert [json.loads(text)["method"] for text in sent] == ["extension.reload"]
+
+
+@pytest.mark.parametrize("name", sorted({*EXTENSION.sent, *PAGE.received} - {*EXTENSION.received}))
+async def test_what_the_extension_may_not_send_is_not_taken(name: str) -> None:
+    async with served() as server, connected(server.port) as extension:
+        answer = await extension.ask(name, {})
+    assert answer["error"]["data"]["reason"] == "method_not_found"
+
+
+async def test_a_page_cannot_send_what_only_the_extension_sends() -> None:
+    async with served(Settings(worker_origins=[SHOP])) as server, let_in(server.port) as worker:
+        for name in sorted(EXTENSION.received.keys() - PAGE.received.keys()):
+            answer = await worker.ask(name, dispatchId="1", sites=["x"], index=0, offset=0)
+            assert answer["error"]["data"]["reason"] == "method_not_found", name
+
+
+async def test_what_the_panel_is_given_is_what_the_table_says() -> None:
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("greet"))
+        shown = await extension.state()
+    row = EXTENSION.received["config.getState"]
+    assert msgspec.to_builtins(msgspec.convert(shown, row.result)) == shown
+    assert shown["tabs"] and shown["tools"]

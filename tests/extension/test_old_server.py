@@ -1,0 +1,226 @@
+"""Today's extension, in a real browser, with the server of 840a27a; and with one of the future."""
+
+import asyncio
+import json
+import shutil
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabhub import __version__
+from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.installation import packaged_extension
+from tabhub.browser.launcher.process import BrowserProcess
+from tabhub.config.paths import Home
+from tabhub.wire import link_versions as versions
+from tests.support.cdp import Cdp, browser_of
+from tests.support.panel import PANEL, Panel, panel_of
+from tests.support.patience import PATIENCE
+from tests.support.recorded import LINES, SITE, Message, lacks, with_more
+from tests.support.scripted import SECRET, ScriptedServer, scripted
+from tests.support.site import serving
+
+pytestmark = pytest.mark.real_browser
+OPTIONS = PANEL.replace("panel/panel", "options/options")
+GREETING = LINES[0]["message"]["params"]
+NAMED = ("tabId", "documentId", "groupId")
+"""What the browser numbers anew each time."""
+
+
+def _answers() -> dict[str, Message]:
+    """What the old server answered, by the method that it was asked."""
+    asked = {
+        line["message"]["id"]: line["message"]["method"]
+        for line in LINES
+        if line["from"] == "extension" and {"id", "method"} <= line["message"].keys()
+    }
+    return {
+        asked[line["message"]["id"]]: line["message"]
+        for line in LINES
+        if line["from"] == "server" and line["message"].get("id") in asked
+    }
+
+
+class OldServer(ScriptedServer):
+    """Sends what was recorded, and answers as it was recorded."""
+
+    def __init__(self, greeting: Message = GREETING, adds: bool = False) -> None:
+        super().__init__(greeting)
+        self._adds = adds
+        self._recorded = _answers()
+        self._names: dict[str, Any] = {}
+        """Tabs, documents and groups: as they were, and as they are."""
+        self._place = SITE
+        self._panel: Panel | None = None
+
+    async def _take(self, message: Message) -> None:
+        await super()._take(message)
+        if {"id", "method"} <= message.keys():
+            answer = self._recorded[message["method"]]
+            await self._send({**answer, "id": message["id"]})
+
+    async def _send(self, message: Message) -> None:
+        await super()._send(with_more(message) if self._adds else message)
+
+    async def play(self, cdp: Cdp, place: str) -> None:
+        """The recorded conversation from its first command on, on a site that is really there."""
+        self._place = place
+        begin = next(
+            number for number, line in enumerate(LINES) if _method(line) == "tool.dispatch"
+        )
+        async with AsyncExitStack() as stack:
+            for line in LINES[begin:]:
+                if _method(line) == "ping":
+                    continue  # comes only every 20 seconds
+                if line["message"].get("params", {}).get("state") == "activated":
+                    self._panel = await stack.enter_async_context(panel_of(cdp))
+                await self._step(line["from"], line["message"])
+
+    async def _step(self, sender: str, recorded: Message) -> None:
+        if sender == "extension":
+            actual = await self._said(recorded)
+            assert lacks(recorded, actual) is None, (lacks(recorded, actual), recorded, actual)
+            self._learn(recorded, actual)
+        elif recorded.get("method") == "confirmation.request":
+            assert self._panel is not None
+            soon = int((time.time() + PATIENCE) * 1000)
+            await self._send({**recorded, "params": {**recorded["params"], "expiresAt": soon}})
+            await self._panel.click("article button[data-scope=once]")
+        elif recorded.get("method") == "state.changed":
+            start = len(self.heard)
+            await self._send(recorded)
+            await self.told("config.getState", start)
+        elif "method" in recorded:
+            await self._send(self._renamed(recorded))
+
+    async def _said(self, recorded: Message) -> Message:
+        """What the extension says of this kind; some of it only once a person is there."""
+        method = recorded.get("method")
+        if method is None:
+            return await self.answer(recorded["id"])
+        if recorded["params"].get("open") == 0 and self._panel is not None:
+            await self._panel.close()
+        told = {key: recorded["params"].get(key) for key in ("state", "open")}
+
+        def is_like(message: Message) -> bool:
+            params = message.get("params", {})
+            same = all(params.get(key) == value for key, value in told.items())
+            # News of a tab come several times, and with the group only later.
+            return message.get("method") == method and same and not lacks(recorded, message)
+
+        return await self.until(is_like)
+
+    def _renamed(self, message: Message) -> Message:
+        text = json.dumps(message).replace(SITE, self._place)
+        renamed: Message = json.loads(text, object_hook=self._rename)
+        return renamed
+
+    def _rename(self, value: dict[str, Any]) -> dict[str, Any]:
+        return {
+            key: self._names.get(f"{key} {item}", item) if key in NAMED else item
+            for key, item in value.items()
+        }
+
+    def _learn(self, recorded: Any, actual: Any) -> None:
+        """Remember the new numbers of what has one."""
+        if not isinstance(recorded, dict):
+            return
+        for key, value in recorded.items():
+            if key in NAMED:
+                self._names.setdefault(f"{key} {value}", actual[key])
+            else:
+                self._learn(value, actual[key])
+
+
+def _method(line: dict[str, Any]) -> str:
+    method: str = line["message"].get("method", "")
+    return method
+
+
+@asynccontextmanager
+async def extension_with(server: ScriptedServer, folder: Path) -> AsyncIterator[Cdp]:
+    """A browser whose extension has connected to the double."""
+    home = Home(folder).create()
+    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
+    async with scripted(server):
+        paired = {"secret": SECRET, "port": server.port, "managed": True}
+        (home.managed_extension / "auth.json").write_text(json.dumps(paired))
+        extra = ["--remote-debugging-port=0"]
+        browser = await BrowserProcess.start(
+            find_browser(), home=home, profile=home.profile, headless=True, extra_args=extra
+        )
+        try:
+            async with browser_of(home.root) as cdp:
+                await server.connected()
+                yield cdp
+        finally:
+            await browser.stop()
+
+
+@pytest.mark.parametrize("adds", [False, True], ids=["as it was", "with members of its own"])
+async def test_this_extension_works_with_an_old_server(tmp_path: Path, adds: bool) -> None:
+    server = OldServer(adds=adds)
+    async with extension_with(server, tmp_path) as cdp:
+        recorded = LINES[1]["message"]
+        told = await server.until(lambda message: message.get("method") == "tab.syncAll")
+        assert lacks(recorded, told) is None, lacks(recorded, told)
+        assert server.offered.split(", ")[3] == versions.offered(versions.SERVER)
+        await server.until(lambda message: message.get("method") == "config.getState")
+        with serving() as site:
+            await server.play(cdp, site.url.removeprefix("http://"))
+
+
+async def said(cdp: Cdp, page: str, id: str) -> str:
+    """What a paragraph of our page says, once it says something about versions."""
+    code = f"document.querySelector('#{id}')?.textContent"
+    async with asyncio.timeout(PATIENCE):
+        while "than the server" not in (text := await cdp.evaluate(page, code) or ""):
+            await asyncio.sleep(0.02)
+    return str(text)
+
+
+def greeting_of(protocol: int, version: str) -> Message:
+    return {**GREETING, "protocol": protocol, "server": {"name": "tabhub", "version": version}}
+
+
+async def test_the_panel_and_the_options_say_which_to_update(tmp_path: Path) -> None:
+    server = OldServer(greeting_of(1, "0.0.9"))
+    async with extension_with(server, tmp_path) as cdp, panel_of(cdp) as panel:
+        assert "pip install -U tabhub" in await said(cdp, panel.target, "mismatch")
+        options = await cdp.open(OPTIONS)
+        told = await said(cdp, options, "why")
+        assert f"({__version__}, protocol 1) is newer than the server (0.0.9, protocol 1)" in told
+        server.greeting = greeting_of(1, __version__)
+        await server.hang_up()
+        gone = "document.querySelector('#mismatch').textContent === ''"
+        await panel.until(gone, "the notice to go once the server is updated")
+
+
+async def test_a_server_that_refuses_is_not_stormed_and_the_person_hears_why(
+    tmp_path: Path,
+) -> None:
+    server = OldServer(greeting_of(7, "7.0"))
+    async with extension_with(server, tmp_path) as cdp:
+        await server.until(lambda message: message.get("method") == "config.getState")
+        start = len(server.heard)
+        await server.hang_up(versions.INCOMPATIBLE)
+        options = await cdp.open(OPTIONS)
+        told = await said(cdp, options, "why")
+        assert "is older than the server (7.0, protocol 7), and the two cannot" in told
+        assert "reload it in chrome://extensions" in told
+        await asyncio.sleep(2)  # an extension that tries again does so within a second
+        assert not any(told.get("method") == "tab.syncAll" for told in server.heard[start:])
+        panel = await cdp.open(PANEL)
+        assert "cannot work together" in await said(cdp, panel, "connection")
+
+
+async def test_an_extension_hangs_up_on_a_server_that_is_too_old(tmp_path: Path) -> None:
+    server = OldServer(greeting_of(0, "0.0.1"))
+    async with extension_with(server, tmp_path) as cdp:
+        assert await server.closed() == versions.INCOMPATIBLE
+        told = await said(cdp, await cdp.open(OPTIONS), "why")
+        assert "cannot work together. Update tabhub" in told
