@@ -94,11 +94,11 @@ export function isWithin(box, outer) {
 
 /**
  * A region that someone names within a frame, as a part of the page.
- * @param {Box} region
+ * @param {Wire.Region} region
  * @param {Box} frame
  * @returns {Box}
  */
-export function inside({ x, y, width, height }, frame) {
+export function inside({ x = NaN, y = NaN, width = NaN, height = NaN }, frame) {
   const box = { x: frame.x + x, y: frame.y + y, width, height };
   const isThere = [x, y, width, height].every(Number.isFinite) && width > 0 && height > 0;
   if (isThere && isWithin(box, frame)) return box;

@@ -993,13 +993,21 @@ declare namespace Wire {
     selector?: string;
     fullPage?: boolean;
     /** A part of the viewport, or of the page with `fullPage`. */
-    region?: Box;
+    region?: Region;
     format?: "jpeg" | "png";
     /** 80 without a number. */
     quality?: number;
     scale?: number;
     /** What is larger is made smaller first. */
     maxSide?: number;
+  }
+
+  /** A rectangle as an agent names it: the extension refuses one that is not complete. */
+  interface Region {
+    x?: number;
+    y?: number;
+    width?: number;
+    height?: number;
   }
 
   /** A picture, in base64. */

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tabhub.browser import checked
 from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
@@ -83,6 +84,13 @@ class Product:
             finally:
                 process.kill()
                 output.close()
+        self._require_declared()
+
+    def _require_declared(self) -> None:
+        """Fail if the server has noted a command of the link that is not as declared."""
+        log = self.home / "server.log"
+        said = self.output + (log.read_text() if log.exists() else "")
+        assert [line for line in said.splitlines() if checked.MARK in line] == []
 
     @property
     def output(self) -> str:

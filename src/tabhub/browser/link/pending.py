@@ -116,6 +116,8 @@ def nonsense() -> Unavailable:
     return Unavailable("The extension's answer makes no sense.", "invalid_response")
 
 
+MARK = "not as declared"
+"""In the log, before what is wrong with a command."""
 MISFITS: list[str] = []
 """What was found so far, for tests."""
 
@@ -143,7 +145,7 @@ def _found(command: str, side: Literal["input", "output"], value: Any) -> str | 
     found = misfit(command, side, value)
     if found is not None:
         MISFITS.append(found)
-        log.error("%s", found)
+        log.error("%s: %s", MARK, found)
     return found
 
 

@@ -20,11 +20,20 @@ from tabhub.wire.commands.command import (
 )
 
 
+class Region(Shape, kw_only=True):
+    """A rectangle as an agent names it: the extension refuses one that is not complete."""
+
+    x: Maybe[float] = UNSET
+    y: Maybe[float] = UNSET
+    width: Maybe[float] = UNSET
+    height: Maybe[float] = UNSET
+
+
 class Capture(Named, kw_only=True):
     """Of what: an element, a region, the page or what is in view."""
 
     full_page: Maybe[bool] = UNSET
-    region: Maybe[Box] = UNSET
+    region: Maybe[Region] = UNSET
     """A part of the viewport, or of the page with `fullPage`."""
     format: Maybe[Literal["jpeg", "png"]] = UNSET
     quality: Maybe[float] = UNSET
