@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from tabhub.browser import checked
+from tabhub.browser.link.pending import MARK
 from tests.support.no_tls import NO_TLS
 from tests.support.patience import PATIENCE
 
@@ -90,7 +90,7 @@ class Product:
         """Fail if the server has noted a command of the link that is not as declared."""
         log = self.home / "server.log"
         said = self.output + (log.read_text() if log.exists() else "")
-        assert [line for line in said.splitlines() if checked.MARK in line] == []
+        assert [line for line in said.splitlines() if MARK in line] == []
 
     @property
     def output(self) -> str:
