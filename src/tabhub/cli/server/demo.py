@@ -20,7 +20,7 @@ PUBLISH_SECONDS = 10.0
 SESSION = "demo"
 TOOL = "_search_products"
 PAGEKIT = "/pagekit/"
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _IN_WHEEL, _IN_CHECKOUT = _PACKAGE / "_pagekit", _PACKAGE.parents[1] / "pagekit"
 
 
