@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tabhub.cli.connect import toml_edits
+from tabhub.cli.connect import jsonc, toml_edits
 from tabhub.cli.connect.jsonc import Edit, NotJson, parse
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
@@ -56,7 +56,7 @@ class SettingsFile(NamedTuple):
 
     def take(self, keys: Keys) -> Edit | None:
         try:
-            edits = toml_edits if self.is_toml else jsonc_edits
+            edits = toml_edits if self.is_toml else jsonc
             return edits.take(self.text, keys) if self.text.strip() else None
         except toml_edits.Unusual as error:
             raise _unusual(self.path, error) from None
