@@ -42,12 +42,12 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
         store.shelf(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
     store.close()
     told = product.run("page", "forget", SHOP)
-    assert told.stdout == "Forgotten: 2 tools that stayed without a tab\n"
+    assert told.stdout == "Forgotten: 2 tools kept without a tab\n"
     product.run("page", "allow", "https://bank.example")
     told = product.run("page", "forget", "https://bank.example")
     assert told.stdout.splitlines() == [
         "Forgotten: https://bank.example",
-        "Forgotten: 1 tool that stayed without a tab",
+        "Forgotten: 1 tool kept without a tab",
     ]
     assert product.run("page", "forget", SHOP).returncode == 1
 

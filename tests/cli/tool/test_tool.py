@@ -254,7 +254,7 @@ def test_an_answer_without_tools_is_no_answer(product: Product, script: Script, 
     script.say(said)
     failed = product.run("tool", "list")
     assert (failed.returncode, failed.stdout) == (1, "")
-    assert failed.stderr == "tabhub: The server's answer cannot be read.\n"
+    assert failed.stderr == "tabhub: The server's response cannot be read.\n"
 
 
 def test_a_terminal_shows_tables_and_texts_that_fit(product: Product, script: Script) -> None:
@@ -284,7 +284,7 @@ def test_nothing_that_a_page_says_is_obeyed_by_a_terminal(product: Product, scri
 def test_a_picture_is_told_by_its_kind_and_size(product: Product, script: Script) -> None:
     script.say({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA" * 100}]})
     shown = product.run("tool", "call", "x", "--text")
-    assert shown.stdout == "[image image/png, 300 bytes; --json has it]\n"
+    assert shown.stdout == "[image image/png, 300 bytes; --json prints it]\n"
 
 
 def test_progress_is_drawn_on_a_terminal_only(product: Product, script: Script) -> None:

@@ -61,11 +61,14 @@ async def test_a_browser_left_behind_is_used_again_by_every_way_of_starting(
     with product.running("start", "--browser", "--port", "0"):
         product.wait_browser()
         wait_for(lambda: "tabhub is up" in product.output, "the start to be over")
-        assert f"left behind (pid {left}) is used again" in product.output
+        assert f"left behind (pid {left})." in product.output
         assert killed(product) == left
 
     with product.running("browser"):
-        wait_for(lambda: product.output.count("is used again") == 2, "the browser to be taken")
+        wait_for(
+            lambda: product.output.count("that an earlier run left behind") == 2,
+            "the browser to be taken",
+        )
         refused = product.run("browser", "--headless")
         assert (refused.returncode, f"process {left}" in refused.stderr) == (1, True)
     wait_for(lambda: living(left) == set(), "the browser to end with its command")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tabhub.audit.redaction import Redactor
 from tabhub.cli import running
-from tabhub.cli.access.client import take_back
+from tabhub.cli.access.client import revoke_everywhere
 from tabhub.cli.connect import file
 from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, Way, at, look, named
 from tabhub.cli.connect.file import BOM, Keys, Record, Records, SettingsFile, recorded
@@ -249,7 +249,7 @@ class _Connection:
             return
         self._records.drop(self._agent.name, self._file.path)
         with suppress(NotFound):
-            take_back(self._home, self._record.client)
+            revoke_everywhere(self._home, self._record.client)
 
     def _show(self, after: str, token: str | None) -> None:
         """What would change, without secrets."""

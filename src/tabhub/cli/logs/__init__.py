@@ -1,1 +1,1 @@
-"""`tabhub audit` and `tabhub logs`: what was recorded."""
+"""`tabhub audit` and `tabhub logs`: the records of the server."""

@@ -1,4 +1,4 @@
-"""`tabhub logs`: what the server has written, and what it writes now."""
+"""`tabhub logs`: prints the server's log, and follows it across rotations."""
 
 import os
 import re
@@ -13,49 +13,100 @@ from tabhub.cli import FAILED
 from tabhub.cli.output import harmless
 from tabhub.config.paths import Home
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
+PLUGIN_LOGGERS = "tabhub.plugins."
+NO_PLUGINS = "tabhub: this version runs no plugins, so no line is from one."
+_RECORD = re.compile(r"\d{4}-\d\d-\d\d \S+ [A-Z]+ (\S+?): ")
+"""How a record begins; other lines continue the record before them."""
 
 
-def kept(path: Path) -> Iterator[str]:
-    """The lines of the older file and of this one, the oldest first."""
-    for file in (_older(path), path):
+def run(following: bool, lines: int, plugin: str | None) -> None:
+    log = Home.from_environment().log
+    if plugin is not None:
+        print(NO_PLUGINS, file=sys.stderr)
+    is_shown = _every_line if plugin is None else _lines_of(f"{PLUGIN_LOGGERS}{plugin}")
+    if following:
+        _print(filter(is_shown, _follow(log, lines)))
+    elif log.exists():
+        _print(deque(filter(is_shown, _read(log)), maxlen=lines))
+    else:
+        print(f"tabhub: no server has run here yet: there is no {log}.", file=sys.stderr)
+        sys.exit(FAILED)
+
+
+def _print(lines: Iterable[str]) -> None:
+    clean = harmless if sys.stdout.isatty() else str
+    for line in lines:
+        print(clean(line), flush=True)
+
+
+def _every_line(line: str) -> bool:
+    return True
+
+
+def _lines_of(logger: str) -> Callable[[str], bool]:
+    """A filter for the records of a logger and of those below it."""
+    belongs = False
+
+    def check(line: str) -> bool:
+        nonlocal belongs
+        record = _RECORD.match(line)
+        if record:
+            belongs = record[1] == logger or record[1].startswith(f"{logger}.")
+        return belongs
+
+    return check
+
+
+def _read(path: Path) -> Iterator[str]:
+    """The lines of the rotated file and of the current one, oldest first."""
+    for file in (_rotated(path), path):
         if file.exists():
             with file.open("rb") as lines:
                 yield from map(_text, lines)
 
 
-def follow(path: Path, count: int) -> Iterator[str]:
-    """The last lines there are, then each one as it comes; without end."""
-    followed = _Followed(path)
-    yield from deque(_there_now(followed, path), maxlen=count)
+def _follow(path: Path, count: int) -> Iterator[str]:
+    """The last lines, then each new one, without end."""
+    followed = _FollowedFile(path)
+    yield from deque(_existing_lines(followed, path), maxlen=count)
     while True:
-        # Looked at first: whoever has begun another file writes no more to this one.
-        is_left = followed.is_left(path)
+        # Checked before reading: nothing is written to the old file after a rotation.
+        is_rotated = followed.is_rotated(path)
         yield from followed.lines()
-        if is_left:
-            followed = _Followed(path)
+        if is_rotated:
+            followed = _FollowedFile(path)
         else:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
-class _Followed:
-    """One file, read as far as it has whole lines."""
+def _existing_lines(followed: "_FollowedFile", path: Path) -> Iterator[str]:
+    rotated = _rotated(path)
+    # If the followed file has just been rotated, its lines would come twice.
+    if rotated.exists() and not followed.is_at(rotated):
+        with rotated.open("rb") as lines:
+            yield from map(_text, lines)
+    yield from followed.lines()
+
+
+class _FollowedFile:
+    """An open log file, read line by line; an unfinished line waits for its end."""
 
     def __init__(self, path: Path) -> None:
-        self._file = _opened(path)
-        self._begun = b""
+        self._file = _open_when_created(path)
+        self._unfinished = b""
 
     def lines(self) -> Iterator[str]:
         if os.fstat(self._file.fileno()).st_size < self._file.tell():
             self._file.seek(0)
         for part in self._file:
-            self._begun += part
-            if self._begun.endswith(b"\n"):
-                yield _text(self._begun)
-                self._begun = b""
+            self._unfinished += part
+            if self._unfinished.endswith(b"\n"):
+                yield _text(self._unfinished)
+                self._unfinished = b""
 
-    def is_left(self, path: Path) -> bool:
-        """Whether the name has gone to another file."""
+    def is_rotated(self, path: Path) -> bool:
+        """Whether another file has taken the path."""
         try:
             return not self.is_at(path)
         except FileNotFoundError:
@@ -65,75 +116,17 @@ class _Followed:
         return os.path.samestat(path.stat(), os.fstat(self._file.fileno()))
 
 
-def _there_now(followed: _Followed, path: Path) -> Iterator[str]:
-    older = _older(path)
-    # It may just have been renamed, and would be told twice.
-    if older.exists() and not followed.is_at(older):
-        with older.open("rb") as lines:
-            yield from map(_text, lines)
-    yield from followed.lines()
-
-
-def _opened(path: Path) -> BinaryIO:
-    """The file, as soon as there is one."""
+def _open_when_created(path: Path) -> BinaryIO:
     while True:
         try:
             return path.open("rb")
         except FileNotFoundError:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
-def _older(path: Path) -> Path:
+def _rotated(path: Path) -> Path:
     return path.with_name(f"{path.name}.1")
 
 
 def _text(line: bytes) -> str:
     return line.decode(errors="replace").rstrip("\r\n")
-
-
-_RECORD = re.compile(r"\d{4}-\d\d-\d\d \S+ [A-Z]+ (\S+?): ")
-"""How a record begins; lines that begin otherwise belong to the one before."""
-PLUGINS = "tabhub.plugins."
-NO_PLUGINS = "tabhub: this version runs no plugins, so no line is of one."
-
-
-def run(following: bool, lines: int, plugin: str | None) -> None:
-    log = Home.from_environment().log
-    if plugin is not None:
-        print(NO_PLUGINS, file=sys.stderr)
-    is_wanted = _everything if plugin is None else _of_logger(f"{PLUGINS}{plugin}")
-    if following:
-        _show(filter(is_wanted, follow(log, lines)))
-    elif log.exists():
-        _show(deque(filter(is_wanted, kept(log)), maxlen=lines))
-    else:
-        _complain(log)
-
-
-def _show(lines: Iterable[str]) -> None:
-    clean = harmless if sys.stdout.isatty() else str
-    for line in lines:
-        print(clean(line), flush=True)
-
-
-def _complain(log: Path) -> None:
-    print(f"tabhub: no server has run here yet: there is no {log}.", file=sys.stderr)
-    sys.exit(FAILED)
-
-
-def _everything(line: str) -> bool:
-    return True
-
-
-def _of_logger(name: str) -> Callable[[str], bool]:
-    """Whether a line is of that logger, or goes on with what it has said."""
-    belongs = False
-
-    def check(line: str) -> bool:
-        nonlocal belongs
-        begins = _RECORD.match(line)
-        if begins:
-            belongs = begins[1] == name or begins[1].startswith(f"{name}.")
-        return belongs
-
-    return check

@@ -142,7 +142,7 @@ class Server:
         except (OSError, TimeoutError):
             return None
         if connection is not None:
-            self._met(running.read(self._home) or self.life)
+            self._met(running.read_pid_file(self._home) or self.life)
         return connection
 
     def _met(self, life: running.PidFile | None) -> None:
