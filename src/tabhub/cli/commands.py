@@ -268,7 +268,7 @@ def audit(
     json: Json = False,
 ) -> None:
     """Show what agents did, newest first: a table, or a JSON array in a pipe."""
-    from tabhub.cli.logs.audit import Filter, earliest, run
+    from tabhub.cli.audit import Filter, earliest, run
 
     run(Filter(limit, plugin, tool, client, success, earliest(since)), file, json)
 
@@ -284,7 +284,7 @@ def logs(
     plugin: Annotated[str | None, typer.Option(help="Only lines of this plugin.")] = None,
 ) -> None:
     """Print the server's log."""
-    from tabhub.cli.logs.server_log import run
+    from tabhub.cli.server.server_log import run
 
     run(follow, lines, plugin)
 
