@@ -20,7 +20,7 @@ from tests.extension.test_page_tools import (
     native,
     plain,
 )
-from tests.support.scripted import names
+from tests.support.scripted_server import names
 
 __all__ = ["native", "plain"]
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]

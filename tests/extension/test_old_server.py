@@ -20,8 +20,8 @@ from tabhub.wire import link_versions as versions
 from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.browsers.panel import PANEL, Panel, panel_of
 from tests.support.patience import PATIENCE
-from tests.support.recorded import LINES, SITE, Message, lacks, with_more
-from tests.support.scripted import SECRET, ScriptedServer, scripted
+from tests.support.recorded_link import LINES, SITE, Message, lacks, with_more
+from tests.support.scripted_server import SECRET, ScriptedServer, scripted
 from tests.support.site import serving
 
 pytestmark = pytest.mark.real_browser

@@ -18,7 +18,7 @@ from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.config.paths import Home
 from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.patience import PATIENCE
-from tests.support.scripted import SECRET, ScriptedServer, names, scripted
+from tests.support.scripted_server import SECRET, ScriptedServer, names, scripted
 from tests.support.site import Site, serving
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]

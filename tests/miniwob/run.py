@@ -9,7 +9,7 @@ from tests.miniwob.episodes import SHARE, Episode, play
 from tests.miniwob.policies import POLICIES
 from tests.miniwob.suite import opened, serving
 from tests.support.agent import Agent
-from tests.support.world import World, world
+from tests.support.browsers.managed import World, world
 
 
 async def _play_all(there: World, pages: str) -> list[Episode]:

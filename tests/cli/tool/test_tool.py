@@ -13,7 +13,7 @@ import pytest
 
 from tabhub.config.clients import hash_of
 from tests.cli.conftest import Here
-from tests.cli.scripted import Script, scripted
+from tests.cli.scripted_server import Script, scripted
 from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
 from tests.support.terminal import in_terminal

@@ -7,8 +7,8 @@ import pytest
 
 from tests.real.looking import html
 from tests.real.reasons import reason
+from tests.support.browsers.managed import World, world
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = pytest.mark.real_browser
 HANDLE = "browser_handle_dialog"

@@ -14,8 +14,8 @@ from tests.real.conftest import Opener
 from tests.real.reading.test_reading import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import world
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 UPLOAD = "browser_upload_files"

@@ -11,9 +11,9 @@ from PIL import Image, ImageSequence
 from tests.real.acting.test_uploads import Log, Value, log, reason
 from tests.real.conftest import Opener
 from tests.support.agent import Agent
+from tests.support.browsers.managed import world
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 GIF = "gif_creator"

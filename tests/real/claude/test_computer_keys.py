@@ -12,9 +12,9 @@ from tests.real.looking import html
 from tests.real.reading.test_reading import ref
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import world
 from tests.support.product import Product, wait_for
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 VALUE = "document.activeElement.value"

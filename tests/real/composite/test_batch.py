@@ -11,9 +11,9 @@ from tests.real.looking import seen_in
 from tests.real.reading.test_reading import ref
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import at_work, world
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 LOG = "document.querySelector('#log').textContent"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.browsers.managed import failure, started, world
 from tests.support.browsers.panel import panel_of
 from tests.support.site import Site
-from tests.support.world import failure, started, world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 

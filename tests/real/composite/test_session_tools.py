@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import world
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 

@@ -11,9 +11,9 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import world
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 Json = dict[str, Any]

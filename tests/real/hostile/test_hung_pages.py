@@ -9,10 +9,10 @@ from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import at_work, world
 from tests.support.browsers.panel import panel_of
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
-from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 HANGS = """<title>fine</title><script>

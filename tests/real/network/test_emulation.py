@@ -11,10 +11,10 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import world
 from tests.support.browsers.panel import panel_of
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 DEVICE = {"width": 390, "height": 844, "deviceScaleFactor": 3, "mobile": True}

@@ -9,10 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import World, world
 from tests.support.browsers.panel import panel_of
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = pytest.mark.real_browser
 Json = dict[str, Any]

@@ -9,13 +9,13 @@ import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import TAB_ID
 from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.managed import DEBUGGED
 from tests.support.browsers.page_tools import TabId, listed, tool_name
+from tests.support.browsers.plain import TAB_ID
+from tests.support.browsers.shops import Shops
 from tests.support.patience import PATIENCE
 from tests.support.product import Product, wait_for
-from tests.support.shops import Shops
-from tests.support.world import DEBUGGED
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}

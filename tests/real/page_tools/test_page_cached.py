@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.browsers.managed import world
 from tests.support.browsers.page_tools import TabId
+from tests.support.browsers.shops import Shops
 from tests.support.patience import PATIENCE
-from tests.support.shops import Shops
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
 

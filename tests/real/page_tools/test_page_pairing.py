@@ -7,10 +7,10 @@ import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import Bare
+from tests.support.browsers.managed import world
 from tests.support.browsers.panel import panel_of
+from tests.support.browsers.plain import Bare
 from tests.support.patience import PATIENCE
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 

@@ -11,8 +11,8 @@ import pytest
 from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
-from tests.support.bare import TAB_ID, Bare, browser
-from tests.support.heard import Heard
+from tests.support.browsers.plain import TAB_ID, Bare, browser
+from tests.support.page_events import Heard
 from tests.support.patience import PATIENCE
 from tests.support.serving import served
 

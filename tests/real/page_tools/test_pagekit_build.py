@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tabhub.config.settings import Settings
-from tests.support.bare import Bare, browser
-from tests.support.folder import serving
-from tests.support.heard import Heard
+from tests.support.browsers.plain import Bare, browser
+from tests.support.page_events import Heard
 from tests.support.patience import PATIENCE
 from tests.support.serving import served
+from tests.support.static_site import serving
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
 ROOT = Path(__file__).parents[3]

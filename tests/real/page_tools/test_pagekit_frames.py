@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.page_tools.test_worker_routing import World, world
-from tests.support.bare import TAB_ID, Bare
+from tests.support.browsers.plain import TAB_ID, Bare
 from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]

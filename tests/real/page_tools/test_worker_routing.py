@@ -12,8 +12,8 @@ import pytest
 from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
-from tests.support.bare import Bare, browser
 from tests.support.browsers.page_tools import PageTools
+from tests.support.browsers.plain import Bare, browser
 from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.serving import client, served

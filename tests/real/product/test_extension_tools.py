@@ -10,10 +10,10 @@ import pytest
 from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
+from tests.support.browsers.managed import World, world
 from tests.support.browsers.panel import panel_of
 from tests.support.patience import PATIENCE
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 SECRET_WORD = "xylophone"

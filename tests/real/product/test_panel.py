@@ -11,11 +11,11 @@ import pytest
 
 from tabhub.browser.launcher.finder import browser_arguments, find_browser
 from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.managed import CONFIG, World, at_work, failure, started, world
 from tests.support.browsers.panel import PANEL, panel_of
 from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import CONFIG, World, at_work, failure, started, world
 
 pytestmark = pytest.mark.real_browser
 

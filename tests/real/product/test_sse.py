@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.agents.mcp.sse_clients import streaming
+from tests.support.browsers.managed import world
 from tests.support.product import wait_for
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}

@@ -10,8 +10,8 @@ import pytest
 from tests.real.conftest import Opener
 from tests.real.looking import Value, html
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import world
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 MAKE = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Late'})"

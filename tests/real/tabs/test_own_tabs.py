@@ -7,10 +7,10 @@ import pytest
 
 from tests.agents.mcp.clients import connect
 from tests.support.agent import Agent
+from tests.support.browsers.managed import world
 from tests.support.patience import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 

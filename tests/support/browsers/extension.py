@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tabhub.wire import link_versions as versions
-from tests.support.outputs import completed
+from tests.support.command_outputs import completed
 from tests.support.patience import PATIENCE
 from tests.support.serving import SECRET
 

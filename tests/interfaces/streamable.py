@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from tests.agents.mcp.clients import Client, LoneClient, connect, messages
-from tests.ways_in.door import (
+from tests.interfaces.interface import (
     CallRequest,
     Door,
     Entered,

@@ -7,8 +7,8 @@ import signal
 import sys
 from contextlib import asynccontextmanager
 
-from tests.ways_in.door import CallRequest, Door, Entered, Entrance, Outcome, Place
-from tests.ways_in.rest import outcome
+from tests.interfaces.interface import CallRequest, Door, Entered, Entrance, Outcome, Place
+from tests.interfaces.rest import outcome
 
 
 class CommandDoor(Door):

@@ -15,7 +15,7 @@ from tabhub.page_tools.schema_rules import checked_schema
 from tabhub.page_tools.schema_size import Unfit
 from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
-from tests.page_tools.memory import MemoryTransport, joined
+from tests.page_tools.memory_transport import MemoryTransport, joined
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool
 from tests.support.serving import client, served

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.worker_run import rested_state, state, steps
+from tests.real.product.worker_run import rested_state, state, steps
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, CdpError
 from tests.support.browsers.page_tools import clean

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.agent import Agent
+from tests.support.browsers.managed import World, world
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = pytest.mark.real_browser
 Json = dict[str, Any]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from tests.interfaces.every import ENTRANCES
+from tests.interfaces.interface import Entrance, Json, Place
+from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, written_down
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.ways_in.door import Entrance, Json, Place
-from tests.ways_in.every import ENTRANCES
-from tests.ways_in.scenes import FORBIDDEN, SCENES, Stage, written_down
 
 pytestmark = pytest.mark.real_browser
 

@@ -15,8 +15,8 @@ from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
 from tabhub.server.app import App
+from tests.support.command_outputs import completed
 from tests.support.examples import examples
-from tests.support.outputs import completed
 
 SESSIONS = ("ann", "bob")
 NUMBERS = range(1, 5)

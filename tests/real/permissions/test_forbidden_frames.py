@@ -8,8 +8,8 @@ import pytest
 from tests.real.cancelling import press_cancel
 from tests.real.reasons import reason
 from tests.support.agent import ToolFailed
+from tests.support.browsers.managed import world
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 

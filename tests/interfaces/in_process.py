@@ -8,7 +8,15 @@ from tabhub.calls.call import Call
 from tabhub.calls.results import failed
 from tabhub.config.clients import MAIN
 from tabhub.errors import TabhubError
-from tests.ways_in.door import CallRequest, Door, Entered, Entrance, Outcome, Place, of_result
+from tests.interfaces.interface import (
+    CallRequest,
+    Door,
+    Entered,
+    Entrance,
+    Outcome,
+    Place,
+    of_result,
+)
 
 
 class Within(Door):

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from tests.ways_in.door import (
+from tests.interfaces.interface import (
     CallRequest,
     Door,
     Entered,

@@ -13,7 +13,7 @@ import pytest
 from tabhub.config.paths import Home
 from tabhub.config.settings import load as load_settings
 from tabhub.server.serving import Server
-from tests.agents.sessions.smuggled import INTO_A, INTO_THE_BANK, NOT_THE_BANK, OUT_OF_A
+from tests.server.disguised_addresses import INTO_A, INTO_THE_BANK, NOT_THE_BANK, OUT_OF_A
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served

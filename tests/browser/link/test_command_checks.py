@@ -11,7 +11,7 @@ from tabhub.browser.link.connection import Connection
 from tabhub.errors import Internal, Unavailable
 from tabhub.wire.commands import COMMANDS, FAMILIES, input_schemas, misfit
 from tests.support.browsers.extension import connected
-from tests.support.outputs import completed
+from tests.support.command_outputs import completed
 from tests.support.serving import served
 
 

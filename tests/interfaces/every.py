@@ -1,9 +1,10 @@
 """Every way in. A new one is added here, and nowhere else."""
 
-from tests.ways_in.command import Command
-from tests.ways_in.door import Entrance
-from tests.ways_in.rest import EventDoor, Rest, RestDoor
-from tests.ways_in.streamable import (
+from tests.interfaces.command import Command
+from tests.interfaces.in_process import Memory
+from tests.interfaces.interface import Entrance
+from tests.interfaces.rest import EventDoor, Rest, RestDoor
+from tests.interfaces.streamable import (
     GATEWAY,
     Behind,
     Handshake,
@@ -12,8 +13,7 @@ from tests.ways_in.streamable import (
     SessionDoor,
     Sessionless,
 )
-from tests.ways_in.talking import NEWEST, Sse, Stdio
-from tests.ways_in.within import Memory
+from tests.interfaces.two_way import NEWEST, Sse, Stdio
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MEMORY = Memory()

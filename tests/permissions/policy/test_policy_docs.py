@@ -10,7 +10,7 @@ from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.verdict import Level
 from tests.permissions.samples import CLICK, call, config, decide, told
 
-PAGE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "policy.md").read_text()
 EXAMPLE = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
 
 

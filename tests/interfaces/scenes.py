@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.ways_in.door import CallRequest, Door, Json, Outcome, plain
+from tests.interfaces.interface import CallRequest, Door, Json, Outcome, plain
 
 SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"

@@ -16,7 +16,7 @@ from tabhub.server.app import App
 from tabhub.store.images import forget_client
 from tests.agents.mcp.clients import LoneClient, connect, events
 from tests.agents.mcp.sse_clients import streaming
-from tests.agents.sessions.test_agents_and_tabs import browser, opened, outcome
+from tests.agents.test_tab_ownership import browser, opened, outcome
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import Refusal, connected, tab
 from tests.support.patience import PATIENCE

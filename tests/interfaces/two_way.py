@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from tabhub.config.paths import Home
 from tests.agents.mcp.sse_clients import streaming
 from tests.cli.stdio.pipe import alone, bridged
-from tests.ways_in.door import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
-from tests.ways_in.streamable import note, outcome, params
+from tests.interfaces.interface import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
+from tests.interfaces.streamable import note, outcome, params
 
 Wrap = Callable[[Json], Json]
 """What an era puts around the parameters of each request."""

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.support.browsers.managed import world
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
+from tests.interfaces.conftest import Page
+from tests.interfaces.every import ENTRANCES, MEMORY
+from tests.interfaces.interface import CallRequest, Door, Entrance, Json, Outcome, Place
+from tests.interfaces.scenes import SCENES, SCRIPT, Scene, Stage, repeated, written_down
 from tests.support.browsers.extension import FakeExtension
-from tests.ways_in.conftest import Page
-from tests.ways_in.door import CallRequest, Door, Entrance, Json, Outcome, Place
-from tests.ways_in.every import ENTRANCES, MEMORY
-from tests.ways_in.scenes import SCENES, SCRIPT, Scene, Stage, repeated, written_down
 
 OTHERS = [entrance for entrance in ENTRANCES if entrance is not MEMORY]
 every_door = pytest.mark.parametrize("entrance", OTHERS, ids=repr)

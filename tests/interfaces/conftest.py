@@ -9,10 +9,10 @@ import pytest
 
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tests.interfaces.interface import Place
+from tests.interfaces.scenes import COUNTING, FORBIDDEN
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import SECRET, served
-from tests.ways_in.door import Place
-from tests.ways_in.scenes import COUNTING, FORBIDDEN
 
 Json = dict[str, Any]
 THROWN = {"exception": {"message": "no", "stack": "Error: no"}}

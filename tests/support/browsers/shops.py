@@ -7,10 +7,10 @@ from typing import Any
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import Bare
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import world
 from tests.support.browsers.page_tools import PageTools
-from tests.support.world import world
+from tests.support.browsers.plain import Bare
 
 TOTAL = "document.querySelector('#total').textContent"
 
