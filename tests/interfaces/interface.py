@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 
 from tabhub.server.app import App
+from tests.support.eventually import PATIENCE
 from tests.support.no_tls import NO_TLS
-from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
 _FENCE = re.compile(r"page content [0-9a-f]+")

@@ -16,10 +16,10 @@ from tabhub.server.app import App
 from tabhub.store.images import forget_client
 from tests.agents.mcp.clients import LoneClient, connect, events
 from tests.agents.mcp.sse_clients import streaming
-from tests.agents.test_tab_ownership import browser, opened, outcome
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import Refusal, connected, tab
-from tests.support.patience import PATIENCE
+from tests.support.browsers.window import browser, opened, outcome
+from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
 ASK = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))

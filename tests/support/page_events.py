@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.registrations import Pages
 from tabhub.wire.pages import Execute, Outcome
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
 

@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 
 from tabhub.config.secret import prove
 from tabhub.wire import link_versions as versions
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 SECRET = "5" * 64
 Message = dict[str, Any]

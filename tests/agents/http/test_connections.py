@@ -14,7 +14,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.server.serving import Server
 from tests.support.browsers.extension import connected
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 Connection = tuple[StreamReader, StreamWriter]

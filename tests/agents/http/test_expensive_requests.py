@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tabhub.agents.http import connections
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
 HELLO = {

@@ -26,7 +26,7 @@ from tests.agents.http.protected import (
 from tests.agents.mcp.clients import Client, LoneClient, connect
 from tests.support.browsers.extension import page_tool
 from tests.support.browsers.worker import SHOP
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import client
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -10,7 +10,7 @@ import pytest
 from tabhub.agents.http import connections
 from tests.agents.mcp.clients import connect, until
 from tests.agents.mcp.sse_clients import streaming
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 

@@ -18,7 +18,7 @@ from tests.agents.mcp.clients import (
     until,
 )
 from tests.agents.mcp.workbench import Workbench
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 
 @pytest.mark.requirement("OT-05")

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from tests.cli.conftest import Here
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.serving import client
 
 ONE = {"rates": {"adminPerMinute": 1, "clientSessionsPerMinute": 0}}
@@ -150,7 +150,7 @@ def test_a_server_reads_its_files_again_at_a_hangup_and_stays(
     product: Product, server: "subprocess.Popen[str]"
 ) -> None:
     server.send_signal(signal.SIGHUP)
-    wait_for(lambda: product.status()["reloadCount"] or None, "the files to be read")
+    eventually_sync(lambda: product.status()["reloadCount"] or None, "the files to be read")
     assert server.poll() is None
 
 

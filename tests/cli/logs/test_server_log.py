@@ -9,8 +9,8 @@ import pytest
 
 from tabhub import __version__
 from tests.support.browsers.extension import connected, tab
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 
 PLUGIN = "2026-11-15 10:00:00,000 INFO tabhub.plugins.slack: hello"
 
@@ -28,7 +28,7 @@ def log(product: Product, *lines: str) -> None:
 
 
 def shows(product: Product, line: str) -> bool:
-    return wait_for(lambda: line in product.output.splitlines(), f"the line {line!r}")
+    return eventually_sync(lambda: line in product.output.splitlines(), f"the line {line!r}")
 
 
 def test_the_last_lines_are_shown_of_both_files(product: Product) -> None:
@@ -106,7 +106,9 @@ async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product:
                 await _mcp_session(http)
                 for _ in range(2):
                     await http.post("/tools/permissions_check/call", json={})
-        wait_for(lambda: "has gone" in product.run("logs").stdout, "the browser to have gone")
+        eventually_sync(
+            lambda: "has gone" in product.run("logs").stdout, "the browser to have gone"
+        )
     lines = (product.home / "server.log").read_text().splitlines()
     told = [line.split(": ", 1)[1] for line in lines]
     assert told == [

@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 
 pytestmark = pytest.mark.slow

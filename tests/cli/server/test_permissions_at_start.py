@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.serving import client
 
 OFF = '[tools]\npermissions_check = "off"\n'
@@ -25,7 +26,7 @@ def product(tmp_path: Path) -> Product:
 
 def wait_up(product: Product) -> int:
     """The port, once everything has been printed."""
-    wait_for(lambda: "tabhub is up" in product.output, "the server to be up")
+    eventually_sync(lambda: "tabhub is up" in product.output, "the server to be up")
     return product.wait_running()
 
 

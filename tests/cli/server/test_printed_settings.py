@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_there_is_a_block_for_each_client_and_all_lead_to_this_server(product: P
     with product.running("start", "--port", "0"):
         port = product.wait_running()
         text = product.run("start", "--show-config").stdout
-        wait_for(lambda: text.strip() in product.output, "the same blocks")
+        eventually_sync(lambda: text.strip() in product.output, "the same blocks")
         blocks = pasted(text)
         line = text[text.index("claude mcp add") :].split("\n\n")[0]
         words = shlex.split(line)

@@ -12,7 +12,8 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.agents.mcp.clients import connect
 from tests.support.browsers.extension import connected
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.serving import client
 
 pytestmark = pytest.mark.slow
@@ -165,5 +166,5 @@ async def test_the_command_line_keeps_its_tabs_and_those_of_who_is_put_out_close
         assert answer.status_code == 200
         assert product.run(*ROTATE).returncode == 0
         product.wait_browser(after=before["browsers"][0]["connectedAt"])
-        wait_for(lambda: len(tabs()) == 1, "the tab of the old secret to close")
+        eventually_sync(lambda: len(tabs()) == 1, "the tab of the old secret to close")
         assert tabs()[0] == (f"{page}#ours", "tabhub-cli (cli)")

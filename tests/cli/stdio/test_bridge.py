@@ -12,7 +12,7 @@ from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of
 from tests.agents.mcp.workbench import SCHEMAS
 from tests.cli.stdio.pipe import alone, bench, bridged
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = pytest.mark.requirement("OT-09")
 

@@ -6,15 +6,15 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.real.acting.test_uploads import UPLOAD, Log, Value, in_base64, log, reason, total
-from tests.real.conftest import Opener
+from tests.real.acting.uploading import UPLOAD, in_base64, total
+from tests.real.conftest import Log, Opener, Value
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 CLICK, ANSWER = "browser_click_element", "browser_handle_dialog"
-__all__ = ["log"]
 
 
 @pytest.mark.parametrize("by", ["paths", "files"])
@@ -42,7 +42,7 @@ async def test_a_chooser_that_a_click_opens_is_told_and_gets_its_files(
     assert told["trusted"] is (by == "paths")
     files = [["a.txt", "text/plain", 10, total(b"some words")]]
     assert await log(1) == [{"what": input, "trusted": by == "paths", "files": files}]
-    assert (await reason(agent, **{by: source})).reason == "no_dialog"
+    assert (await failure(agent, UPLOAD, **{by: source})).reason == "no_dialog"
 
 
 async def test_a_chooser_for_several_says_so_and_is_opened_by_a_picker_too(
@@ -60,11 +60,11 @@ async def test_a_chooser_is_dismissed_and_the_page_hears_of_it(
 ) -> None:
     await opened(site.page("upload"))
     await agent.call(CLICK, selector="#makes")
-    assert (await reason(agent, ANSWER, action="accept")).reason == "invalid_arguments"
+    assert (await failure(agent, ANSWER, action="accept")).reason == "invalid_arguments"
     told = await agent.call(ANSWER, action="dismiss")
     assert told["answered"]["type"] == "file_chooser"
     assert await log(1) == ["cancelled"]
-    assert (await reason(agent, ANSWER, action="dismiss")).reason == "no_dialog"
+    assert (await failure(agent, ANSWER, action="dismiss")).reason == "no_dialog"
 
 
 async def test_a_chooser_holds_nothing_up_and_goes_with_its_page(
@@ -76,7 +76,7 @@ async def test_a_chooser_holds_nothing_up_and_goes_with_its_page(
     await agent.call("browser_type_text", selector="#text", text="still here")
     await agent.call(CLICK, selector="#chooses")
     await agent.call("browser_navigate_tab", url="reload")
-    assert (await reason(agent, paths=["a.txt"])).reason == "no_dialog"
+    assert (await failure(agent, UPLOAD, paths=["a.txt"])).reason == "no_dialog"
 
 
 FRAMED = """<input type=file id=files hidden><button id=chooses onclick="files.click()">F</button>
@@ -113,7 +113,7 @@ async def test_a_chooser_in_a_frame_of_another_site_is_caught_and_gets_its_files
     assert given_to["effect"]["files"] == [{"name": "a.txt", "size": 10}]
     assert given_to["trusted"] is (by == "paths")
     assert await log(1) == [["change", by == "paths", "a.txt"]]
-    assert (await reason(agent, **{by: source})).reason == "no_dialog"
+    assert (await failure(agent, UPLOAD, **{by: source})).reason == "no_dialog"
 
 
 async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_goes_with_its_frame(
@@ -125,7 +125,7 @@ async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_goes_with_i
     assert (await log(1))[0][0] == "cancel"
     await agent.call(CLICK, selector="#chooses")
     await in_page("document.querySelector('iframe').remove()")
-    assert (await reason(agent, files=[in_base64("a", b"1")])).reason in (
+    assert (await failure(agent, UPLOAD, files=[in_base64("a", b"1")])).reason in (
         "no_dialog",
         "needs_person",
     )

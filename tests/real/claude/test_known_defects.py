@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from tests.real.claude_calls import Seen, computer, refused, seen_by, texts
+from tests.real.claude_calls import Seen, computer, seen_by, texts
 from tests.real.conftest import Opener
-from tests.real.looking import html, page_lines
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, page_lines, ref
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.product import Product
@@ -26,10 +26,10 @@ async def test_defect_1_a_click_by_ref_arrives_or_says_that_it_cannot(
     await computer(agent, "left_click", ref=ref(page, "Low"))
     assert await seen("log") == ["click low 1 true"]
     await seen("document.querySelector('#low').outerHTML = '<button id=low>Low</button>'")
-    failed = await refused(agent, "computer", action="left_click", ref=ref(page, "Low"))
+    failed = await failure(agent, "computer", action="left_click", ref=ref(page, "Low"))
     assert failed.reason == "stale_ref"
     await seen("document.querySelector('#one').style.display = 'none'")
-    failed = await refused(agent, "computer", action="left_click", ref=ref(page, "One"))
+    failed = await failure(agent, "computer", action="left_click", ref=ref(page, "One"))
     assert failed.reason == "not_visible"
     assert await seen("log.length") == 1
 
@@ -78,7 +78,7 @@ async def test_defect_4_a_dialog_is_told_answered_and_holds_nobody_up(
     other = await opened(site.page("form"))
     told = await computer(agent, "left_click", tabId=tab, ref=await _ref(agent, tab, "Ask"))
     assert told["effect"]["dialog"] == {"type": "confirm", "message": "Sure?"}
-    assert (await refused(agent, "read_page", tabId=tab)).reason == "dialog_open"
+    assert (await failure(agent, "read_page", tabId=tab)).reason == "dialog_open"
     assert "Registration" in await agent.text("get_page_text", tabId=other)
     await agent.call("browser_handle_dialog", tabId=tab, action="accept")
     assert await seen_by(cdp, url)("out.textContent") == "true"
@@ -150,7 +150,7 @@ async def test_defect_7_fields_that_frameworks_control_follow_and_locked_ones_st
     assert await seen("[state, log[0], log.at(-1)]") == ["Ada", "input", "change Ada"]
     for attribute, reason in (("readonly", "readonly"), ("disabled", "disabled")):
         await seen(f"field.removeAttribute('readonly'); field.toggleAttribute('{attribute}', true)")
-        failed = await refused(agent, "form_input", ref=name, value="Eve")
+        failed = await failure(agent, "form_input", ref=name, value="Eve")
         assert failed.reason == reason
     assert await seen("plain.get.call(field)") == "Ada"
 

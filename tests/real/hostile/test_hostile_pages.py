@@ -15,11 +15,10 @@ from urllib.parse import quote
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.looking import page_lines
-from tests.real.reading.test_reading import ref
+from tests.real.looking import page_lines, ref
 from tests.support.agent import Agent, ToolFailed
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -111,7 +110,9 @@ async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
         for call in calls:
             call.cancel()
         await asyncio.wait(calls)
-        wait_for(lambda: cancelled(product[0], tool) == before + 3, "the calls to be cancelled")
+        eventually_sync(
+            lambda: cancelled(product[0], tool) == before + 3, "the calls to be cancelled"
+        )
         # What the extension hears after that, it hears after the cancelling.
         await agent.call("browser_list_windows")
     assert await in_page("await new Promise((go) => setTimeout(go, 1000)); log") == []

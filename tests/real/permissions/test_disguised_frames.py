@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.browsers.managed import World, world
+from tests.support.browsers.managed import Rig, rig
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -18,13 +18,13 @@ def page(origin: str, body: str) -> str:
 
 
 @pytest.fixture
-async def walled(tmp_path: Path, site: Site) -> AsyncIterator[World]:
+async def walled(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
     forbidden = site.other.removeprefix("http://")
-    async with world(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
+    async with rig(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
         yield here
 
 
-async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: World, site: Site) -> None:
+async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: Rig, site: Site) -> None:
     # Code that is given as text has no address of its own.
     script = "setTimeout(\"console.log('hid' + 'den word')\")"
     inner = page(site.other, f"<button id=b>hidden</button><script>{script}</script>")
@@ -43,7 +43,7 @@ async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: World, site:
         assert listed and not any(one["url"].startswith(site.other) for one in listed)
 
 
-async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: World, site: Site) -> None:
+async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: Rig, site: Site) -> None:
     listening = "<script>addEventListener('keydown', () => parent.postMessage('key', '*'))</script>"
     inner = page(site.other, f"<input>{listening}")
     script = "got = 0; onmessage = () => got++; i.onkeydown = () => f.focus()"
@@ -64,7 +64,7 @@ async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: World, si
 
 
 async def test_no_picture_shows_a_walled_frame_that_comes_while_it_is_taken(
-    walled: World, site: Site
+    walled: Rig, site: Site
 ) -> None:
     body = "<div id=o></div><div style='height: 40000px'></div>"
     # The first piece of a long picture is drawn without scrollbars, which the page can see.

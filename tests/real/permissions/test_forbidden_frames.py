@@ -8,7 +8,7 @@ import pytest
 from tests.real.cancelling import press_cancel
 from tests.real.reasons import reason
 from tests.support.agent import ToolFailed
-from tests.support.browsers.managed import world
+from tests.support.browsers.managed import rig
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -19,7 +19,7 @@ async def test_no_looking_tool_tells_of_a_frame_where_it_is_not_allowed(
 ) -> None:
     forbidden = site.other.removeprefix("http://")
     config = {"permissions": {"domains": {forbidden: "off"}}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("frames"))
         calls: tuple[tuple[str, dict[str, Any]], ...] = (
             ("browser_read_page", {}),
@@ -45,7 +45,7 @@ async def test_no_looking_tool_tells_of_a_frame_where_it_is_not_allowed(
 async def test_a_delta_tells_nothing_of_a_frame_that_has_been_forbidden_since(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("frames"))
         first = await agent.result("browser_read_page")
         assert "Press far" in str(first)
@@ -61,7 +61,7 @@ async def test_a_script_in_the_debuggers_place_stays_out_of_such_frames_too(
 ) -> None:
     forbidden = site.other.removeprefix("http://")
     config = {"permissions": {"domains": {forbidden: "off"}}, "untrustedInput": True}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         tab = (await agent.call("browser_open_tab", url=site.page("frames")))["tabId"]
         await agent.call("browser_execute_script", code="1")
         await press_cancel(here.cdp, tab)

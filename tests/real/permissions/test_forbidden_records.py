@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.agent import Agent
-from tests.support.browsers.managed import World, world
+from tests.support.browsers.managed import Rig, rig
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -29,9 +29,9 @@ def redirected(site: Site, target: str) -> str:
 
 
 @pytest.fixture
-async def walled(tmp_path: Path, site: Site) -> AsyncIterator[World]:
+async def walled(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
     forbidden = site.other.removeprefix("http://")
-    async with world(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
+    async with rig(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
         yield here
 
 
@@ -53,7 +53,7 @@ async def everything(agent: Agent) -> str:
 
 
 async def test_what_a_walled_site_answers_an_allowed_page_is_told_by_no_recording(
-    walled: World, site: Site
+    walled: Rig, site: Site
 ) -> None:
     hidden = f"{site.other}/missing?hidden"
     scripts = [answer(site.other, f"var {name} = 'secret'") for name in ("plain", "far")]
@@ -78,7 +78,7 @@ async def test_what_a_walled_site_answers_an_allowed_page_is_told_by_no_recordin
 
 
 async def test_a_redirect_that_was_not_recorded_keeps_what_it_led_to_from_being_told(
-    walled: World, site: Site
+    walled: Rig, site: Site
 ) -> None:
     far = redirected(site, answer(site.other, "var far = 'secret'"))
     near = answer(site.url, "var near = 'open'")
@@ -92,7 +92,7 @@ async def test_a_redirect_that_was_not_recorded_keeps_what_it_led_to_from_being_
 
 
 async def test_a_filter_does_not_put_what_a_walled_site_answers_to_an_allowed_address(
-    walled: World, site: Site
+    walled: Rig, site: Site
 ) -> None:
     back = f"{site.other}/redirect?to={quote(f'{site.url}/form.html?hidden')}"
     async with walled.agent("robot") as agent:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.browsers.managed import world
+from tests.support.browsers.managed import rig
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -18,7 +18,7 @@ async def test_what_is_typed_into_a_password_field_is_not_written_down(
     tmp_path: Path, site: Site
 ) -> None:
     body = "<input id=p type=password><input id=t><input id=c autocomplete=cc-number>"
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body={body}")
         for field, text in (("p", "hunter22"), ("t", "ordinary"), ("c", "not-a-number")):
             typed = await agent.call("browser_type_text", selector=f"#{field}", text=text)
@@ -32,7 +32,7 @@ async def test_files_and_answers_to_requests_are_not_written_down(
     tmp_path: Path, site: Site
 ) -> None:
     secret = "c2VjcmV0LWJ5dGVz"
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body=<input type=file>")
         files = [{"name": "a.txt", "data": secret}]
         await agent.call("browser_upload_files", selector="input", files=files)
@@ -57,7 +57,7 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
 ) -> None:
     forbidden = site.other.removeprefix("http://")
     config = {"permissions": {"domains": {forbidden: "off"}}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         for number in range(25):
             # The page's own leaving may still be under way, and win.
@@ -88,7 +88,7 @@ async def test_frames_of_a_forbidden_site_are_neither_read_nor_acted_in(
     for config, shown in (({}, True), ({"permissions": {"domains": {forbidden: "off"}}}, False)):
         folder = tmp_path / str(shown)
         folder.mkdir()
-        async with world(folder, config) as here, here.agent("robot") as agent:
+        async with rig(folder, config) as here, here.agent("robot") as agent:
             frame = f"<h1>Outside</h1><iframe src='{site.other}/form.html'></iframe>"
             await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(frame)}")
             text = await agent.text("browser_read_page")

@@ -11,7 +11,8 @@ from tabhub.browser.launcher.profile import owner
 from tabhub.config.paths import Home
 from tests.browser.launcher.processes import living
 from tests.support.agent import Agent
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-01")]
@@ -36,7 +37,7 @@ def killed(product: Product) -> int:
     """Kill the server, as nobody should; the browser that it leaves."""
     left = browser(product)
     os.kill(product.status()["pid"], signal.SIGKILL)
-    wait_for(lambda: not product.status()["running"], "the server to be gone")
+    eventually_sync(lambda: not product.status()["running"], "the server to be gone")
     return left
 
 
@@ -60,15 +61,17 @@ async def test_a_browser_left_behind_is_used_again_by_every_way_of_starting(
 
     with product.running("start", "--browser", "--port", "0"):
         product.wait_browser()
-        wait_for(lambda: "tabhub is up" in product.output, "the start to be over")
+        eventually_sync(lambda: "tabhub is up" in product.output, "the start to be over")
         assert f"left behind (pid {left}) is used again" in product.output
         assert killed(product) == left
 
     with product.running("browser"):
-        wait_for(lambda: product.output.count("is used again") == 2, "the browser to be taken")
+        eventually_sync(
+            lambda: product.output.count("is used again") == 2, "the browser to be taken"
+        )
         refused = product.run("browser", "--headless")
         assert (refused.returncode, f"process {left}" in refused.stderr) == (1, True)
-    wait_for(lambda: living(left) == set(), "the browser to end with its command")
+    eventually_sync(lambda: living(left) == set(), "the browser to end with its command")
 
 
 def test_stop_closes_a_browser_that_was_left_behind(product: Product) -> None:
@@ -104,7 +107,7 @@ def test_a_running_server_gets_a_browser_that_goes_with_it(product: Product) -> 
 
 def test_an_open_browser_is_used_by_a_server_and_outlives_it(product: Product) -> None:
     with product.running("browser", "--headless"):
-        wait_for(lambda: "browser started" in product.output, "the browser")
+        eventually_sync(lambda: "browser started" in product.output, "the browser")
         used = browser(product)
         assert product.run("start", "--background", "--browser", "--port", "0").returncode == 0
         assert browser(product) == used

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.reading.test_reading import ref
+from tests.real.looking import ref
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import browser_of
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
@@ -144,7 +144,7 @@ async def test_a_restarted_browser_keeps_its_profile_and_connects_again(
     with own.running("start", "--port", "0"):
         with own.running("browser", "--headless"):
             first = own.wait_browser()["browsers"]
-        wait_for(lambda: not own.status()["browsers"], "the browser to have left")
+        eventually_sync(lambda: not own.status()["browsers"], "the browser to have left")
         with own.running("browser", "--headless", "--url", site.page("form")):
             status = own.wait_browser()
             assert [found["id"] for found in status["browsers"]] == [first[0]["id"]]
@@ -167,7 +167,7 @@ async def test_the_page_that_a_browser_is_started_with_is_loaded_each_time(
                         "title"
                     ] != "Form":
                         await asyncio.sleep(0.1)
-            wait_for(lambda: not own.status()["browsers"], "the browser to have left")
+            eventually_sync(lambda: not own.status()["browsers"], "the browser to have left")
 
 
 @pytest.mark.slow

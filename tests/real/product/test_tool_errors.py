@@ -5,19 +5,13 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.support.agent import Agent, ToolFailed
+from tests.real.reasons import reason
+from tests.support.agent import Agent
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 FRAMES = "browser_get_websocket_frames"
 BODY = {"selector": "body"}
-
-
-async def reason(agent: Agent, tool: str, arguments: dict[str, Any]) -> str:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
 
 
 @pytest.mark.parametrize(
@@ -39,7 +33,7 @@ async def test_what_cannot_be_done_is_refused_with_a_reason(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, Any], word: str
 ) -> None:
     await opened(site.page("form"))
-    assert await reason(agent, tool, arguments) == word
+    assert await reason(agent, tool, **arguments) == word
 
 
 async def test_a_tab_that_is_not_recorded_has_no_frames_to_tell(
@@ -47,4 +41,4 @@ async def test_a_tab_that_is_not_recorded_has_no_frames_to_tell(
 ) -> None:
     tab = await opened(site.page("form"))
     await agent.call("browser_disable_network_capture", tabId=tab)
-    assert await reason(agent, FRAMES, {"tabId": tab}) == "not_found"
+    assert await reason(agent, FRAMES, tabId=tab) == "not_found"

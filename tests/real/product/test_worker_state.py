@@ -10,7 +10,7 @@ from tests.real.product.worker_run import rested_state, state, steps
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, CdpError
 from tests.support.browsers.page_tools import clean
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from tests.real.looking import html
-from tests.real.network.test_interception import START as INTERCEPT
-from tests.real.network.test_interception import STOP, ask, paused
+from tests.real.network.intercepting import START as INTERCEPT
+from tests.real.network.intercepting import STOP, ask, paused
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.page_tools import tool

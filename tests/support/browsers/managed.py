@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -20,7 +20,7 @@ DEBUGGED = "--browser-arg=--remote-debugging-port=0"
 CONFIG = {"permissions": {"tools": {"browser_execute_script": "ask"}}}
 
 
-class World:
+class Rig:
     """A server that asks about scripts, its browser, and who uses them."""
 
     def __init__(self, product: Product, port: int, cdp: Cdp) -> None:
@@ -46,14 +46,14 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[World]:
+async def rig(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[Rig]:
     product = Product(folder / "home")
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(config))
     with product.running(*START, DEBUGGED, *more):
         port = product.wait_browser()["port"]
         async with browser_of(product.home) as cdp:
-            yield World(product, port, cdp)
+            yield Rig(product, port, cdp)
 
 
 def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":

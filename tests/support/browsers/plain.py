@@ -9,7 +9,7 @@ from typing import Any
 
 from tabhub.browser.launcher.finder import find_browser
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 FLAGS = (
     "--headless=new",
@@ -25,7 +25,7 @@ STATUS = "JSON.parse(document.querySelector('#hub').textContent || '{}')"
 TAB_ID = "sessionStorage.getItem('tabhub.tabId')"
 
 
-class Bare:
+class PlainBrowser:
     """A browser, a site and a server, as a person without the extension has them."""
 
     def __init__(self, cdp: Cdp, site: str, port: int) -> None:

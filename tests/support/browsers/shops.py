@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from tabhub.cli.server.demo import serve_page
+from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.browsers.managed import world
+from tests.support.browsers.managed import rig
 from tests.support.browsers.page_tools import PageTools
-from tests.support.browsers.plain import Bare
+from tests.support.browsers.plain import PlainBrowser, browser
+from tests.support.serving import client, served
 
 TOTAL = "document.querySelector('#total').textContent"
 
 
-class Shops(Bare, PageTools):
+class Shops(PlainBrowser, PageTools):
     """One browser; its tabs belong to nobody, so which one is used is a matter of routing alone."""
 
     def __init__(self, cdp: Cdp, site: str, port: int, agent: Agent) -> None:
@@ -62,5 +64,33 @@ class Shops(Bare, PageTools):
 @asynccontextmanager
 async def shops(folder: Path, config: dict[str, Any] | None = None) -> AsyncIterator[Shops]:
     with serve_page() as url:
-        async with world(folder, config or {}) as there, there.agent("robot") as agent:
+        async with rig(folder, config or {}) as there, there.agent("robot") as agent:
             yield Shops(there.cdp, url.rstrip("/"), there.port, agent)
+
+
+class WorkerShops(PlainBrowser, PageTools):
+    """Shops of a browser without the extension, and an agent that uses their tools."""
+
+    async def shops(self, count: int) -> list[tuple[str, str]]:
+        """Pages and the ids of their tabs; the last one is looked at."""
+        pages = [await self.open() for _ in range(count)]
+        found = [(page, await self.connected(page)) for page in pages]
+        await self.have("view_cart", *(tab for _, tab in found))
+        await self.looked_at(found[-1][1])
+        return found
+
+
+@asynccontextmanager
+async def worker_shops(folder: Path) -> AsyncIterator[WorkerShops]:
+    with serve_page() as url:
+        site = url.rstrip("/")
+        # Nobody knows whose browser it is, so it counts as a person's, who would be asked.
+        allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
+        async with (
+            served(Settings(worker_origins=[site], permissions=allowed)) as server,
+            browser(folder) as cdp,
+            client(server.port) as http,
+        ):
+            here = WorkerShops(cdp, site, server.port)
+            here.agent = Agent(http)
+            yield here
