@@ -25,10 +25,9 @@ from tabhub.calls.call import Source
 from tabhub.calls.ports import incident, throttled
 from tabhub.calls.running import Control
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
-from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges, label_of
-from tabhub.config.settings import Settings, choose_toolsets
+from tabhub.config.settings import Origins, Settings, choose_toolsets
 from tabhub.errors import NotFound, TabhubError
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, Remembered
