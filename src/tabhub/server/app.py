@@ -26,10 +26,9 @@ from tabhub.calls.call import Source
 from tabhub.calls.ports import throttled
 from tabhub.calls.running import Control
 from tabhub.config.clients import SSE, Client, Clients, is_token
-from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges
-from tabhub.config.settings import Settings, choose_toolsets
+from tabhub.config.settings import Origins, Settings, choose_toolsets
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, Remembered
 from tabhub.page_tools.extension_pages import LinkPages

@@ -9,10 +9,11 @@ from typing import Any
 from tabhub.audit.log import AuditLog
 from tabhub.calls.ports import incident
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
+from tabhub.config.environment import auth_token
 from tabhub.config.keys import differing, take_live
 from tabhub.config.paths import Home
 from tabhub.config.secret import load as load_secret
-from tabhub.config.settings import Settings, auth_token, choose_toolsets
+from tabhub.config.settings import Settings, choose_toolsets
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, TabhubError
 from tabhub.server.session_ends import SessionEnds

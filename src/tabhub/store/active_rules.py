@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tabhub.calls.approvals import Terms
-from tabhub.config import keys as editing
+from tabhub.config import keys
 from tabhub.config.paths import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
@@ -86,7 +86,7 @@ class Rules:
             named[name] = level
         rulebook = RuleBook(self._policy, levels, self.pins)
         if self._home is not None:
-            editing.set_value(self._home, ("permissions", group, name), level)
+            keys.set_value(self._home, ("permissions", group, name), level)
         self.permissions.rulebook, self._levels = rulebook, levels
         if group == "tools" and level is not None and (seen := self._known(name)) is not None:
             # The person has seen whose it is.

@@ -17,7 +17,7 @@ from tabhub.config.settings import Settings, SseSettings
 from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tests.support.browsers.extension import connected
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [

@@ -25,7 +25,7 @@ from tests.agents.mcp.clients import over_socket, text_of, until
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.sse_clients import JSON, SseEvent, streaming, written
 from tests.agents.mcp.workbench import Workbench
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 PROGRESS = {"progressToken": "p"}
 

@@ -21,8 +21,8 @@ from tabhub.agents.http.messages import CALLER, refuse
 from tabhub.agents.http.routing import ROUTE, Access, RouteTable
 from tabhub.calls.ports import AuditSink, incident
 from tabhub.config.clients import MAIN, Client
-from tabhub.config.origins import Origins
 from tabhub.config.secret import Challenges
+from tabhub.config.settings import Origins
 from tabhub.errors import AccessError, Forbidden, Internal, TabhubError
 from tabhub.wire.asgi import App, Header, Message, Receive, Scope, Send
 
