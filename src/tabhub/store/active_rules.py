@@ -14,8 +14,8 @@ from tabhub.errors import InvalidArguments
 from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.policy.policy import Policy, parse
-from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.verdict import Known, PageTool
+from tabhub.permissions.rules import Known, RuleBook
+from tabhub.permissions.verdict import PageTool
 from tabhub.store.images import GRANTS, PINS, KeptGrants, KeptPins
 from tabhub.store.store import Store
 

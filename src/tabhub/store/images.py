@@ -11,7 +11,8 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.ownership import Place
 from tabhub.hub.sessions import AgentSession
 from tabhub.permissions.grants import Grant, Grants
-from tabhub.permissions.verdict import PageTool, Pins
+from tabhub.permissions.rules import Pins
+from tabhub.permissions.verdict import PageTool
 from tabhub.store.saved_shortcuts import SHORTCUTS
 from tabhub.store.store import Shelf, Store, decoded
 

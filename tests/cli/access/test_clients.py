@@ -71,7 +71,7 @@ def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> Non
     ("arguments", "words"),
     [
         (["add", "main"], "main"),
-        (["add", "a b"], "no name"),
+        (["add", "a b"], "cannot be named"),
         (["add", "a", "--toolsets", "core,nonsense"], "nonsense"),
         (["add", "a", "--toolsets", ""], "toolset"),
         (["add"], "name"),
