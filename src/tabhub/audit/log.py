@@ -61,7 +61,7 @@ class AuditLog:
         self._redactor = self._redactor.knowing([secret])
 
     def record(self, event: Event) -> None:
-        """Write an event to the file before this returns, or only count it if it is to be folded."""
+        """Write an event; it is in the file when this returns, unless it is folded."""
         self.settle(event.time)
         self.counts.add(event)
         if self._folding.admits(event):

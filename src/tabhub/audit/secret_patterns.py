@@ -111,7 +111,7 @@ def _looks_random(token: str) -> bool:
 
 
 def _is_card(text: str) -> bool:
-    """Whether digits start like a card number, not with 1 as times do, and the checksum is right."""
+    """Whether digits start like a card number (times start with 1) and have its checksum."""
     digits = [int(character) for character in text if character.isdigit()]
     if not (13 <= len(digits) <= 19 and _is_issued("".join(map(str, digits[:4])))):
         return False

@@ -44,8 +44,8 @@ from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
 from tabhub.store.active_rules import Rules
-from tabhub.store.images import AgentImages
 from tabhub.store.saved_shortcuts import Shortcuts
+from tabhub.store.saved_state import SavedSessions
 from tabhub.store.store import Store
 from tabhub.wire.asgi import App as AsgiApp
 
@@ -99,7 +99,7 @@ class App:
         self.shortcuts = Shortcuts(self.store)
         self.runner = self._equip().runner
         self.control = Control(self.hub, self.runner.running)
-        AgentImages(self.store, self.hub, time.time())
+        SavedSessions(self.store, self.hub, time.time())
         self.pairing = Pairing(home, settings.worker_origins)
         self._worker = WorkerEndpoint(
             self.pages, self.pairing, self.audit, settings.limits.ws_bytes
