@@ -24,7 +24,7 @@ def own(tmp_path: Path) -> Product:
 async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
     """Wait until a paragraph of the options page says this."""
     text = f"document.querySelector('#{id}')?.textContent"
-    await eventually(lambda: cdp.evaluate(page, text), until=lambda found: words in found or "")
+    await eventually(lambda: cdp.evaluate(page, text), until=lambda found: words in (found or ""))
 
 
 async def enter(cdp: Cdp, page: str, port: object, secret: str) -> None:
