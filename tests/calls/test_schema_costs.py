@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tabhub.calls import validation as compiled
-from tabhub.calls.validation import Kept, Validators, patterns_in
+from tabhub.calls import validation
+from tabhub.calls.validation import CompiledSchemas, Validators, count_patterns
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.errors import InvalidArguments
 from tabhub.hub.tools import Tool
@@ -58,9 +58,11 @@ def test_a_pattern_that_is_none_is_left_to_the_page(schema: Any) -> None:
 
 
 def test_patterns_are_counted_wherever_they_are() -> None:
-    assert patterns_in({"pattern": "a", "patternProperties": {"b": {"pattern": "c"}, "d": {}}}) == 4
     assert (
-        patterns_in({"properties": {"pattern": {"type": "string"}}, "allOf": [{"pattern": "a"}]})
+        count_patterns({"pattern": "a", "patternProperties": {"b": {"pattern": "c"}, "d": {}}}) == 4
+    )
+    assert (
+        count_patterns({"properties": {"pattern": {"type": "string"}}, "allOf": [{"pattern": "a"}]})
         == 1
     )
 
@@ -79,18 +81,18 @@ def test_faults_are_told_one_by_one_only_where_that_takes_little(word: str) -> N
 
 
 def test_compiled_schemas_are_kept_by_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "KEPT_BYTES", 5 * 1024 * 1024)
-    kept = Kept()
+    monkeypatch.setattr(validation, "KEPT_BYTES", 5 * 1024 * 1024)
+    kept = CompiledSchemas()
     tools = [_tool({"a": {"pattern": f"^{n}$"}}, f"t{n}") for n in range(10)]
     for tool in tools:
-        kept.put(tool, compiled.compiled(tool))
+        kept.put(tool, validation.compile_schema(tool))
     there = [tool.name for tool in tools if kept.find(tool) is not None]
     assert there == ["t6", "t7", "t8", "t9"]
     changed = _tool({}, "t9")
     assert kept.find(changed) is None
-    kept.put(changed, compiled.compiled(changed))
+    kept.put(changed, validation.compile_schema(changed))
     heavy = _tool({"a": {"enum": ["x" * 200_000]}}, "heavy")
-    kept.put(heavy, compiled.compiled(heavy))
+    kept.put(heavy, validation.compile_schema(heavy))
     assert len(kept) == 1 and kept.find(heavy) is not None
 
 
@@ -103,7 +105,7 @@ async def test_a_call_that_is_denied_compiles_nothing_and_says_so_first() -> Non
     ):
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))
-        kept = server.app.runner._validators.kept
+        kept = server.app.runner._validators.compiled
         with pytest.raises(ToolFailed) as failed:
             await Agent(http).text(SEARCH, word=5)
         assert failed.value.reason == "permission_off"

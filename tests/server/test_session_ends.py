@@ -13,7 +13,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.app import App
-from tabhub.store.images import forget_client
+from tabhub.store.saved_state import forget_client
 from tests.agents.mcp.clients import LoneClient, connect, events
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.agent import Agent, ToolFailed
@@ -67,7 +67,7 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
 async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabhub.server.app.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.server.app.REVOCATION_CHECK_SECONDS", 0.05)
     monkeypatch.setattr("tabhub.server.session_ends.GRACE_SECONDS", 0.05)
     guest, other = Clients(home).add("guest"), Clients(home).add("other")
     async with (

@@ -67,7 +67,7 @@ async def test_a_denial_ends_the_call_with_a_word_not_to_work_around_it() -> Non
             await call
         entry = server.app.audit.entries(1)[0]
     assert failed.value.reason == "permission_denied"
-    assert "Do not try to reach the same in another way" in failed.value.message
+    assert "Do not try to do the same in another way" in failed.value.message
     assert not failed.value.error["retryable"]
     assert entry["verdict"] == "denied" and entry["error"]["reason"] == "permission_denied"
 

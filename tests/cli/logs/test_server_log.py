@@ -116,7 +116,7 @@ async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product:
         "browser Chromium 150 (managed) has connected",
         "a session of evil (client main) has begun",
         "a session of evil (client main) has ended",
-        "agent python-httpx (client main) has come",
+        "agent python-httpx (client main) connected",
         "browser Chromium 150 (managed) has gone",
         "stopped",
     ]

@@ -1,4 +1,4 @@
-"""One HTTP answer that is plain JSON until something streams, and an event stream from then on."""
+"""Responses that may become event streams, and noticing that their client disconnects."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -14,16 +14,18 @@ SSE_HEADERS: tuple[Header, ...] = (
 )
 PING = b": ping\n\n"
 KEEPALIVE_SECONDS = 15.0
+WATCH_AFTER_SECONDS = 0.02
+"""A call that ends sooner never pays for watching its connection."""
 
 T = TypeVar("T")
 
 
 class Reply:
-    """Writes the answer; knows whether it is still to begin, streaming, or over."""
+    """One response: JSON, or an event stream from its first event on."""
 
     def __init__(self, send: Send, *, may_stream: bool) -> None:
         self._send = send
-        # Several tasks of one handler may speak at once, and sending may have to wait.
+        # Several tasks of one handler may write at once, and sending may have to wait.
         self._turn = asyncio.Lock()
         self.headers: tuple[Header, ...] = ()
         self.may_stream = may_stream
@@ -31,14 +33,14 @@ class Reply:
         self.over = False
 
     async def frame(self, frame: bytes) -> None:
-        """Send an event; the first one turns the answer into a stream."""
+        """Send an event; the first one turns the response into a stream."""
         async with self._turn:
             if self.may_stream and not self.over:
                 await self._begin_stream()
                 await self._send({"type": "http.response.body", "body": frame, "more_body": True})
 
     async def stream(self) -> None:
-        """Become an event stream, if this is not one yet."""
+        """Turn the response into an event stream, if it is not one yet."""
         async with self._turn:
             await self._begin_stream()
 
@@ -47,20 +49,20 @@ class Reply:
         await send_json(self._send, status, body, self.headers)
 
     async def accepted(self) -> None:
-        """A notification or a response has been taken; there is nothing to say."""
+        """Respond with 202: a notification or a response of the client was accepted."""
         self.over = True
         await self._start(202, [(b"content-length", b"0"), *self.headers])
         await self._send({"type": "http.response.body", "body": b""})
 
     async def end(self) -> None:
-        """Close a stream; without effect on an answer that is over."""
+        """Close the stream; a response that is over stays as it is."""
         async with self._turn:
             if not self.over:
                 self.over = True
                 await self._send({"type": "http.response.body", "body": b""})
 
     async def keep_alive(self, wait: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Wait for something to say; a comment now and then shows that we are still here."""
+        """Wait for something to send; a comment from time to time keeps the connection open."""
         while True:
             try:
                 return await asyncio.wait_for(wait(), KEEPALIVE_SECONDS)
@@ -76,12 +78,8 @@ class Reply:
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
 
-WATCH_AFTER_SECONDS = 0.02
-"""A call that is over sooner than this never pays for watching its connection."""
-
-
 class Watch:
-    """Cancels the task that made it when its client goes away."""
+    """Cancels the task that made it when the client disconnects."""
 
     def __init__(self, receive: Receive) -> None:
         self._task = cast("asyncio.Task[Any]", asyncio.current_task())
@@ -97,7 +95,7 @@ class Watch:
             self._watcher.cancel()
 
     def absorb(self) -> None:
-        """The cancellation has done its work; the task may end in peace."""
+        """Undo the cancellation, so that the task ends normally."""
         self._task.uncancel()
 
     def _begin(self) -> None:
