@@ -13,6 +13,7 @@ from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -122,8 +123,9 @@ async def test_a_tab_that_is_closed_meanwhile_ends_the_call_with_a_reason(
     page = await cdp.page(address)
     code = "document.title = 'begun'; await new Promise(() => {})"
     call = asyncio.create_task(agent.result("browser_execute_script", tabId=tab, code=code))
-    while await cdp.evaluate(page, "document.title") != "begun":
-        await asyncio.sleep(0.02)
+    await eventually(
+        lambda: cdp.evaluate(page, "document.title"), until=lambda found: found == "begun"
+    )
     await cdp.send("Target.closeTarget", targetId=page)
     result = await call
     reason = result["structuredContent"]["error"]["reason"]

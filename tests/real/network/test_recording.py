@@ -1,6 +1,5 @@
 """Console and network of real pages, recorded from the birth of a tab."""
 
-import asyncio
 import json
 from base64 import b64decode
 from collections.abc import Awaitable, Callable
@@ -13,7 +12,7 @@ from tests.real.conftest import Opener
 from tests.real.network.records import entries, page, requests, texts
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -189,9 +188,10 @@ async def test_frames_of_other_sites_and_workers_are_recorded_too(
     )
     await opened(page(site.url, f'<script>{blob}</script><iframe src="{inner}"></iframe>'))
     wanted = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
-    async with asyncio.timeout(PATIENCE):
-        while not wanted <= {one["url"] for one in await requests(agent) if one.get("status")}:
-            pass
+    await eventually(
+        lambda: requests(agent),
+        until=lambda found: wanted <= {one["url"] for one in found if one.get("status")},
+    )
     assert {"worker speaks", "frame speaks"} <= set(await texts(agent))
 
 
