@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from tabhub.config import settings
+from tabhub.config import environment, settings
 from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
@@ -42,8 +42,8 @@ class NotRunning(Unavailable):
     """No server of this home answers."""
 
     def __init__(self, hint: str = "Start it: tabhub start") -> None:
-        port = settings.port_from_environment()
-        where = "" if port is None else f" on port {port}, which {settings.PORT} names"
+        port = environment.port_from_environment()
+        where = "" if port is None else f" on port {port}, which {environment.PORT} names"
         super().__init__(f"No server is running{where}. {hint}")
 
 
@@ -113,7 +113,7 @@ def describe_unresponsive(home: Home) -> str | None:
 def describe_elsewhere(home: Home) -> str | None:
     """A sentence about a server on another port than commands use, or of another home."""
     expected, known, auth = expected_port(home), read_pid_file(home), load(home)
-    why = " (TABHUB_PORT)" if settings.port_from_environment() is not None else ""
+    why = " (TABHUB_PORT)" if environment.port_from_environment() is not None else ""
     if known is not None and known.port != expected and auth is not None:
         if _knows_secret(known.port, auth.secret):
             return (
@@ -130,7 +130,7 @@ def describe_elsewhere(home: Home) -> str | None:
 
 def expected_port(home: Home) -> int:
     """The port by the environment, else by the pid file, else by the settings."""
-    port = settings.port_from_environment()
+    port = environment.port_from_environment()
     if port is not None:
         return port
     known = read_pid_file(home)
@@ -343,6 +343,6 @@ def program() -> list[str]:
 def program_text() -> str:
     """The command as a person can type it: `tabhub` alone only if that finds this tabhub."""
     own = program()
-    found = settings.on_path("tabhub")
+    found = environment.on_path("tabhub")
     is_this = found is not None and found.resolve() == Path(own[0]).resolve()
     return "tabhub" if is_this else shlex.join(own)

@@ -21,8 +21,8 @@ from tabhub.cli import running
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
 from tabhub.cli.server.config_blocks import blocks
+from tabhub.config import environment, secret, settings
 from tabhub.config import keys as editing
-from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.keys import no_setting, strange
@@ -69,8 +69,8 @@ def run(request: StartRequest) -> None:
 async def _serve(request: StartRequest, home: Home) -> None:
     chosen = settings.load(home)
     check_rules(home, chosen)
-    listener = _listen(chosen.host, settings.chosen_port(request.port, chosen), "--port")
-    sse_port = settings.chosen_sse_port(request.sse_port, chosen)
+    listener = _listen(chosen.host, environment.chosen_port(request.port, chosen), "--port")
+    sse_port = environment.chosen_sse_port(request.sse_port, chosen)
     second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
@@ -79,7 +79,7 @@ async def _serve(request: StartRequest, home: Home) -> None:
         auth.secret,
         auth=request.auth,
         home=home,
-        skip_permissions=settings.skips_permissions(),
+        skip_permissions=environment.skips_permissions(),
         share_active_tab=request.share_active_tab,
         dev=request.dev,
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.cli import running
-from tabhub.config import settings
+from tabhub.config import environment
 from tabhub.config.clients import CLI, Clients
 from tabhub.config.paths import Home
 from tabhub.config.secret import load
@@ -118,7 +118,7 @@ class Rest:
 
 def connect(home: Home) -> Rest:
     """A client with the token in the environment, or as the client `cli`."""
-    token = settings.token_from_environment()
+    token = environment.token_from_environment()
     if token is not None and not _can_read_secret(home):
         return _connect_by_token(running.expected_port(home), token)
     server = running.reach(home)
@@ -131,7 +131,7 @@ def _connect_by_token(port: int, token: str) -> Rest:
     """Without the secret, the server has to prove that it knows the token's hash."""
     if not running.knows_token(port, token):
         raise AccessError(
-            f"The program on port {port} does not know the token in {settings.TOKEN}, so it was"
+            f"The program on port {port} does not know the token in {environment.TOKEN}, so it was"
             " not sent. The token was revoked, or this is not the tabhub that issued it."
         )
     return Rest(port, token)
@@ -148,9 +148,9 @@ def _can_read_secret(home: Home) -> bool:
 def _message(status: int, error: Json) -> str:
     """The server's sentence, and where the token that it rejects comes from."""
     message = str(error.get("message", ""))
-    is_from_environment = settings.token_from_environment() is not None
+    is_from_environment = environment.token_from_environment() is not None
     if status == UNAUTHORIZED and is_from_environment:
-        return f"{message} It is the one in {settings.TOKEN}."
+        return f"{message} It is the one in {environment.TOKEN}."
     return message
 
 
