@@ -1,4 +1,4 @@
-"""Names of page tools. What one stands for, `Exposure` knows: underscores tell nothing."""
+"""Names of page tools. What one stands for, `ToolListing` knows: underscores tell nothing."""
 
 import re
 from collections.abc import Container

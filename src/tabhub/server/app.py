@@ -30,12 +30,13 @@ from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges, label_of
 from tabhub.config.settings import Settings, choose_toolsets
 from tabhub.errors import NotFound, TabhubError
+from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
-from tabhub.page_tools.core.storage import Page, Remembered
-from tabhub.page_tools.extension_pages import LinkPages
-from tabhub.page_tools.intake import Again
+from tabhub.page_tools.core.storage import Page
+from tabhub.page_tools.extension_pages import ExtensionPages
+from tabhub.page_tools.intake import StoredPageCheck
 from tabhub.page_tools.pairing import Pairing
-from tabhub.page_tools.persistence import PageImages
+from tabhub.page_tools.persistence import PagePersistence
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
@@ -109,7 +110,7 @@ class App:
         self._link = LinkEndpoint(
             self.browsers,
             self._panel_requests(),
-            LinkPages(self.pages, self.hub, self.browsers),
+            ExtensionPages(self.pages, self.hub, self.browsers),
             settings.limits.ws_bytes,
             settings.recording,
         )
@@ -131,19 +132,19 @@ class App:
         SessionLog(self.hub.sessions, self.session_ends.has_session)
         self._reloading = self._reloader(home, Changes(settings))
 
-    def _remembering(self) -> PageImages:
+    def _remembering(self) -> PagePersistence:
         pages, pairing, known = self.pages, self.pairing, self.hub.pages
-        check = Again(lambda: self.settings.limits)
-        images = PageImages(self.store, known, check, time.time())
+        check = StoredPageCheck(lambda: self.settings.limits)
+        images = PagePersistence(self.store, known, check, time.time())
         pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
 
         def is_unpaired(one: Page | Remembered) -> bool:
-            return one.way.startswith(BY_WORKER) and one.origin not in pairing
+            return one.transport.startswith(BY_WORKER) and one.origin not in pairing
 
         # The settings may have changed while no server ran.
         pages.take_settings()
         pages.forget(is_unpaired)
-        known.restored(is_unpaired)
+        known.forget_restored(is_unpaired)
         return images
 
     def _equip(self) -> Tooling:

@@ -44,7 +44,7 @@ class Protected:
     def state(self) -> Any:
         """All that a person decides, as the panel and the disk have it."""
         app = self.server.app
-        shown = app.panel_requests.hear("profile-a", "config.getState", msgspec.Raw(b"{}"))
+        shown = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
         panels = [browser.panels for browser in app.browsers.all()]
         return shown, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
 

@@ -119,10 +119,10 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
             replaced = browsers.get("a").connection
             await extension.sync(tab(1))
             async with connected(server.port, "a") as second:
-                browsers.hear("a", replaced, "tab.syncAll", news)
+                browsers.handle("a", replaced, "tab.syncAll", news)
                 assert not browsers.get("a").ready
                 await second.sync(tab(2))
-        browsers.hear("a", replaced, "tab.syncAll", news)
+        browsers.handle("a", replaced, "tab.syncAll", news)
         assert [entry.id for entry in server.app.hub.tabs.all()] == [2]
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tabhub.page_tools.core.storage import Bounds, Memory, Published, Remembered, ToolKey
+from tabhub.page_tools.core.memory import Bounds, Remembered, ToolKey, ToolMemory
+from tabhub.page_tools.core.storage import Published
 from tests.page_tools.core.test_page_hub import Machine, hub, page, published
 from tests.support.examples import examples
 
@@ -19,12 +20,12 @@ def _kept(domain: str, name: str, size: int = 10) -> Remembered:
     return Remembered(domain, tool, f"https://{domain}/", f"https://{domain}", time.time())
 
 
-def _names(memory: Memory, domain: str) -> list[str]:
+def _names(memory: ToolMemory, domain: str) -> list[str]:
     return [kept.tool.name for kept in memory if kept.domain == domain]
 
 
 def test_within_a_site_the_oldest_goes_first_and_no_other_site_is_touched() -> None:
-    memory = Memory(FEW)
+    memory = ToolMemory(FEW)
     memory.keep(_kept("bank.example", "pay"))
     gone = [key for n in range(6) for key in memory.keep(_kept("evil.example", f"t{n}"))]
     assert gone == [("evil.example", f"t{n}") for n in range(3)]
@@ -33,14 +34,14 @@ def test_within_a_site_the_oldest_goes_first_and_no_other_site_is_touched() -> N
 
 
 def test_what_is_told_again_is_the_newest() -> None:
-    memory = Memory(FEW)
+    memory = ToolMemory(FEW)
     for name in ("a", "b", "c", "a", "d"):
         memory.keep(_kept("shop.example", name))
     assert _names(memory, "shop.example") == ["c", "a", "d"]
 
 
 def test_a_site_has_so_many_bytes_whatever_their_number() -> None:
-    memory = Memory(FEW)
+    memory = ToolMemory(FEW)
     assert memory.keep(_kept("shop.example", "a", 400)) == []
     assert memory.keep(_kept("shop.example", "b", 400)) == [("shop.example", "a")]
     assert memory.keep(_kept("shop.example", "c", 4000)) == [
@@ -51,7 +52,7 @@ def test_a_site_has_so_many_bytes_whatever_their_number() -> None:
 
 
 def test_when_all_is_full_the_site_that_has_most_loses_first() -> None:
-    memory = Memory(FEW)
+    memory = ToolMemory(FEW)
     for domain, count in zip(DOMAINS, (1, 2, 3, 3), strict=True):
         for n in range(count):
             memory.keep(_kept(domain, f"t{n}"))
@@ -67,7 +68,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.memory = Memory(FEW)
+        self.memory = ToolMemory(FEW)
         self.model: dict[ToolKey, Remembered] = {}
         self.written: dict[ToolKey, Remembered] = {}
 
@@ -118,7 +119,7 @@ class Crowded(Machine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hub.pages.exposure.memory = Memory(FEW._replace(domain_tools=2, tools=3))
+        self.hub.pages.listing.memory = ToolMemory(FEW._replace(domain_tools=2, tools=3))
 
 
 TestCrowded = pytest.mark.requirement("MB-09")(Crowded.TestCase)

@@ -63,7 +63,7 @@ class Panels:
         answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
         expires_at = int((time.time() + seconds) * 1000)
         pending = self._pending[request.id] = _PendingApproval(request, answer, expires_at)
-        self._browsers.tell_all("confirmation.request", pending.shown())
+        self._browsers.notify_all("confirmation.request", pending.shown())
         # The last panel may have closed since the caller looked whether there is one.
         self._panels_changed()
         try:
@@ -94,7 +94,7 @@ class Panels:
             agent=request.agent,
             origin=request.site,
         )
-        self._browsers.tell_all("confirmation.missed", missed)
+        self._browsers.notify_all("confirmation.missed", missed)
 
     def respond(self, response: ConfirmationResponse) -> ConfirmationOutcome:
         """Take a decision: whether it was the one that counts, and what was decided then."""
@@ -112,7 +112,7 @@ class Panels:
         self._ended[id] = outcome
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
-        self._browsers.tell_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
+        self._browsers.notify_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
 
     def pending(self) -> list[Confirmation]:
         return [pending.shown() for pending in self._pending.values()]

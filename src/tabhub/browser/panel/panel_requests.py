@@ -77,7 +77,7 @@ class PanelRequests:
             },
         )
 
-    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+    def handle(self, browser: str, method: str, params: msgspec.Raw) -> Any:
         if method == LOOK or method not in self._handlers:
             return self._handlers.handle(method, params, browser)
         return self._noted(method, params, lambda: self._handlers.handle(method, params, browser))
@@ -133,11 +133,13 @@ class PanelRequests:
     def _share(self, params: panel.TabShare) -> Nothing:
         tab = self._control.share(params.tab_id, params.shared)
         if not params.shared:
-            self._browsers.soon(tab, "tabs.release", {})
+            self._browsers.dispatch_in_background(tab, "tabs.release", {})
         return Nothing()
 
     def _take_back(self, params: panel.TabTakeBack) -> Nothing:
-        self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
+        self._browsers.dispatch_in_background(
+            self._control.take_back(params.tab_id), "tabs.ungroup", {}
+        )
         return Nothing()
 
     def _pair(self, params: panel.PagePair) -> Nothing:

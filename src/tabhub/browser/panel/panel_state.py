@@ -156,4 +156,4 @@ class PanelNews:
 
     def _tell(self) -> None:
         self._waiting = None
-        self._browsers.tell_all("state.changed", Nothing())
+        self._browsers.notify_all("state.changed", Nothing())

@@ -1,4 +1,4 @@
-"""The hub of a server that offers page tools. Other rooms see only the plain hub."""
+"""The hub with page tools, and the routing of their calls. Lower rooms see only the plain hub."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from tabhub.page_tools.core.registry import PageRegistry
 from tabhub.page_tools.core.storage import PageRef, TabKey
 
 SHOWN_TABS = 20
-Holders = dict[TabKey, tuple[PageRef, ...]]
+TabPages = dict[TabKey, tuple[PageRef, ...]]
 
 
 class Choice(NamedTuple):
-    """A tab, or none: then one must be opened."""
+    """The tab of a call and why it was chosen; without a tab, one must be opened."""
 
     tab: TabKey | None
     why: str
 
 
 class PageRoutes:
-    """Explicit, the only one, the session's own, the one in front, the one updated last."""
+    """Chooses a tab: the named one, the only one, the current one, the active one, the latest."""
 
     def __init__(self, pages: PageRegistry, tabs: Tabs) -> None:
         self._pages = pages
@@ -29,31 +29,31 @@ class PageRoutes:
 
     def choose(self, name: str, wanted: object, current: int | None) -> Choice:
         entry = self._entry(name)
-        there = entry.tabs
+        tabs = entry.tabs
         if wanted is not None:
             return Choice(self._named(entry, wanted), "named")
-        choice = self._best(entry.domain, there, current)
-        if choice.tab is not None and self._is_away(there[choice.tab]):
-            near = {tab: refs for tab, refs in there.items() if not self._is_away(refs)}
-            return self._best(entry.domain, near, current) if near else choice
+        choice = self._best(entry.domain, tabs, current)
+        if choice.tab is not None and self._is_unreachable(tabs[choice.tab]):
+            reachable = {tab: refs for tab, refs in tabs.items() if not self._is_unreachable(refs)}
+            return self._best(entry.domain, reachable, current) if reachable else choice
         return choice
 
-    def _best(self, domain: str, there: Holders, current: int | None) -> Choice:
-        if len(there) == 1:
-            return Choice(next(iter(there)), "only")
-        if current is not None and current in there:
+    def _best(self, domain: str, tabs: TabPages, current: int | None) -> Choice:
+        if len(tabs) == 1:
+            return Choice(next(iter(tabs)), "only")
+        if current is not None and current in tabs:
             return Choice(current, "current")
         in_front = self._pages.in_front(domain)
         for active in in_front:
-            if active in there:
+            if active in tabs:
                 return Choice(active, "active")
-        if there:
-            return Choice(next(reversed(there)), "latest" if in_front else "no_active")
+        if tabs:
+            return Choice(next(reversed(tabs)), "latest" if in_front else "no_active")
         return Choice(None, "remembered")
 
-    def _is_away(self, refs: tuple[PageRef, ...]) -> bool:
-        """Whether no call reaches these pages now; they may come back."""
-        return all(ref.transport in self._pages.away for ref in refs)
+    def _is_unreachable(self, refs: tuple[PageRef, ...]) -> bool:
+        """Whether no call can reach these pages now; their transport may reconnect."""
+        return all(ref.transport in self._pages.unreachable for ref in refs)
 
     def _entry(self, name: str) -> Entry:
         entry = self._pages.find(name)
@@ -76,13 +76,12 @@ class PageRoutes:
         return self._pages.alias(entry.domain, wanted) if number is None else number
 
     def _missing(self, entry: Entry, wanted: TabKey) -> NotFound:
-        known = list(entry.tabs)
-        there = ", ".join(str(tab) for tab in known[:SHOWN_TABS]) or "none"
+        tabs = list(entry.tabs)[:SHOWN_TABS]
         return NotFound(
             f"Tool '{entry.name}' not available in tab '{str(wanted)[:100]}'. "
-            f"Available tabs: {there}",
+            f"Available tabs: {', '.join(map(str, tabs)) or 'none'}",
             "no_tab_for_tool" if self._is_open(wanted) else "tab_not_found",
-            data={"tabs": known[:SHOWN_TABS]},
+            data={"tabs": tabs},
         )
 
     def _is_open(self, wanted: TabKey) -> bool:
@@ -92,7 +91,7 @@ class PageRoutes:
 
 
 class PageHub(Hub):
-    """A hub that also knows what pages publish and where their tools run."""
+    """A hub that also has the tools that pages publish, and routes their calls."""
 
     def __init__(self) -> None:
         super().__init__()
