@@ -76,20 +76,20 @@ class PageRouter:
         self._silent: dict[int, None] = {}
         """Tabs that published nothing in time: calls do not wait for these again."""
 
-    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
-        await self._wait_for_tools(tool, session, wanted)
-        tab, why = await self._choose(tool, session, wanted)
+    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
+        await self._wait_for_tools(tool, session, requested)
+        tab, why = await self._choose(tool, session, requested)
         if why == "no_active":
             log.warning("%s: no tab is active; tab %s, updated last, is used", tool.name, tab)
         return None if tab is None else self._tab(tool.site, tab)
 
-    async def _choose(self, tool: Tool, session: str, wanted: object) -> Choice:
+    async def _choose(self, tool: Tool, session: str, requested: object) -> Choice:
         """Choose a tab; after a restart of the server, wait until its page has registered."""
         clock = asyncio.get_running_loop().time
         end = clock() + WAIT_SECONDS
         while True:
             current = self._hub.sessions.current(session)
-            choice = self._hub.page_routes.choose(tool.name, wanted, current)
+            choice = self._hub.page_routes.choose(tool.name, requested, current)
             if choice.tab is None or not self._is_restored(tool.site, choice.tab):
                 return choice
             if clock() >= end:
@@ -97,9 +97,9 @@ class PageRouter:
                 raise Unavailable(message, "adapter_not_ready")
             await self._pages.wait_for_change(end - clock())
 
-    async def _wait_for_tools(self, tool: Tool, session: str, wanted: object) -> None:
+    async def _wait_for_tools(self, tool: Tool, session: str, requested: object) -> None:
         """Give a tab of the tool's site that was just opened a moment to publish its tools."""
-        tab = wanted if wanted is not None else self._hub.sessions.current(session)
+        tab = requested if requested is not None else self._hub.sessions.current(session)
         clock = asyncio.get_running_loop().time
         end = clock() + SETTLE_SECONDS
         while isinstance(tab, int) and self._may_publish(tool.site, tab):

@@ -18,7 +18,7 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import PanelNews, PanelState
+from tabhub.browser.panel.panel_state import PanelNotifier, PanelState
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
@@ -271,7 +271,7 @@ class App:
         return requests
 
     def _tell_panels(self) -> None:
-        news = PanelNews(self.browsers)
+        news = PanelNotifier(self.browsers)
         hub, pairing = self.hub, self.pairing
         seen = (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules, pairing)
         for source in seen:

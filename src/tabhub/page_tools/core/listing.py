@@ -127,7 +127,7 @@ class ToolListing:
         return self._by_name.get(name) or next(plain, None)
 
     def parse(self, name: str) -> PageToolName | None:
-        """The parts of a listed name; looked up, because they cannot be told from the text."""
+        """The parts of a listed name; looked up, because the text alone is ambiguous."""
         entry = self._by_name.get(name)
         return None if entry is None else PageToolName(entry.domain, entry.tool.name, entry.index)
 

@@ -27,11 +27,11 @@ class PageRoutes:
         self._pages = pages
         self._tabs = tabs
 
-    def choose(self, name: str, wanted: object, current: int | None) -> Choice:
+    def choose(self, name: str, requested: object, current: int | None) -> Choice:
         entry = self._entry(name)
         tabs = entry.tabs
-        if wanted is not None:
-            return Choice(self._named(entry, wanted), "named")
+        if requested is not None:
+            return Choice(self._named(entry, requested), "named")
         choice = self._best(entry.domain, tabs, current)
         if choice.tab is not None and self._is_unreachable(tabs[choice.tab]):
             reachable = {tab: refs for tab, refs in tabs.items() if not self._is_unreachable(refs)}
@@ -61,33 +61,33 @@ class PageRoutes:
             raise NotFound(f"There is no tool called {name!r}.", "unknown_tool")
         return entry
 
-    def _named(self, entry: Entry, wanted: object) -> TabKey:
-        if isinstance(wanted, bool) or not isinstance(wanted, int | str):
+    def _named(self, entry: Entry, requested: object) -> TabKey:
+        if isinstance(requested, bool) or not isinstance(requested, int | str):
             raise InvalidArguments(f"{entry.name}: the tab must be named by a number or a text.")
-        tab = wanted if wanted in entry.tabs else self._alias(entry, wanted)
+        tab = requested if requested in entry.tabs else self._alias(entry, requested)
         if tab not in entry.tabs:
-            raise self._missing(entry, wanted)
+            raise self._missing(entry, requested)
         return tab
 
-    def _alias(self, entry: Entry, wanted: TabKey) -> TabKey:
-        if not isinstance(wanted, str):
-            return wanted
-        number = as_number(wanted)
-        return self._pages.alias(entry.domain, wanted) if number is None else number
+    def _alias(self, entry: Entry, requested: TabKey) -> TabKey:
+        if not isinstance(requested, str):
+            return requested
+        number = as_number(requested)
+        return self._pages.alias(entry.domain, requested) if number is None else number
 
-    def _missing(self, entry: Entry, wanted: TabKey) -> NotFound:
+    def _missing(self, entry: Entry, requested: TabKey) -> NotFound:
         tabs = list(entry.tabs)[:SHOWN_TABS]
         return NotFound(
-            f"Tool '{entry.name}' not available in tab '{str(wanted)[:100]}'. "
+            f"Tool '{entry.name}' not available in tab '{str(requested)[:100]}'. "
             f"Available tabs: {', '.join(map(str, tabs)) or 'none'}",
-            "no_tab_for_tool" if self._is_open(wanted) else "tab_not_found",
+            "no_tab_for_tool" if self._is_open(requested) else "tab_not_found",
             data={"tabs": tabs},
         )
 
-    def _is_open(self, wanted: TabKey) -> bool:
-        number = self._tabs.number_of(wanted) if isinstance(wanted, str) else wanted
+    def _is_open(self, requested: TabKey) -> bool:
+        number = self._tabs.number_of(requested) if isinstance(requested, str) else requested
         is_in_browser = number is not None and self._tabs.find(number) is not None
-        return is_in_browser or self._pages.storage.knows(wanted)
+        return is_in_browser or self._pages.storage.knows(requested)
 
 
 class PageHub(Hub):
