@@ -146,7 +146,8 @@ def _said(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
         if is_section(field.type):
             yield from _said(field.type, f"{name}.")
         else:
-            yield name, ast.literal_eval(cast(ast.Expr, below[line]).value)
+            text = ast.literal_eval(cast(ast.Expr, below[line]).value)
+            yield name, " ".join(text.split())
 
 
 def _fields(body: list[ast.stmt]) -> list[ast.stmt]:

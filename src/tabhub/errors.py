@@ -1,20 +1,20 @@
-"""The one error tree, and the one table that says how each reason looks on every wire.
+"""The tree of errors, and the table that says how each reason appears in every protocol.
 
     TabhubError
     ├── ProtocolError      the message itself is wrong
-    ├── AccessError        who is asking, or from where, is not allowed
-    ├── Forbidden          a rule or a person does not allow it
-    ├── NotFound           what was named is not there
-    ├── InvalidArguments   the tool's input does not fit its schema
-    ├── Refused            the page or the browser was not in a state to do it
+    ├── AccessError        the caller is not authenticated, or calls from a foreign origin
+    ├── Forbidden          a rule or the person does not allow it
+    ├── NotFound           there is no such tool, tab, session or element
+    ├── InvalidArguments   the arguments do not match the schema
+    ├── Refused            the state of the page or the browser does not permit it
     ├── Unavailable        the other side is gone or busy
     ├── TimedOut           it took too long
-    ├── Cancelled          the caller took it back
-    └── Internal           our own fault
+    ├── Cancelled          the caller cancelled it
+    └── Internal           a fault of tabhub's own
 
 An error carries a reason word from `REASONS`. Clients may rely on the words; sentences may change.
-It also carries its effect: whether the call that failed with it may have changed something. The
-table has the default of each reason, which the place that raises can override.
+It also carries its effect: whether the failed call may have changed something. The table has the
+default for each reason, which the code that raises the error can override.
 """
 
 from collections.abc import Mapping
@@ -25,14 +25,14 @@ Effect = Literal["none", "unknown", "done"]
 
 
 class Row(NamedTuple):
-    """What one reason word means: on JSON-RPC and HTTP, to a client's retry logic, and to ours."""
+    """What one reason word means in JSON-RPC and HTTP, and whether a call may be repeated."""
 
     code: int
     status: int
     category: str
     retryable: bool = False
     effect: Effect = "unknown"
-    """The usual effect of a call that fails so; "none" only where that is certain."""
+    """The usual effect of a call that fails with this reason; "none" only where that is certain."""
 
 
 class TabhubError(Exception):
@@ -58,7 +58,7 @@ class TabhubError(Exception):
         self.effect: Effect = self.row.effect if effect is None else effect
         self.extra = dict(data or {})
         self.allow = allow
-        """The HTTP methods that would have been right, for a 405."""
+        """The `Allow` header of a 405."""
 
     @property
     def status(self) -> int:
@@ -69,19 +69,19 @@ class TabhubError(Exception):
         return self.row.retryable
 
     def with_effect(self, effect: Effect) -> Self:
-        """This error with another effect: a copy, since several calls may fail with one error."""
+        """A copy with another effect; a copy, since several calls may fail with one error."""
         copy = self.__class__.__new__(self.__class__, *self.args)
         copy.__dict__.update(self.__dict__, effect=effect)
         return copy
 
     def data(self) -> dict[str, Any]:
-        """What goes beside code and message on every surface."""
-        named = {
+        """The members beside code and message, in every protocol."""
+        return {
+            **self.extra,
             "reason": self.reason,
             "category": self.row.category,
             "retryable": self.retryable,
         }
-        return {**self.extra, **named}
 
     def to_jsonrpc(self) -> dict[str, Any]:
         return {"code": self.code, "message": self.message, "data": self.data()}
@@ -132,7 +132,7 @@ class Internal(TabhubError):
 
 _PARSE, _REQUEST, _METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
 _TOOL = -32000
-"""A tool could not do what was asked; the reason word says why."""
+"""A tool failed; the reason word says why."""
 
 _TREE: dict[type[TabhubError], dict[str, Row]] = {
     ProtocolError: {
@@ -215,6 +215,6 @@ _CLASS_OF: dict[str, type[TabhubError]] = {
 
 
 def from_reason(reason: str, message: str, data: Mapping[str, Any] | None = None) -> TabhubError:
-    """Rebuild an error that came over the link; a word we do not know is our fault, not theirs."""
+    """Rebuild an error that came over the link; an unknown word counts as `internal`."""
     kind = _CLASS_OF.get(reason, Internal)
     return kind(message, reason if reason in _CLASS_OF else "internal", data=data)

@@ -1,7 +1,7 @@
-"""How often something may happen: at most so much within any window of so many seconds.
+"""Limits how often something may happen within a sliding window of time.
 
-The windows slide, since fixed ones let twice the limit pass at their border. What is refused is not
-counted, so that a caller who waits gets through. No I/O, and the clock is given.
+Windows slide, since fixed ones would let twice the limit pass at their border. Refused attempts do
+not count, so that a caller who waits gets through. No I/O: the clock is a parameter.
 """
 
 from collections import deque
@@ -21,18 +21,18 @@ class RateLimit:
         self._seconds = seconds
         self._clock = clock
         self._counted: deque[tuple[float, float]] = deque()
-        """When something was counted, and how much; the oldest first."""
+        """Time and amount of everything in the window, oldest first."""
         self._sum = 0.0
 
     def admit(self, amount: float = 1) -> float:
-        """Count it and return 0, or return in how many seconds there is room for it."""
+        """Count an amount and return 0; or, if there is no room, return the seconds to wait."""
         wait = self.wait(amount)
         if not wait:
             self.count(amount)
         return wait
 
     def wait(self, amount: float = 1) -> float:
-        """In how many seconds there is room for so much; 0 if there is now."""
+        """How many seconds until there is room for an amount; 0 if there is room now."""
         now = self._forget_old()
         excess = self._sum + amount - self.most
         if excess <= 0:
@@ -44,13 +44,13 @@ class RateLimit:
         return self._seconds
 
     def count(self, amount: float = 1) -> None:
-        """Count it, whether there is room or not."""
+        """Count an amount, whether there is room or not."""
         self._counted.append((self._clock(), amount))
         self._sum += amount
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing was counted within the window."""
+        """Whether the window is empty."""
         self._forget_old()
         return not self._counted
 
@@ -63,7 +63,7 @@ class RateLimit:
 
 
 class RateLimits(Generic[Key]):
-    """The same limit for each of many keys; of too many keys, idle and then old ones go."""
+    """The same limit for each of many keys; the idle keys, then the oldest, make room for new."""
 
     def __init__(
         self, most: float, seconds: float, clock: Clock, most_keys: int = MOST_KEYS
@@ -78,7 +78,7 @@ class RateLimits(Generic[Key]):
         return len(self._limits)
 
     def admit(self, key: Key, most: float | None = None) -> float:
-        """Like that of a single limit; `most` is this key's own number."""
+        """Like `RateLimit.admit`; `most` is the limit of this key, if it has its own."""
         limit = self._of(key)
         limit.most = self._most if most is None else most
         return limit.admit()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config import secret, settings
+from tabhub.config import environment, secret, settings
 from tabhub.config import secret as proof
 from tabhub.config.paths import Home
 from tabhub.errors import Internal, InvalidArguments
@@ -113,15 +113,15 @@ def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
     chosen = settings.Settings(port=1)
     monkeypatch.delenv("TABHUB_PORT", raising=False)
     monkeypatch.delenv("PORT", raising=False)
-    assert settings.chosen_port(None, chosen) == 1
+    assert environment.chosen_port(None, chosen) == 1
     monkeypatch.setenv("PORT", "2")
-    assert settings.chosen_port(None, chosen) == 2
+    assert environment.chosen_port(None, chosen) == 2
     monkeypatch.setenv("TABHUB_PORT", "3")
-    assert settings.chosen_port(None, chosen) == 3
-    assert settings.chosen_port(0, chosen) == 0
+    assert environment.chosen_port(None, chosen) == 3
+    assert environment.chosen_port(0, chosen) == 0
     monkeypatch.setenv("TABHUB_PORT", "many")
     with pytest.raises(InvalidArguments):
-        settings.chosen_port(None, chosen)
+        environment.chosen_port(None, chosen)
 
 
 def test_settings_that_are_no_text_are_refused_as_such(tmp_path: Path) -> None:

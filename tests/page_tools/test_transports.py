@@ -6,7 +6,7 @@ import pytest
 
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.transports import BACK_SECONDS, GONE_SECONDS, PageTransports
-from tests.page_tools.memory import MemoryTransport
+from tests.page_tools.memory_transport import MemoryTransport
 
 ONE, TWO = PageRef("link", 1), PageRef("link", 2)
 

@@ -11,8 +11,8 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.no_tls import NO_TLS
-from tests.support.patience import PATIENCE
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(
@@ -56,10 +56,4 @@ def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
 
 async def _answers(port: int) -> None:
     async with client(port, None) as http:
-        for _ in range(200):
-            try:
-                await http.get("/health")
-            except httpx.ConnectError:
-                await asyncio.sleep(0.01)
-            else:
-                return
+        await eventually(lambda: http.get("/health"), ignore=(httpx.ConnectError,))

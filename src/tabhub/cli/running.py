@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from tabhub.config import settings
+from tabhub.config import environment, settings
 from tabhub.config.clients import hash_of
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
@@ -37,8 +37,8 @@ class NotRunning(Unavailable):
     """No server of this home answers."""
 
     def __init__(self, hint: str = "Start it: tabhub start") -> None:
-        port = settings.port_from_environment()
-        where = "" if port is None else f" on port {port}, which {settings.PORT} names"
+        port = environment.port_from_environment()
+        where = "" if port is None else f" on port {port}, which {environment.PORT} names"
         super().__init__(f"No server is running{where}. {hint}")
 
 
@@ -98,7 +98,7 @@ def silent(home: Home) -> str | None:
 def elsewhere(home: Home) -> str | None:
     """About a server that is there, but not where commands look, or not of this home."""
     looked, known, auth = expected_port(home), read(home), load(home)
-    why = " (TABHUB_PORT)" if settings.port_from_environment() is not None else ""
+    why = " (TABHUB_PORT)" if environment.port_from_environment() is not None else ""
     if known is not None and known.port != looked and auth is not None:
         if _knows_secret(known.port, auth.secret):
             return (
@@ -262,7 +262,7 @@ def _bearer(auth: Auth) -> dict[str, str]:
 
 def expected_port(home: Home) -> int:
     """Where it may be: where the environment says, where the pid file says, where it is set to."""
-    named = settings.port_from_environment()
+    named = environment.port_from_environment()
     if named is not None:
         return named
     known = read(home)
@@ -337,6 +337,6 @@ def program() -> list[str]:
 def spoken() -> str:
     """The command as it can be typed: by its name alone only where that leads to this tabhub."""
     ours = program()
-    found = settings.on_path("tabhub")
+    found = environment.on_path("tabhub")
     is_this = found is not None and found.resolve() == Path(ours[0]).resolve()
     return "tabhub" if is_this else shlex.join(ours)

@@ -1,1 +1,1 @@
-"""Settings, paths and secrets: the only reader of the environment."""
+"""Settings, paths, secrets and client tokens; only this package reads the environment."""

@@ -1,4 +1,4 @@
-"""Named client tokens for agents: only their hashes are kept, in `clients.json`."""
+"""Named tokens of clients. `clients.json` has only their hashes."""
 
 import base64
 import hashlib
@@ -22,17 +22,17 @@ PREFIX = "thc_"
 PRINTED = "agent"
 """The client whose token `tabhub start` prints."""
 CLI = "cli"
-"""The client that `tabhub tool` is, unless it is given another's token."""
+"""The client as which `tabhub tool` calls, unless it gets another token."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _SETTLED_NS = 2_000_000_000
-"""A file younger than this may change again without another time stamp."""
+"""A younger file may change again within the resolution of its time stamp."""
 
 _log = logging.getLogger(__name__)
 
 
 class Client(msgspec.Struct, frozen=True):
-    """Who is calling, and what the token allows at most."""
+    """A client, and what its token allows at most."""
 
     name: str
     toolsets: frozenset[str] | None = None
@@ -42,11 +42,11 @@ class Client(msgspec.Struct, frozen=True):
 
 MAIN = Client("main", is_person=True)
 SSE = Client("sse")
-"""Whoever has the token that is set for clients of HTTP+SSE."""
+"""The client with the token that is set for HTTP+SSE."""
 
 
 class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
-    """A client as the file has it."""
+    """A client in the file."""
 
     name: str
     created: str
@@ -78,7 +78,7 @@ class _Stamp(NamedTuple):
 
 
 class Clients:
-    """The clients of one home, always as the file has them now."""
+    """The clients of one home; every lookup sees the file as it is now."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -87,23 +87,23 @@ class Clients:
         self._complained = False
 
     def add(self, name: str, toolsets: Iterable[str] | None = None, read_only: bool = False) -> str:
-        """Make a token; nobody can show it a second time."""
+        """Make a token for a new client; it cannot be shown a second time."""
         _check_name(name)
         token = PREFIX + secrets.token_urlsafe(32)
         chosen = None if toolsets is None else tuple(sorted(set(toolsets)))
         new = StoredClient(name, _now(), hash_of(token), chosen, read_only)
-        self._change(lambda stored: [*_without(stored, name, must_be=False), new])
+        self._change(lambda stored: [*_require_new(stored, name), new])
         return token
 
     def list(self) -> Stored:
-        """What the file has; raises when it cannot be read."""
+        """Every client in the file; raises when it cannot be read."""
         return _read(self._home)
 
     def revoke(self, name: str) -> None:
-        self._change(lambda stored: _without(stored, name, must_be=True))
+        self._change(lambda stored: _without(stored, name))
 
     def find(self, token: str) -> Client | None:
-        """Whose token this is. A broken file lets in those who were in the last good one."""
+        """The client with this token. While the file is broken, its last good state counts."""
         found = None
         for stored in self._current():
             if stored.is_for(token):
@@ -111,12 +111,15 @@ class Clients:
         return found
 
     def marks(self) -> dict[str, str]:
-        """By name, what is another when a token was; ours that can be computed stay the same."""
-        return {one.name: "" if one.salt else one.hash for one in self._current()}
+        """A string for each client that changes when its token is replaced.
+
+        A token that is computed from the secret is renewed with it and stays the same client's.
+        """
+        return {stored.name: "" if stored.salt else stored.hash for stored in self._current()}
 
     def hash_labelled(self, label: str) -> str | None:
-        """The hash of the token that goes by this label."""
-        hashes = (one.hash for one in self._current())
+        """The hash of the token with this label."""
+        hashes = (stored.hash for stored in self._current())
         return next((hash for hash in hashes if label_of(hash) == label), None)
 
     def printed(self, secret: str) -> str:
@@ -124,8 +127,8 @@ class Clients:
         return self.computed(PRINTED, secret)
 
     def computed(self, name: str, secret: str) -> str:
-        """The token of one of tabhub's own clients; another secret or a revocation makes it new."""
-        # Mostly it is there, and nothing has to be locked or written.
+        """The token of one of tabhub's own clients; a new secret or a revocation changes it."""
+        # Usually the client is in the file, and nothing has to be locked or written.
         known = _computed(_read(self._home), name, secret)
         if known is not None:
             return known
@@ -136,8 +139,8 @@ class Clients:
     def _compute(self, stored: Stored, name: str, secret: str) -> str:
         salt = secrets.token_hex(16)
         token = _derive(secret, salt)
-        others = [one for one in stored if one.name != name]
-        _write(self._home, [*others, StoredClient(name, _now(), hash_of(token), salt=salt)])
+        new = StoredClient(name, _now(), hash_of(token), salt=salt)
+        _write(self._home, [*_others(stored, name), new])
         return token
 
     def _change(self, change: Callable[[Stored], Stored]) -> None:
@@ -161,7 +164,7 @@ class Clients:
 
 
 def _stamp(home: Home) -> _Stamp | None:
-    """What tells one state of the file from the next; None while that is not yet certain."""
+    """Identifies a state of the file; None while the file is too young for that."""
     try:
         status = home.clients.stat()
     except FileNotFoundError:
@@ -178,7 +181,7 @@ def _read(home: Home) -> Stored:
         return []
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidArguments(
-            f"{home.clients} cannot be read ({error}). Mend it, or delete it and add the"
+            f"{home.clients} cannot be read ({error}). Correct it, or delete it and add the"
             " clients again."
         ) from None
 
@@ -187,12 +190,19 @@ def _write(home: Home, stored: Stored) -> None:
     write_private(home.clients, msgspec.json.format(msgspec.json.encode(_File(stored))))
 
 
-def _without(stored: Stored, name: str, *, must_be: bool) -> Stored:
-    others = [one for one in stored if one.name != name]
-    is_there = len(others) < len(stored)
-    if is_there and not must_be:
+def _others(stored: Stored, name: str) -> Stored:
+    return [client for client in stored if client.name != name]
+
+
+def _require_new(stored: Stored, name: str) -> Stored:
+    if len(_others(stored, name)) < len(stored):
         raise InvalidArguments(f"There is a client {name} already; revoke it first.")
-    if must_be and not is_there:
+    return stored
+
+
+def _without(stored: Stored, name: str) -> Stored:
+    others = _others(stored, name)
+    if len(others) == len(stored):
         raise NotFound(f"There is no client {name}.")
     return others
 
@@ -200,23 +210,23 @@ def _without(stored: Stored, name: str, *, must_be: bool) -> Stored:
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise InvalidArguments(
-            f"{name!r} is no name for a client: 1 to 40 letters, digits, dots, dashes or"
+            f"A client cannot be named {name!r}: use 1 to 40 letters, digits, dots, dashes or"
             " underscores."
         )
     if name in (MAIN.name, SSE.name, PRINTED, CLI):
-        raise InvalidArguments(f"The name {name} is kept for tabhub's own use.")
+        raise InvalidArguments(f"The name {name} is reserved for tabhub itself.")
 
 
 def is_token(given: str, token: str | None) -> bool:
-    """Whether this is a token that is not stored by its hash."""
+    """Compare with a token that is known in plain text; False if there is none."""
     return bool(token) and hmac.compare_digest(given.encode("latin-1"), str(token).encode())
 
 
 def _computed(stored: Stored, name: str, secret: str) -> str | None:
-    """The token that is stored for a name, if it comes from this secret."""
-    for one in stored:
-        token = _derive(secret, one.salt or "")
-        if one.name == name and one.is_for(token):
+    """The token that is stored for a name, if it was computed from this secret."""
+    for client in stored:
+        token = _derive(secret, client.salt or "")
+        if client.name == name and client.is_for(token):
             return token
     return None
 

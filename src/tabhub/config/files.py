@@ -1,4 +1,4 @@
-"""Writing files that other processes read: whole or not at all, and for their owner only."""
+"""Writes and locks private files that several processes use."""
 
 import os
 import tempfile
@@ -8,15 +8,20 @@ from pathlib import Path
 
 import msgspec
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 
 def private_folder(path: Path) -> Path:
-    """Make a folder for its owner only; one that is there already is left as it is."""
+    """Make a folder for its owner only; leave an existing one as it is."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     return path
 
 
 def opened_private(path: str, flags: int) -> int:
-    """An opener: the file is its owner's from now on, whoever could read it before."""
+    """An opener for `open`: makes the file readable by its owner only, also one that was not."""
     handle = os.open(path, flags, 0o600)
     if os.fstat(handle).st_mode & 0o077:
         os.chmod(path, 0o600)
@@ -24,7 +29,7 @@ def opened_private(path: str, flags: int) -> int:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write by rename, with mode 0600 from the first byte on."""
+    """Replace a file as a whole; it has mode 0600 from its first byte on."""
     private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -36,15 +41,9 @@ def write_private(path: Path, data: bytes) -> None:
         raise
 
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file; it is a file of its own, because the other is replaced."""
+    """Hold the lock of a file. The lock is a file beside it, since the file itself is replaced."""
     handle = _opened(path)
     try:
         if fcntl is not None:
@@ -55,23 +54,23 @@ def locked(path: Path) -> Iterator[None]:
 
 
 class Holder(msgspec.Struct):
-    """Who has a lock for as long as it lives."""
+    """The process that holds a lock."""
 
     pid: int
     leaves_with_server: bool = False
 
 
 class Hold:
-    """A lock that ends with its process, however that ends; it says who has it."""
+    """A lock that says who holds it and ends with that process, even if the process crashes."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
 
     @classmethod
     def take(cls, path: Path, holder: Holder) -> "Hold | None":
-        """None if another process has it."""
+        """Take the lock of a file; None if another process has it."""
         handle = _opened(path)
-        if not _is_locked_at_once(handle):
+        if not _try_lock(handle):
             os.close(handle)
             return None
         os.truncate(handle, 0)
@@ -85,12 +84,12 @@ class Hold:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who has the lock of a file now."""
+    """The process that holds the lock of a file now."""
     if not _lock_of(path).exists():
         return None
     handle = _opened(path)
     try:
-        if _is_locked_at_once(handle):
+        if _try_lock(handle):
             return None
         return msgspec.json.decode(os.pread(handle, 1000, 0), type=Holder)
     except msgspec.DecodeError:
@@ -108,7 +107,7 @@ def _lock_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.lock")
 
 
-def _is_locked_at_once(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

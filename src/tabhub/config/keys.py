@@ -1,4 +1,4 @@
-"""The dotted keys of the settings: which there are, and what each may hold."""
+"""Settings by their dotted keys: which keys there are, and how `config.json` is edited."""
 
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tabhub.config import settings
 from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
-from tabhub.config.settings import Settings, is_section, kind_at
+from tabhub.config.settings import Settings, is_section, kind_at, parse
 from tabhub.errors import InvalidArguments
 
 KeyPath = tuple[str, ...]
+Check = Callable[[Settings], None]
+"""Raises an error about settings whose types are right."""
 HIDDEN = "(hidden)"
-"""What a server says instead of a token."""
+"""What is shown in place of a token."""
 LIVE = frozenset(
     {
         *("mcpServer.authToken", "mcpServer.corsOrigins", "sessions.groupOnConnect", "toolsets"),
@@ -26,11 +27,11 @@ LIVE = frozenset(
         *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }
 )
-"""What a running server takes; all else waits for its next start."""
+"""The settings that a running server adopts; the others wait for its next start."""
 
 
 def path_of(key: str) -> tuple[KeyPath, Any]:
-    """The members that a dotted key names, and the type of what is there."""
+    """The path that a dotted key stands for, and the type of its value."""
     path, kind = kind_at(key.split("."), Settings)
     if kind is None:
         raise InvalidArguments(no_setting(key))
@@ -38,14 +39,14 @@ def path_of(key: str) -> tuple[KeyPath, Any]:
 
 
 def no_setting(key: str) -> str:
-    """That there is none of this name, and which may have been meant."""
+    """The sentence about an unknown key, with the most similar one."""
     close = get_close_matches(key, list(names()), n=1, cutoff=0.5)
     hint = f"Did you mean {close[0]}?" if close else "`tabhub config show` lists them."
     return f"There is no setting {key!r}. {hint}"
 
 
 def strange(config: dict[str, Any], kind: Any = Settings) -> Iterator[KeyPath]:
-    """Where in a file something stands that is no setting."""
+    """The paths in a file that are not settings."""
     known = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
     for key, value in config.items():
         if key not in known:
@@ -55,7 +56,7 @@ def strange(config: dict[str, Any], kind: Any = Settings) -> Iterator[KeyPath]:
 
 
 def written_at(key: str, config: Any) -> KeyPath | None:
-    """The members of a file that a dotted key names, settings or not; their names may have dots."""
+    """The path in a file that a dotted key stands for, setting or not; a name may contain dots."""
     if not isinstance(config, dict):
         return None
     for name, value in config.items():
@@ -68,7 +69,7 @@ def written_at(key: str, config: Any) -> KeyPath | None:
 
 
 def names(kind: Any = Settings, prefix: str = "") -> Iterator[str]:
-    """Every key; for what people name themselves, such as hosts, the part before."""
+    """Every key; where people choose the last part, such as a host, the key before it."""
     for field in msgspec.structs.fields(kind):
         name = prefix + field.encode_name
         if is_section(field.type):
@@ -77,14 +78,14 @@ def names(kind: Any = Settings, prefix: str = "") -> Iterator[str]:
             yield name
 
 
-def differing(one: Settings, other: Settings) -> list[str]:
-    """The keys at which two settings are not the same."""
-    ours, theirs = plain(one), plain(other)
+def differing(first: Settings, second: Settings) -> list[str]:
+    """The keys whose values differ."""
+    ours, theirs = plain(first), plain(second)
     return [name for name in names() if value_of(ours, name) != value_of(theirs, name)]
 
 
 def take_live(source: Any, target: Any, prefix: str = "") -> None:
-    """Have the target what the source says and a running server can take."""
+    """Copy the settings that can change while the server runs."""
     for field in msgspec.structs.fields(type(source)):
         name, value = prefix + field.encode_name, getattr(source, field.name)
         if is_section(field.type):
@@ -94,66 +95,62 @@ def take_live(source: Any, target: Any, prefix: str = "") -> None:
 
 
 def plain(settings: Settings) -> dict[str, Any]:
-    """As the file would have them: 60 seconds are 60, however they are counted inside."""
-    told: dict[str, Any] = _short(msgspec.to_builtins(settings))
-    return told
+    """The settings as JSON values; a whole number is written without a fraction."""
+    values: dict[str, Any] = _shortened(msgspec.to_builtins(settings))
+    return values
 
 
-def _short(value: Any) -> Any:
+def _shortened(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
+        return {key: _shortened(item) for key, item in value.items()}
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def value_of(told: Any, name: str) -> Any:
-    """What plain settings have at a key."""
-    for step in name.split("."):
-        told = told[step]
-    return told
+def value_of(values: Any, key: str) -> Any:
+    """The value of a dotted key in plain settings."""
+    for step in key.split("."):
+        values = values[step]
+    return values
 
 
-Check = Callable[[settings.Settings], None]
-"""Raises what is wrong with settings, beyond their types."""
-
-
-def _nothing(chosen: settings.Settings) -> None:
+def _no_check(settings: Settings) -> None:
     return None
 
 
-def set_value(home: Home, keys: tuple[str, ...], value: Any, check: Check = _nothing) -> None:
-    """Set the value at a path of keys; None takes it away. What would not load is refused."""
+def set_value(home: Home, path: KeyPath, value: Any, check: Check = _no_check) -> None:
+    """Set a value in the file; None removes it. A change that makes the file invalid is refused."""
     with locked(home.config):
         config = written(home)
-        _put(config, keys, value)
+        _put(config, path, value)
         changed = msgspec.json.format(msgspec.json.encode(config))
-        check(settings.parse(changed, home))
+        check(parse(changed, home))
         write_private(home.config, changed)
 
 
 class Kept(NamedTuple):
-    """Where a file was put, and whether one that was put there before is gone."""
+    """A backup of the file, and whether it replaced an older one."""
 
     path: Path
     instead: bool
 
 
 def set_aside(home: Home) -> Kept | None:
-    """Rename the file, so that the defaults hold; one is kept. None if there was none."""
+    """Rename the file to its only backup, so that the defaults apply; None if there is no file."""
     with locked(home.config):
         if not home.config.exists():
             return None
-        kept = home.config.with_name(f"{home.config.name}.bak")
+        backup = home.config.with_name(f"{home.config.name}.bak")
         # Earlier versions kept any number of them.
-        older = [*home.root.glob(f"{home.config.name}.[0-9]*.bak"), *filter(Path.exists, [kept])]
+        older = [*home.root.glob(f"{home.config.name}.[0-9]*.bak"), *filter(Path.exists, [backup])]
         for old in older:
             old.unlink()
         # It may hold a token.
         home.config.chmod(0o600)
-        return Kept(home.config.rename(kept), bool(older))
+        return Kept(home.config.rename(backup), bool(older))
 
 
 def written(home: Home) -> dict[str, Any]:
-    """What the file has, settings or not."""
+    """The content of the file, settings or not."""
     try:
         return msgspec.json.decode(home.config.read_bytes(), type=dict[str, Any])
     except FileNotFoundError:
@@ -162,12 +159,12 @@ def written(home: Home) -> dict[str, Any]:
         raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
 
 
-def _put(config: dict[str, Any], keys: tuple[str, ...], value: Any) -> None:
-    key, *below = keys
+def _put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
+    key, *below = path
     if below:
         _put(config.setdefault(key, {}), tuple(below), value)
     elif value is not None:
         config[key] = value
-    # A section goes with the last that it held.
+    # A section goes with its last setting.
     if value is None and not (below and config[key]):
         config.pop(key, None)

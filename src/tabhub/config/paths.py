@@ -1,4 +1,4 @@
-"""Where tabhub keeps its things: `~/.tabhub`, or `TABHUB_HOME`."""
+"""Paths: of the files in tabhub's home (`~/.tabhub`, or `TABHUB_HOME`), and of the system."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from tabhub.errors import InvalidArguments
 
 
 class Home:
-    """The folder and the names in it."""
+    """tabhub's own folder, and the paths of the files in it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -29,31 +29,30 @@ class Home:
 
     @classmethod
     def from_environment(cls) -> "Home":
-        named = os.environ.get("TABHUB_HOME")
-        return cls(Path(named).expanduser()) if named else cls.usual()
+        path = os.environ.get("TABHUB_HOME")
+        return cls(Path(path).expanduser()) if path else cls.default()
 
     @classmethod
-    def usual(cls) -> "Home":
-        """Where it is unless somebody says otherwise."""
+    def default(cls) -> "Home":
         return cls(Path.home() / ".tabhub")
 
     def create(self) -> "Home":
-        """Make the folders; one that is another's, or that others write to, has no secret."""
+        """Make the folders; refuse one that other users could write to, for it holds secrets."""
         for folder in (self.root, self.extension, self.managed_extension):
             _require_own(private_folder(folder))
         return self
 
 
 def _require_own(folder: Path) -> None:
-    known = folder.stat()
-    if hasattr(os, "geteuid") and known.st_uid != os.geteuid():
+    status = folder.stat()
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise InvalidArguments(f"{folder} belongs to another user, who could change what is in it.")
-    if known.st_mode & 0o022:
-        raise InvalidArguments(f"{folder} can be written to by others; chmod 700 it.")
+    if status.st_mode & 0o022:
+        raise InvalidArguments(f"{folder} can be written to by others; run chmod 700 on it.")
 
 
 class Places:
-    """The folders that a system has for that; programs may name others in the environment."""
+    """The folders where the system's programs keep their settings."""
 
     def __init__(self, home: Path | None = None, platform: str = sys.platform) -> None:
         self.home = home or Path.home()
@@ -63,12 +62,12 @@ class Places:
         return os.environ.get(name) or None
 
     def folder(self, variable: str, default: Path) -> Path:
-        named = self.variable(variable)
-        return Path(named).expanduser() if named else default
+        path = self.variable(variable)
+        return Path(path).expanduser() if path else default
 
     @property
     def config(self) -> Path:
-        """For programs of the terminal, on every system."""
+        """For command-line programs, on every system."""
         return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
     @property

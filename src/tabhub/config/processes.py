@@ -1,4 +1,4 @@
-"""Processes of this machine that are not our children: whether they live, and what they are."""
+"""Looks at processes that are not our children: whether they run, what they are, their ports."""
 
 import os
 import subprocess
@@ -7,12 +7,14 @@ from pathlib import Path
 
 PROC = Path("/proc")
 _EXITING = 0x4
-"""The kernel's flag of a process that has begun to end."""
+"""The kernel's flag for a process that is exiting."""
+_LISTENING = "0A"
+"""The kernel's state of a listening socket."""
 _PS_SECONDS = 5.0
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process, ours or not, that is not on its way out."""
+    """Whether a process runs, whoever owns it, and is not exiting."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -23,51 +25,49 @@ def is_alive(pid: int) -> bool:
 
 
 def command(pid: int) -> str:
-    """The command line, its words joined by spaces; empty where it cannot be known."""
+    """The command line, its words joined by spaces; empty where we cannot read it."""
     try:
-        said = (PROC / str(pid) / "cmdline").read_bytes()
+        words = (PROC / str(pid) / "cmdline").read_bytes()
     except OSError:
-        return "" if PROC.is_dir() else _by_ps(pid)
-    return said.replace(b"\0", b" ").decode(errors="replace").strip()
+        return "" if PROC.is_dir() else _command_from_ps(pid)
+    return words.replace(b"\0", b" ").decode(errors="replace").strip()
 
 
 def name(pid: int) -> str:
-    """What it is called, in a word."""
+    """The name of a process's program."""
     try:
         return (PROC / str(pid) / "comm").read_text().strip()
     except OSError:
         return "a process"
 
 
+def listener(port: int) -> int | None:
+    """The process that listens on a port; None if there is none, or we may not see it."""
+    sockets = {f"socket:[{inode}]" for inode in _inodes(port)}
+    if not sockets:
+        return None
+    processes = PROC.glob("[0-9]*")
+    return next((int(process.name) for process in processes if _has(process, sockets)), None)
+
+
 def _is_ending(pid: int) -> bool:
-    """A killed process whose parent has not looked, or whose memory is still being freed."""
+    """Whether a process is a zombie, or the kernel still frees its memory."""
     try:
-        told = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
         return PROC.is_dir()
     except OSError:
         return False
-    return told[0] in "ZX" or bool(int(told[6]) & _EXITING)
+    return fields[0] in "ZX" or bool(int(fields[6]) & _EXITING)
 
 
-def _by_ps(pid: int) -> str:
-    asked = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
+def _command_from_ps(pid: int) -> str:
+    command = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=_PS_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PS_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
-
-
-_LISTENING = "0A"
-
-
-def listener(port: int) -> int | None:
-    """The process that listens there; None where nobody does, or it is not ours to know."""
-    sockets = {f"socket:[{inode}]" for inode in _inodes(port)}
-    if not sockets:
-        return None
-    return next((int(one.name) for one in PROC.glob("[0-9]*") if _has(one, sockets)), None)
 
 
 def _inodes(port: int) -> Iterator[str]:
@@ -77,13 +77,13 @@ def _inodes(port: int) -> Iterator[str]:
         except OSError:
             continue
         for line in lines:
-            _, here, _, state, *more = line.split()
-            if state == _LISTENING and int(here.rpartition(":")[2], 16) == port:
+            _, address, _, state, *more = line.split()
+            if state == _LISTENING and int(address.rpartition(":")[2], 16) == port:
                 yield more[5]
 
 
 def _has(process: Path, sockets: set[str]) -> bool:
     try:
-        return any(str(one.readlink()) in sockets for one in (process / "fd").iterdir())
+        return any(str(file.readlink()) in sockets for file in (process / "fd").iterdir())
     except OSError:
         return False

@@ -1,4 +1,8 @@
-"""The main secret, shared by the server and the copies of the extension through `auth.json`."""
+"""The main secret, which the server and the extension share through `auth.json`.
+
+Both ends prove to each other that they know it, without sending it: each signs a challenge. The
+port is part of what is signed, so that a program on another port cannot pass a proof on.
+"""
 
 import hashlib
 import hmac
@@ -14,29 +18,35 @@ from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import Internal
 
+LONGEST_CHALLENGE = 128
+KEPT_CHALLENGES = 1000
+KEPT_SECONDS = 30.0
+ONCE = "once"
+"""What an answer to a challenge begins with."""
+
 _SECRET = re.compile(r"[0-9a-f]{64}")
 
 
 class Auth(msgspec.Struct):
-    """What the extension reads to find and enter the server."""
+    """What the extension needs to find the server and authenticate."""
 
     secret: str
     port: int
 
 
 class ManagedAuth(Auth):
-    """What only the browsers read that tabhub starts for agents."""
+    """The same, for browsers that tabhub starts for agents."""
 
     managed: bool = True
 
 
 def load(home: Home) -> Auth | None:
-    """What is stored, or None before the first start."""
+    """The stored secret and port; None before the first start."""
     return _load(home.auth)
 
 
 def load_managed(home: Home) -> Auth | None:
-    """What the browsers read that tabhub starts."""
+    """The same, as the browsers read it that tabhub starts."""
     return _load(home.managed_auth)
 
 
@@ -57,50 +67,46 @@ def _load(path: Path) -> Auth | None:
 
 
 def prepare(home: Home, port: int) -> Auth:
-    """Keep the secret there is, or make one, and note the port for the extension."""
+    """Store the port for the extension with the secret; make a secret if there is none."""
     stored = load(home)
     return store(home, Auth(stored.secret if stored else secrets.token_hex(32), port))
 
 
 def renew(home: Home, port: int) -> Auth:
-    """Make a new secret, whatever the old one was."""
+    """Make a new secret."""
     return store(home, Auth(secrets.token_hex(32), port))
 
 
 def store(home: Home, auth: Auth) -> Auth:
-    """Write it where the extension's copies read it."""
-    _keep(home.auth, auth)
-    _keep(home.managed_auth, ManagedAuth(auth.secret, auth.port))
+    """Write it where the copies of the extension read it."""
+    _write(home.auth, auth)
+    _write(home.managed_auth, ManagedAuth(auth.secret, auth.port))
     return auth
 
 
-def _keep(path: Path, auth: Auth) -> None:
+def _write(path: Path, auth: Auth) -> None:
     data = msgspec.json.encode(auth)
     if not path.is_file() or path.read_bytes() != data:
         write_private(path, data)
 
 
-LONGEST_CHALLENGE = 128
-KEPT_CHALLENGES = 1000
-KEPT_SECONDS = 30.0
-ONCE = "once"
-
-
 def prove(secret: str, challenge: str, port: int) -> str:
+    """The server's proof to someone who knows the secret."""
     return _digest(secret, f"tabhub:{port}:{challenge}")
 
 
 def pass_for(secret: str, challenge: str, port: int) -> str:
-    """What the extension answers; never what `prove` gives, for whatever challenge."""
+    """The extension's answer. `prove` gives it for no challenge, so nobody can ask us for it."""
     return _digest(secret, f"tabhub-link:{port}:{challenge}")
 
 
 def label_of(hash: str) -> str:
-    """What names a token to a server that has its hash, and tells nobody else anything."""
+    """An identifier of a token that only a server with the token's hash can recognize."""
     return hashlib.sha256(f"tabhub-label:{hash}".encode()).hexdigest()[:16]
 
 
 def prove_to_client(hash: str, challenge: str, port: int) -> str:
+    """The server's proof to a client, which knows its token and so the token's hash."""
     return _digest(hash, f"tabhub-client:{port}:{challenge}")
 
 
@@ -112,8 +118,8 @@ def is_proof(given: object, secret: str, challenge: str, port: int) -> bool:
     return _is_same(given, prove(secret, challenge, port))
 
 
-def _digest(secret: str, told: str) -> str:
-    return hmac.digest(secret.encode(), told.encode(), hashlib.sha256).hex()
+def _digest(secret: str, text: str) -> str:
+    return hmac.digest(secret.encode(), text.encode(), hashlib.sha256).hex()
 
 
 def _is_same(given: object, expected: str) -> bool:
@@ -121,7 +127,7 @@ def _is_same(given: object, expected: str) -> bool:
 
 
 class Challenges:
-    """Words that were proved lately; each is good for one answer."""
+    """The challenges that the server has proved lately; each may be answered once."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -134,10 +140,10 @@ class Challenges:
         return prove(secret, challenge, port)
 
     def answers(self, given: str, secret: str, port: int) -> bool:
-        """Whether this is `once.<word>.<answer>` for a word that waits for one."""
+        """Whether this is `once.<challenge>.<answer>` for a challenge that is still open."""
         kind, _, rest = given.partition(".")
-        word, _, answer = rest.rpartition(".")
-        if kind != ONCE or not _is_same(answer, pass_for(secret, word, port)):
+        challenge, _, answer = rest.rpartition(".")
+        if kind != ONCE or not _is_same(answer, pass_for(secret, challenge, port)):
             return False
-        proved = self._proved.pop(word, None)
+        proved = self._proved.pop(challenge, None)
         return proved is not None and self._clock() - proved <= KEPT_SECONDS

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from tabhub.config import keys as editing
-from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
+from tabhub.config.settings import Origins
 from tabhub.errors import Forbidden, NotFound
 from tabhub.permissions.sites import OPAQUE, site_of
 

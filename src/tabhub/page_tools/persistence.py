@@ -53,10 +53,10 @@ class PagePersistence:
     """Loads the stored pages, and writes a tab whenever its tools change."""
 
     def __init__(self, store: Store, pages: PageRegistry, check: PageCheck, now: float) -> None:
-        self._tabs = store.shelf(TABS)
-        self._remembered = store.shelf(TOOLS)
+        self._tabs = store.collection(TABS)
+        self._remembered = store.collection(TOOLS)
         self._check = check
-        self._marks = store.shelf("page-marks")
+        self._marks = store.collection("page-marks")
         self._pages = pages
         self._kept: dict[str, Remembered] = {}
         self._load(now)
@@ -198,10 +198,10 @@ def _content(kept: Remembered) -> tuple[object, ...]:
 
 def forget_origins(store: Store, which: Callable[[str], bool]) -> int:
     """Delete the rows of the selected origins; returns how many remembered tools there were."""
-    for key, row in decoded(store.shelf(TABS), _TabRow):
+    for key, row in decoded(store.collection(TABS), _TabRow):
         if which(row.origin):
-            store.shelf(TABS).drop(key)
-    remembered = decoded(store.shelf(TOOLS), Remembered)
+            store.collection(TABS).drop(key)
+    remembered = decoded(store.collection(TOOLS), Remembered)
     gone = [key for key, kept in remembered if which(kept.origin)]
-    store.shelf(TOOLS).change({}, gone)
+    store.collection(TOOLS).change({}, gone)
     return len(gone)

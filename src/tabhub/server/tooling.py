@@ -1,4 +1,4 @@
-"""What runs the tools: a source for each kind of them, and the runner above."""
+"""The sources of all tools, and the runner that calls them."""
 
 import time
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
 from tabhub.store.active_rules import Rules
 from tabhub.store.saved_shortcuts import Shortcuts
-from tabhub.tools import agent, catalog, diagnostics
+from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
-from tabhub.tools.composite.shortcut_recording import Recordings, ShortcutObserver
+from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.tool import SOURCE
@@ -27,7 +27,7 @@ from tabhub.tools.tool import SOURCE
 
 @dataclass
 class Tooling:
-    """Every source, and the runner that has them."""
+    """Builds every source, the runner above them, and the catalog of built-in tools."""
 
     settings: Settings
     hub: PageHub
@@ -42,13 +42,13 @@ class Tooling:
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
-        self._recordings = Recordings(self.hub.sessions)
+        self._recordings = ShortcutRecordings(self.hub.sessions)
         self._replays = Replays(self.hub, self.shortcuts)
         self._in_browser = self._browser_source()
         self.runner = self._runner()
         self._add_browsing()
         self._add_page_tools()
-        self._add_what_calls_others()
+        self._add_composite()
         self._add_dev()
         self.hub.tools.add(*catalog.all_for(self.hub.tools), page_source.LIST_TABS)
 
@@ -81,8 +81,8 @@ class Tooling:
         hub = self.hub
         self.sources |= {
             SOURCE: self._in_browser,
-            agent.SOURCE: agent.PermissionSource(hub, self.guard),
-            agent.TURN_SOURCE: agent.TurnSource(hub.sessions),
+            session_tools.PERMISSIONS_SOURCE: session_tools.PermissionSource(hub, self.guard),
+            session_tools.TURNS_SOURCE: session_tools.TurnSource(hub.sessions),
             page_source.TAB_LIST_SOURCE: page_source.TabListSource(hub),
         }
 
@@ -92,10 +92,13 @@ class Tooling:
             self.hub, self.pages, opener, lambda: self.settings.limits
         )
 
-    def _add_what_calls_others(self) -> None:
-        hub, runner, most = self.hub, self.runner, self.settings.limits.result_bytes
+    def _add_composite(self) -> None:
+        """Add the sources whose tools call other tools."""
+        hub, runner, max_result = self.hub, self.runner, self.settings.limits.result_bytes
         self.sources |= {
-            batch.SOURCE: batch.BatchSource(runner, hub.sessions, self._in_browser.shots, most),
+            batch.SOURCE: batch.BatchSource(
+                runner, hub.sessions, self._in_browser.screenshots, max_result
+            ),
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
             ),
@@ -111,6 +114,6 @@ class Tooling:
             self.browsers,
             self.runner.running,
             self.rules.grants,
-            self._in_browser.shots,
+            self._in_browser.screenshots,
             self._recordings,
         )

@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.extension.test_own_browser import browser_with
-from tests.real.worker_run import rested_state, steps
+from tests.real.product.worker_run import rested_state, steps
 from tests.support.agent import Agent
+from tests.support.browsers.unpacked import browser_with
 from tests.support.product import Product
 from tests.support.site import serving
 
@@ -50,8 +50,8 @@ async def record(folder: Path) -> list[dict[str, Any]]:
             own.wait_browser()
             async for step in steps(Agent(http), cdp, site):
                 await rested_state(cdp)
-                await cdp.evaluate(await cdp.worker(), f"noteStep({json.dumps(step)})")
-            recorded: list[dict[str, Any]] = await cdp.evaluate(await cdp.worker(), "recorded")
+                await cdp.in_worker(f"noteStep({json.dumps(step)})")
+            recorded: list[dict[str, Any]] = await cdp.in_worker("recorded")
     return [entry for entry in recorded if not is_noise(entry)]
 
 

@@ -8,7 +8,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tabhub.page_tools.core.memory import Bounds, Remembered, ToolKey, ToolMemory
 from tabhub.page_tools.core.storage import Published
-from tests.page_tools.core.test_page_hub import Machine, hub, page, published
+from tests.page_tools.core.machine import Machine
+from tests.page_tools.core.pages import hub, page, published
 from tests.support.examples import examples
 
 FEW = Bounds(domain_tools=3, domain_bytes=600, tools=7, bytes=1300)

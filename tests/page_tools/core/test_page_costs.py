@@ -12,7 +12,7 @@ from tabhub.config.settings import Settings
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.schema import PageSchema
 from tabhub.server.app import App
-from tests.page_tools.core.test_page_hub import hub, page, published
+from tests.page_tools.core.pages import hub, page, published
 
 KILOBYTE = 1024
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tabhub.page_tools.core.registry import MOST_IDS, WorkerId, WorkerTabs
-from tests.page_tools.core.test_page_hub import hub, page, published
+from tests.page_tools.core.pages import hub, page, published
 
 _ids = st.tuples(st.sampled_from(("https://a.example", "https://b.example")), st.text("xyz"))
 

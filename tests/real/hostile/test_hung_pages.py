@@ -1,6 +1,5 @@
 """Pages that never answer again: their tabs can still be left, closed and taken back."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import at_work, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
-from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 HANGS = """<title>fine</title><script>
@@ -59,18 +58,19 @@ DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
 async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         url = html(site, "<style>b { color: red }</style><b>asks</b>")
         tab = (await ann.call("browser_open_tab", url=url))["tabId"]
         await ann.call("browser_set_media_features", features=DARK)
         await ann.call("browser_throttle_network", preset="wifi")
         await ann.call("browser_get_css_coverage")
         await here.cdp.evaluate(await here.cdp.page(url), "setTimeout(() => alert(1), 50), 1")
-        while "dialog" not in await ann.call("browser_get_tab_info"):
-            await asyncio.sleep(0.02)
+        await eventually(
+            lambda: ann.call("browser_get_tab_info"), until=lambda found: "dialog" in found
+        )
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
         worker = await here.cdp.worker()
-        async with asyncio.timeout(PATIENCE):
-            while await here.cdp.evaluate(worker, STANDING % tab) != [-1, []]:
-                await asyncio.sleep(0.05)
+        await eventually(
+            lambda: here.cdp.evaluate(worker, STANDING % tab), until=lambda found: found == [-1, []]
+        )

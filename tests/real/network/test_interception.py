@@ -1,56 +1,32 @@
 """Interception in a real browser: what the page gets, and what the server heard of it."""
 
-import asyncio
 import base64
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.real.conftest import Opener
 from tests.real.looking import html
+from tests.real.network.intercepting import (
+    FAIL,
+    FULFILL,
+    GO_ON,
+    LIST,
+    START,
+    STOP,
+    Json,
+    answer,
+    ask,
+    paused,
+)
 from tests.real.reasons import reason
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.browsers.managed import rig
+from tests.support.eventually import eventually
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
-Json = dict[str, Any]
-START, LIST, STOP = (
-    "browser_intercept_requests",
-    "browser_list_intercepted",
-    "browser_stop_intercepting",
-)
-FULFILL, FAIL, GO_ON = (
-    "browser_fulfill_request",
-    "browser_fail_request",
-    "browser_continue_request",
-)
-ASK = """(window.answer = undefined, fetch('%s', %s).then(
-  async (found) => {
-    window.answer = [found.status, found.headers.get('x-mark'), await found.text()];
-  },
-  (error) => (window.answer = error.name)), 1)"""
-
-
-async def ask(cdp: Cdp, page: str, address: str, options: str = "{}") -> None:
-    """Have the page fetch something, without waiting for it."""
-    await cdp.evaluate(page, ASK % (address, options))
-
-
-async def answer(cdp: Cdp, page: str) -> Any:
-    async with asyncio.timeout(PATIENCE):
-        while (found := await cdp.evaluate(page, "window.answer")) is None:
-            await asyncio.sleep(0.02)
-    return found
-
-
-async def paused(agent: Agent, **more: Any) -> Json:
-    (one,) = (await agent.call(LIST, timeout=10_000, **more))["waiting"]
-    found: Json = one
-    return found
 
 
 async def test_a_request_is_held_and_answered_by_the_agent(
@@ -263,11 +239,10 @@ async def test_waiting_requests_outlive_the_worker(
     id = (await paused(agent))["requestId"]
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.worker() == old:
-            await asyncio.sleep(0.02)
-        while (await agent.result(LIST, tabId=tab)).get("isError"):
-            await asyncio.sleep(0.05)
+    await eventually(cdp.worker, until=lambda found: found != old)
+    await eventually(
+        lambda: agent.result(LIST, tabId=tab), until=lambda found: not found.get("isError")
+    )
     await agent.call(FULFILL, requestId=id, status=200, body="still ours", tabId=tab)
     assert (await answer(cdp, page))[2] == "still ours"
     await ask(cdp, page, "/html?body=y")
@@ -285,9 +260,6 @@ async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
     await agent.call(START)
     await ask(cdp, page, "/html?body=patience")
     id = (await paused(agent))["requestId"]
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.evaluate(page, "window.answer") is None:
-            await asyncio.sleep(0.2)
     assert await answer(cdp, page) == [200, None, "patience"]
     told = await agent.call(LIST)
     assert [one["requestId"] for one in told["overdue"]] == [id]
@@ -308,9 +280,9 @@ async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
     page = await cdp.page(url)
     await agent.call(START, tabId=tab)
     await cdp.evaluate(page, FLOOD)
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.evaluate(page, "window.done.length") < 20:
-            await asyncio.sleep(0.05)
+    await eventually(
+        lambda: cdp.evaluate(page, "window.done.length"), until=lambda found: found >= 20
+    )
     told = await agent.call(LIST, tabId=tab)
     assert len(told["waiting"]) == 500
     assert {one["how"] for one in told["overdue"]} == {"went on at once, since 500 requests waited"}
@@ -324,7 +296,7 @@ WALLS = {"permissions": {"domains": {"localhost": "off"}}}
 async def test_requests_of_walled_sites_are_neither_seen_nor_answered(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
         url = html(site, "asks")
         await ann.call("browser_open_tab", url=url)
         page = await here.cdp.page(url)

@@ -1,43 +1,23 @@
 """Console and network of real pages, recorded from the birth of a tab."""
 
-import asyncio
 import json
 from base64 import b64decode
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
 
 from tests.real.conftest import Opener
+from tests.real.network.records import entries, page, requests, texts
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 Value = Callable[..., Awaitable[Any]]
-Json = dict[str, Any]
-
-
-def page(origin: str, body: str) -> str:
-    return f"{origin}/html?body={quote('<title>recorded</title>' + body)}"
-
-
-async def requests(agent: Agent, **more: Any) -> list[Json]:
-    found: list[Json] = (await agent.call("browser_get_network_requests", **more))["requests"]
-    return found
-
-
-async def entries(agent: Agent, **more: Any) -> list[Json]:
-    found: list[Json] = (await agent.call("browser_get_console_logs", **more))["entries"]
-    return found
-
-
-async def texts(agent: Agent, **more: Any) -> list[str]:
-    return [entry["text"] for entry in await entries(agent, **more)]
 
 
 @pytest.mark.requirement("TH-24")
@@ -208,9 +188,10 @@ async def test_frames_of_other_sites_and_workers_are_recorded_too(
     )
     await opened(page(site.url, f'<script>{blob}</script><iframe src="{inner}"></iframe>'))
     wanted = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
-    async with asyncio.timeout(PATIENCE):
-        while not wanted <= {one["url"] for one in await requests(agent) if one.get("status")}:
-            pass
+    await eventually(
+        lambda: requests(agent),
+        until=lambda found: wanted <= {one["url"] for one in found if one.get("status")},
+    )
     assert {"worker speaks", "frame speaks"} <= set(await texts(agent))
 
 
@@ -267,16 +248,6 @@ async def test_the_words_of_claude_tell_the_oldest_first(
     assert "No requests" in await agent.text("read_network_requests", pattern="form.html")
 
 
-@pytest.fixture
-async def echo() -> AsyncIterator[str]:
-    async def answer(socket: ServerConnection) -> None:
-        async for message in socket:
-            await socket.send(message)
-
-    async with serve(answer, "127.0.0.1", 0) as server:
-        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/echo"
-
-
 async def test_web_sockets_are_requests_with_frames(
     agent: Agent, opened: Opener, site: Site, in_page: Value, echo: str
 ) -> None:
@@ -314,7 +285,7 @@ async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled
     assert len(kept) == 2 and all("?n=" in one["url"] for one in kept)
     assert await texts(agent) == ["second"]
     said = await agent.text("browser_get_network_requests")
-    assert "only addresses with '?n='" in said and "2 older ones have given way" in said
+    assert "only addresses with '?n='" in said and "2 older ones were dropped" in said
     await agent.call("browser_disable_network_capture")
     await in_page(fetch)
     with pytest.raises(ToolFailed) as failed:

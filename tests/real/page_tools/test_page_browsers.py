@@ -1,6 +1,5 @@
 """Page tools of several browsers at one server, and of one browser at a server that starts anew."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -9,13 +8,13 @@ import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import TAB_ID
 from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.managed import DEBUGGED
 from tests.support.browsers.page_tools import TabId, listed, tool_name
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
-from tests.support.shops import Shops
-from tests.support.world import DEBUGGED
+from tests.support.browsers.plain import TAB_ID
+from tests.support.browsers.shops import Shops
+from tests.support.eventually import eventually, eventually_sync
+from tests.support.product import Product
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}
@@ -29,7 +28,7 @@ async def in_a_browser(
     before = len(ready(product))
     arguments = ("browser", "--headless", "--user-data-dir", str(profile), DEBUGGED)
     with product.running(*arguments):
-        wait_for(lambda: len(ready(product)) > before, "the extension to connect")
+        eventually_sync(lambda: len(ready(product)) > before, "the extension to connect")
         async with browser_of(profile.parent) as cdp:
             yield Shops(cdp, site, port, agent)
 
@@ -69,7 +68,7 @@ class Two:
 
     async def leave(self) -> None:
         await self.leaves.aclose()
-        wait_for(lambda: len(ready(self.product)) == 1, "the browser to have left")
+        eventually_sync(lambda: len(ready(self.product)) == 1, "the browser to have left")
 
 
 @pytest.fixture
@@ -129,18 +128,14 @@ async def test_when_the_browser_in_front_leaves_the_tab_of_another_is_used(two: 
 
 async def until_two(here: Shops) -> None:
     await here.tool("view_cart")
-    async with asyncio.timeout(PATIENCE):
-        while len(await here.holders("view_cart")) < 2:
-            await asyncio.sleep(0.02)
+    await eventually(lambda: here.holders("view_cart"), until=lambda found: len(found) >= 2)
 
 
 async def bought_after_turning(here: Shops, page: str) -> TabId:
     """Turn to a page, and buy where the agent is sent; the tab it was."""
     (before,) = await here.bought(page)
     await turn_to(here, page)
-    async with asyncio.timeout(PATIENCE):
-        while not (active := [one["tabId"] for one in await here.tabs() if one["isActive"]]):
-            await asyncio.sleep(0.02)
+    active = await eventually(here.active_tabs)
     tab = await here.used("add_to_cart", **MUG)
     assert await here.bought(page) == [before + 1] and active == [tab]
     return tab

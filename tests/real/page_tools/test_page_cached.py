@@ -1,6 +1,5 @@
 """Tools that stay listed when their last tab closes, and open one when they are called."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,18 +8,18 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.browsers.managed import rig
 from tests.support.browsers.page_tools import TabId
-from tests.support.patience import PATIENCE
-from tests.support.shops import Shops
+from tests.support.browsers.shops import Shops
+from tests.support.eventually import eventually
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
 
 
 @asynccontextmanager
 async def pages(folder: Path, site: Site, config: dict[str, Any]) -> AsyncIterator[Shops]:
-    async with world(folder, config) as there, there.agent("robot") as agent:
+    async with rig(folder, config) as there, there.agent("robot") as agent:
         yield Shops(there.cdp, site.url, there.port, agent)
 
 
@@ -29,9 +28,7 @@ async def left(here: Shops, url: str, name: str) -> TabId:
     page, tab = await here.tab(url)
     await here.tool(name)
     await here.close(page)
-    async with asyncio.timeout(PATIENCE):
-        while await here.tabs():
-            await asyncio.sleep(0.02)
+    await eventually(here.tabs, until=lambda found: not found)
     await here.tool(name)
     return tab
 

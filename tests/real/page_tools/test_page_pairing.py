@@ -1,16 +1,16 @@
 """Pages with the worker library in a browser that has the extension too."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import Bare
+from tests.support.browsers.managed import rig
+from tests.support.browsers.page_tools import until
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
-from tests.support.world import world
+from tests.support.browsers.plain import PlainBrowser
+from tests.support.eventually import eventually
 
 pytestmark = pytest.mark.real_browser
 
@@ -20,8 +20,8 @@ async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_comman
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with world(tmp_path, {}) as there:
-            here = Bare(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, {}) as there:
+            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             code = (await here.status(page, "unpaired"))["code"]
             async with panel_of(there.cdp) as panel:
@@ -46,17 +46,17 @@ async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_comman
 async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
     with serve_page() as url:
         config = {"workerOrigins": ["http://127.0.0.1:*"]}
-        async with world(tmp_path, config) as there, there.agent("robot") as agent:
-            here = Bare(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, config) as there, there.agent("robot") as agent:
+            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             id = await here.connected(page)
-            async with asyncio.timeout(PATIENCE):
-                while True:
-                    tabs = (await agent.result("list_browser_tabs"))["structuredContent"]
-                    if [isinstance(one["tabId"], int) for one in tabs] == [True]:
-                        break
-                    await asyncio.sleep(0.02)
-            (tab,) = tabs
+            found = await eventually(
+                lambda: agent.result("list_browser_tabs"),
+                until=lambda found: (
+                    [type(one["tabId"]) for one in found["structuredContent"]] == [int]
+                ),
+            )
+            (tab,) = found["structuredContent"]
             assert tab["url"] == here.shop and tab["title"] == "tabhub demo shop"
             name = await _named(agent, "view_cart")
             for given in ({}, {"tabId": tab["tabId"]}, {"tabId": id}):
@@ -68,7 +68,7 @@ async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with world(tmp_path, {}) as there, there.agent("robot") as agent:
+        async with rig(tmp_path, {}) as there, there.agent("robot") as agent:
             await agent.call("browser_open_tab", url=url)
             name = await _named(agent, "search_products")
             assert "Filter coffee" in await agent.text(name, query="filter")
@@ -79,10 +79,7 @@ async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_
 
 async def _named(agent: Agent, ending: str) -> str:
     """The full name of a page's tool, once it is listed."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            for tool in (await agent.post("tools/list")).json()["result"]["tools"]:
-                if tool["name"].endswith(f"_{ending}"):
-                    name: str = tool["name"]
-                    return name
-            await asyncio.sleep(0.02)
+    name: str = await until(
+        agent, lambda tools: next((name for name in tools if name.endswith(f"_{ending}")), None)
+    )
+    return name

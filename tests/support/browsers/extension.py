@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tabhub.wire import link_versions as versions
-from tests.support.outputs import completed
-from tests.support.patience import PATIENCE
+from tests.support.command_outputs import completed
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET
 
 Handler = Callable[[dict[str, Any]], Any]
@@ -95,6 +95,12 @@ class FakeExtension:
             message = await asyncio.wait_for(self.heard.get(), PATIENCE)
             if message["method"] == method:
                 return message
+
+    async def command(self, tool: str) -> dict[str, Any]:
+        """The next request to run this command; what else comes is dropped."""
+        while (message := await self.next("tool.dispatch"))["params"]["tool"] != tool:
+            pass
+        return message
 
     async def answer_in_steps(self, output: Any) -> None:
         """Answer the next command, with one word on the way."""

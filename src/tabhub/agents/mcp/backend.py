@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from tabhub.agents.http.messages import Toolsets
 from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.config.clients import Client
 from tabhub.errors import Internal, ProtocolError, TabhubError
@@ -92,10 +93,6 @@ class Inbox:
         self._arrived.clear()
         changes, self._waiting = list(self._waiting), {}
         return None if self._closed else changes
-
-
-Toolsets = frozenset[str] | None
-"""The toolsets that a client's URL names; None for the usual ones."""
 
 
 class Exchange(ABC):
@@ -185,6 +182,10 @@ class Backend(ABC):
     @abstractmethod
     def capabilities(self) -> m.Json:
         """What it has, as MCP declares it."""
+
+    def has(self, capability: str) -> bool:
+        """Whether it has a capability; asked for every request."""
+        return capability in self.capabilities()
 
     def input_schema(self, name: str) -> Any:
         """The schema of one tool, or None when there is no such tool."""
@@ -282,7 +283,7 @@ def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None
     method = table.get(name)
     if method is None or method.capability is None:
         return method
-    return method if method.capability in backend.capabilities() else None
+    return method if backend.has(method.capability) else None
 
 
 def not_found(name: str) -> ProtocolError:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabhub.config.settings import browser_from_environment
+from tabhub.config.environment import browser_from_environment
 from tabhub.errors import NotFound, Unavailable
 
 VERSION_SECONDS = 15

@@ -5,8 +5,8 @@ from tabhub.cli.output import harmless, print_json
 from tabhub.cli.server import server_status as waiting
 from tabhub.config import keys as editing
 from tabhub.config import settings
-from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
+from tabhub.config.settings import Origins
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.page_tools.pairing import SCHEMES, web_origin
 from tabhub.page_tools.persistence import forget_origins

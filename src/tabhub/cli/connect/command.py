@@ -18,7 +18,7 @@ from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, Way, at, look,
 from tabhub.cli.connect.file import BOM, Keys, Record, Records, SettingsFile, recorded
 from tabhub.cli.connect.jsonc import Node, parse
 from tabhub.cli.running import program
-from tabhub.config import settings
+from tabhub.config import environment, settings
 from tabhub.config.clients import PREFIX, Clients
 from tabhub.config.files import locked
 from tabhub.config.paths import Home, Places
@@ -180,7 +180,7 @@ class _Connection:
             url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if request.gateway else ''}",
             token=token,
             command=[*program(), "start", "--stdio", *gateway, *request.browser],
-            environment=settings.home_from_environment(),
+            environment=environment.home_from_environment(),
         )
         http = None if request.stdio else self._agent.http
         return self._agent.fitting((http or self._agent.stdio)(way), self._data)
@@ -326,4 +326,4 @@ def _without(data: Any, keys: tuple[str, ...]) -> Any:
 
 def _port(home: Home) -> int:
     known = running.find(home)
-    return known["port"] if known else settings.chosen_port(None, settings.load(home))
+    return known["port"] if known else environment.chosen_port(None, settings.load(home))

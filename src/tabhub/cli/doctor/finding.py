@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tabhub.cli import running
-from tabhub.config import settings
+from tabhub.config import environment, settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
@@ -91,4 +91,4 @@ class Visit:
         if self.server is not None:
             port: int = self.server["port"]
             return port
-        return settings.chosen_port(None, self.settings)
+        return environment.chosen_port(None, self.settings)

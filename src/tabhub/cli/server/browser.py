@@ -11,7 +11,7 @@ from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
-from tabhub.config import secret, settings
+from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
 
@@ -37,11 +37,11 @@ class BrowserRequest:
 
     @property
     def is_headless(self) -> bool:
-        return not settings.has_display() if self.headless is None else self.headless
+        return not environment.has_display() if self.headless is None else self.headless
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is started."""
-        if self.headless is False and not settings.has_display():
+        if self.headless is False and not environment.has_display():
             raise Unavailable(NO_DISPLAY)
 
     async def fulfil(

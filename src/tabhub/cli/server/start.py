@@ -23,8 +23,8 @@ from tabhub.cli import running
 from tabhub.cli.running import program, spoken
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
+from tabhub.config import environment, secret, settings
 from tabhub.config import keys as editing
-from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.keys import no_setting, strange
@@ -89,7 +89,7 @@ def blocks(port: int, token: str | None) -> str:
     windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **_headers(bearer)}}}
     opencode = {"mcp": {"tabhub": _entry("type", "remote", url, bearer)}}
     command, *arguments = [*program(), "start", "--stdio"]
-    home = settings.home_from_environment()
+    home = environment.home_from_environment()
     bridge = {"command": command, "args": arguments, **({"env": home} if home else {})}
     stdio = {"mcpServers": {"tabhub": bridge}}
     typed = " ".join([*(f"{name}={shlex.quote(value)}" for name, value in home.items()), spoken()])
@@ -158,8 +158,8 @@ def run(request: StartRequest) -> None:
 async def _serve(request: StartRequest, home: Home) -> None:
     chosen = settings.load(home)
     check_rules(home, chosen)
-    listener = _listen(chosen.host, settings.chosen_port(request.port, chosen), "--port")
-    sse_port = settings.chosen_sse_port(request.sse_port, chosen)
+    listener = _listen(chosen.host, environment.chosen_port(request.port, chosen), "--port")
+    sse_port = environment.chosen_sse_port(request.sse_port, chosen)
     second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
@@ -168,7 +168,7 @@ async def _serve(request: StartRequest, home: Home) -> None:
         auth.secret,
         auth=request.auth,
         home=home,
-        skip_permissions=settings.skips_permissions(),
+        skip_permissions=environment.skips_permissions(),
         share_active_tab=request.share_active_tab,
         dev=request.dev,
     )
@@ -333,6 +333,6 @@ def show_config(port: int | None, *, auth: bool) -> None:
 
 def _to_come(home: Home, port: int | None) -> Auth:
     print(f"No server is running yet: {spoken()} start", file=sys.stderr)
-    wanted = settings.chosen_port(port, settings.load(home))
+    wanted = environment.chosen_port(port, settings.load(home))
     stored = secret.load(home) or secret.prepare(home, wanted or settings.DEFAULT_PORT)
     return Auth(stored.secret, wanted or stored.port)

@@ -11,7 +11,7 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.stdio.http_client import Answer, Connection
-from tabhub.config import secret, settings
+from tabhub.config import environment, secret
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.secret import is_proof
@@ -44,7 +44,7 @@ class Server:
         self._starting: asyncio.Task[str | None] | None = None
         self._idle: list[Connection] = []
         self._secret: str | None = None
-        self._token = settings.token_from_environment()
+        self._token = environment.token_from_environment()
         self._has_own_token = self._token is not None
 
     @asynccontextmanager
@@ -185,7 +185,7 @@ class Server:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-            env=settings.environment_for_servers(),
+            env=environment.environment_for_servers(),
         )
         _, said = await process.communicate()
         if process.returncode == 0:

@@ -9,7 +9,7 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.cli import running
-from tabhub.config import settings
+from tabhub.config import environment
 from tabhub.config.clients import CLI, Clients
 from tabhub.config.paths import Home
 from tabhub.config.secret import load
@@ -116,7 +116,7 @@ class Rest:
 
 def enter(home: Home) -> Rest:
     """As the client `cli`, or as the one whose token the environment has."""
-    token = settings.token_from_environment()
+    token = environment.token_from_environment()
     if token is not None and not _has_secret(home):
         return _known_by_token(running.expected_port(home), token)
     known = running.reach(home)
@@ -129,7 +129,7 @@ def _known_by_token(port: int, token: str) -> Rest:
     """Where no secret can be read, the server proves itself by the token's hash."""
     if not running.knows_token(port, token):
         raise AccessError(
-            f"Who listens on port {port} does not know the token in {settings.TOKEN}, so it was"
+            f"Who listens on port {port} does not know the token in {environment.TOKEN}, so it was"
             " not sent. It was revoked, or that is no tabhub, or another one."
         )
     return Rest(port, token)
@@ -146,8 +146,8 @@ def _has_secret(home: Home) -> bool:
 def _explained(status: int, error: Json) -> str:
     """The server's sentence, and which token it speaks of."""
     message = str(error.get("message", ""))
-    is_theirs = status == UNKNOWN_TOKEN and settings.token_from_environment() is not None
-    return f"{message} It is the one in {settings.TOKEN}." if is_theirs else message
+    is_theirs = status == UNKNOWN_TOKEN and environment.token_from_environment() is not None
+    return f"{message} It is the one in {environment.TOKEN}." if is_theirs else message
 
 
 def _told_as_result(result: Json) -> Fault:

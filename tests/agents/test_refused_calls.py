@@ -1,0 +1,100 @@
+"""What the audit has of calls that were refused: what was tried, without secrets, and not much."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tabhub.audit.entry import REFUSED_BYTES
+from tabhub.audit.log import UNFOLDED, read
+from tabhub.audit.redaction import MARK
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
+from tests.support.serving import client, served
+
+pytestmark = pytest.mark.requirement("OT-12")
+Setting = tuple[Server, httpx.AsyncClient, Home]
+
+
+@pytest.fixture
+async def setting(tmp_path: Path) -> AsyncIterator[Setting]:
+    home = Home(tmp_path / "home").create()
+    token = Clients(home).add("ann")
+    async with served(home=home) as server, client(server.port, token) as http:
+        yield server, http, home
+
+
+async def call(setting: Setting, tool: str, arguments: Any) -> dict[str, Any]:
+    """The entry of one call."""
+    server, http, _ = setting
+    await http.post(f"/tools/{tool}/call", json={"arguments": arguments})
+    entry: dict[str, Any] = server.app.audit.entries(limit=1)[0]
+    assert entry["tool"] == tool
+    return entry
+
+
+async def test_arguments_that_do_not_fit_are_kept_and_those_of_unknown_tools(
+    setting: Setting,
+) -> None:
+    given = {"url": "https://a.example/", "more": [1, True]}
+    for tool in ("browser_open_tab", "browser_opentab"):
+        entry = await call(setting, tool, given)
+        assert entry["success"] is False and entry["arguments"] == given
+
+
+@pytest.mark.parametrize("secret", ["correct horse", 7235981, ["correct horse"], {"a": 7235981}])
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ("browser_type_text", "text"),
+        ("browser_typetext", "text"),
+        ("browser_select_option", "value"),
+        ("computer", "text"),
+        ("login", "password"),
+    ],
+)
+async def test_what_is_secret_in_a_call_that_fits_is_so_in_one_that_does_not(
+    setting: Setting, tool: str, name: str, secret: Any
+) -> None:
+    entry = await call(setting, tool, {name: secret, "nonsense": 1})
+    assert entry["success"] is False
+    assert entry["arguments"] == {name: MARK, "nonsense": 1}
+    written = setting[2].audit.read_text()
+    assert "correct horse" not in written and "7235981" not in written
+
+
+@pytest.mark.parametrize("arguments", ["correct horse", ["correct horse"], 7, True])
+async def test_of_what_has_no_names_only_the_kind_is_kept(setting: Setting, arguments: Any) -> None:
+    entry = await call(setting, "browser_type_text", arguments)
+    assert list(entry["arguments"]) == ["cut"]
+    assert "horse" not in setting[2].audit.read_text()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"note": "word " * 10_000}, {f"k{n}": "word " * 10 for n in range(200)}, {"x": "y" * 200_000}],
+)
+async def test_little_is_kept_of_much(setting: Setting, given: dict[str, str]) -> None:
+    entry = await call(setting, "browser_open_tab", given)
+    assert len(json.dumps(entry)) < REFUSED_BYTES
+    assert len(setting[2].audit.read_bytes()) < REFUSED_BYTES
+
+
+async def test_a_flood_of_calls_in_vain_does_not_push_out_what_was_done(setting: Setting) -> None:
+    server, http, home = setting
+    await call(setting, "permissions_check", {})
+    attempts = ("no_such_tool", "browser_open_tab", "browser_list_tabs")
+    for number in range(UNFOLDED * 10):
+        name = attempts[number % 3]
+        await http.post(f"/tools/{name}/call", json={"arguments": {"a": "b" * (number % 3 == 1)}})
+    for _ in range(20):
+        await http.get("/audit")
+    entries = server.app.audit.entries()
+    assert entries[-1]["tool"] == "permissions_check"
+    assert len(entries) < UNFOLDED + 10
+    assert sum(entry.get("times", 1) for entry in entries) == 1 + UNFOLDED * 10 + 20
+    assert len(list(read(home.audit))) == len(entries)
