@@ -1,6 +1,6 @@
 /**
  * Tools of a polyfill, an object of the page that cannot be seen from here: a small script in the
- * page's own world (worker/bridge.js) speaks for it. Between the two are events of a random name.
+ * page's own world (worker/page_tools/polyfill-bridge.js) speaks for it. Between the two are events of a random name.
  */
 tabhub.define("bridgedtools", () => {
   const { mcpclient, toolbounds } = tabhub;

@@ -1,11 +1,11 @@
 /** Where on the tab's viewport an element is, in whichever frame. */
 
 import { placeOf } from "./places.js";
-import { findTarget, settled } from "./target.js";
+import { findTarget, settled } from "./input/targets.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./tiles.js").Box} Box */
-/** @typedef {import("./input.js").Point} Point */
+/** @typedef {import("./picture/tiles.js").Box} Box */
+/** @typedef {import("./input/trusted-input.js").Point} Point */
 
 /**
  * Brings the element into view first.

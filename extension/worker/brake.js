@@ -4,9 +4,9 @@
  * afterwards the page hears nothing any more.
  */
 
-import { onAbort } from "./abort.js";
-import { send, takenTabs } from "./debugger.js";
-import { register } from "./tabstate.js";
+import { onAbort } from "./shared/timing.js";
+import { send, takenTabs } from "./debugger/debugger.js";
+import { register } from "./shared/tab-state.js";
 
 const PAUSE_MS = 300;
 const MAY_NOT_YIELD = /\b(?:for|while|do)\b/;

@@ -1,7 +1,7 @@
 /** What the server is told about this browser when the link opens. */
 
-import { readPairing } from "./identity.js";
-import { listTabs } from "./tabs.js";
+import { readPairing } from "./shared/server-pairing.js";
+import { listTabs } from "./shared/known-tabs.js";
 
 const STORED = "instance";
 

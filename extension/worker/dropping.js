@@ -1,17 +1,17 @@
 /** Files dragged from outside the browser and dropped on a page, with trusted input. */
 
-import { actAndRest } from "./act.js";
-import { send } from "./debugger.js";
-import { CommandError } from "./errors.js";
-import { dragData } from "./input.js";
+import { actAndRest } from "./input/act.js";
+import { send } from "./debugger/debugger.js";
+import { CommandError } from "./shared/command-errors.js";
+import { dragData } from "./input/trusted-input.js";
 
 const COPY = 1;
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./tabs/navigation.js" */
 
 /**
  * @param {Context<{settle?: number}>} context
- * @param {import("./upload.js").Place} place
+ * @param {import("./input/file-upload.js").Place} place
  * @param {string[]} paths
  * @param {string} tag
  */

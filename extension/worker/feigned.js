@@ -3,9 +3,9 @@
  * ones, and the browser does less upon them.
  */
 
-import { CommandError } from "./errors.js";
-import { askMinting, mainFrame } from "./frames.js";
-import { keyEvents } from "./keys.js";
+import { CommandError } from "./shared/command-errors.js";
+import { askMinting, mainFrame } from "./frames/frames.js";
+import { keyEvents } from "./input/key-strokes.js";
 import { childAt } from "./spots.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */
@@ -13,7 +13,7 @@ import { childAt } from "./spots.js";
 const SILENT =
   "The input was made, but the page does not answer since: it is busy, or shows a dialog, which a person has to answer.";
 
-/** @type {import("./hands.js").Hand} */
+/** @type {import("./input/hand.js").Hand} */
 export const feigning = {
   trusted: false,
   aim: (place, signal, options) => place.locate(signal, options),

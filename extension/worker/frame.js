@@ -1,7 +1,7 @@
 /** One document in one frame, at the other end of a port. */
 
-import { Correlator } from "./correlator.js";
-import { CommandError } from "./errors.js";
+import { Correlator } from "./shared/request-correlator.js";
+import { CommandError } from "./shared/command-errors.js";
 import { Flood } from "./flood.js";
 
 const ANSWER_MS = 10_000;
@@ -13,7 +13,7 @@ export class Frame {
   /** @type {chrome.runtime.Port} */
   #port;
   #requests = new Correlator();
-  /** @type {import("./slots.js").Range | undefined} */
+  /** @type {import("./frames/ref-numbers.js").Range | undefined} */
   range;
   /** @type {{parent: Frame, ref: number} | undefined} found by a nonce, good for life */
   place;

@@ -3,9 +3,9 @@
  * be told. A chooser opens only where the action was, so this is for actions in frames.
  */
 
-import { childrenOf, dropChildren, useChildren } from "./children.js";
-import { sendTo } from "./debugger.js";
-import { register } from "./tabstate.js";
+import { childrenOf, dropChildren, useChildren } from "./debugger/child-sessions.js";
+import { sendTo } from "./debugger/debugger.js";
+import { register } from "./shared/tab-state.js";
 import { within } from "./within.js";
 
 const WHY = "choosers";
@@ -32,7 +32,7 @@ export async function catchInFrames(tabId) {
   }
 }
 
-/** @param {import("./children.js").Child} child */
+/** @param {import("./debugger/child-sessions.js").Child} child */
 function tell({ tabId, session, type }) {
   const told = catching.get(tabId);
   if (type !== "iframe" || !told || told.has(session)) return;

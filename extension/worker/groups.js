@@ -1,9 +1,9 @@
 /** Tab groups: which tabs belong together, as the person sees it. Nothing here moves the focus. */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 import { letGo } from "./letgo.js";
-import { getTab } from "./tabs.js";
-import { clip } from "./texts.js";
+import { getTab } from "./shared/known-tabs.js";
+import { clip } from "./shared/clip.js";
 
 /** Chrome's own words. */
 export const COLORS = [
@@ -23,7 +23,7 @@ export const GROUP_TITLE_LENGTH = 100;
 const made = new Map();
 
 /** @typedef {Wire.AgentGroup} Group */
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./tabs/navigation.js" */
 
 /**
  * @param {Wire.AgentGroup | null} wanted

@@ -3,7 +3,7 @@
  * buttons could allow everything.
  */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
 const EXTENSION_PAGE = /^(?:view-source:|filesystem:|blob:)*chrome-extension:/i;
 

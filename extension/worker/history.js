@@ -1,7 +1,7 @@
 /** Back and forward. */
 
-import { send, withTab } from "./debugger.js";
-import { CommandError } from "./errors.js";
+import { send, withTab } from "./debugger/debugger.js";
+import { CommandError } from "./shared/command-errors.js";
 import { isExtensionPage, refuseExtensionPage } from "./guard.js";
 
 const BLANK = "about:blank";

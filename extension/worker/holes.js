@@ -1,6 +1,6 @@
 /** What the frames of a tab tell of themselves, put where their elements stand in the others. */
 
-import { framesOf } from "./frames.js";
+import { framesOf } from "./frames/frames.js";
 import { placeByNonce } from "./places.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */

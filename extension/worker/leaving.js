@@ -1,8 +1,8 @@
 /** Making sure that no dialog keeps a tab from leaving its page. */
 
-import { attachTab, isTaken } from "./debugger.js";
-import { acceptLeaving, dismissDialog } from "./dialogs.js";
-import { hasBeenActive } from "./frames.js";
+import { attachTab, isTaken } from "./debugger/debugger.js";
+import { acceptLeaving, dismissDialog } from "./debugger/page-dialogs.js";
+import { hasBeenActive } from "./frames/frames.js";
 
 /**
  * A page asks "leave?" only after someone has acted in it, and the question can be

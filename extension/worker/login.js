@@ -1,12 +1,12 @@
 /** page.dialog where a server asks for a user name and a password. */
 
-import { effectOf } from "./act.js";
-import { answerLogin, openLogin } from "./auth.js";
-import { CommandError } from "./errors.js";
+import { effectOf } from "./input/act.js";
+import { answerLogin, openLogin } from "./debugger/logins.js";
+import { CommandError } from "./shared/command-errors.js";
 import { Departure } from "./settle.js";
 import { requireKnownSite, siteOf } from "./sites.js";
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./tabs/navigation.js" */
 
 /**
  * @param {Context<Wire.AnswerDialog>} context
@@ -14,7 +14,7 @@ import { requireKnownSite, siteOf } from "./sites.js";
  */
 export async function login(context) {
   const { tabId, input, site, signal, tellNews } = context;
-  const pending = /** @type {import("./auth.js").Login} */ (openLogin(tabId));
+  const pending = /** @type {import("./debugger/logins.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
   await requireAllowed(context, siteOf(pending.url));
   signal.throwIfAborted();

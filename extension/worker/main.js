@@ -3,33 +3,33 @@
  * registered here, at once; what they need is rebuilt behind one promise.
  */
 
-import { Attention } from "./attention.js";
-import { authRequired } from "./auth.js";
+import { Attention } from "./person/attention.js";
+import { authRequired } from "./debugger/logins.js";
 import { introduceBrowser } from "./browser.js";
 import { runCommand } from "./commands.js";
-import { Dispatcher } from "./dispatch.js";
-import { frameConnected } from "./frames.js";
-import "./framedservers.js";
-import { Herald } from "./herald.js";
-import { injectEverywhere } from "./inject.js";
-import { note, noteFault } from "./journal.js";
-import { Link } from "./link.js";
-import { listenToLoads } from "./loads.js";
+import { Dispatcher } from "./link/command-dispatch.js";
+import { frameConnected } from "./frames/frames.js";
+import "./page_tools/framed-servers.js";
+import { Herald } from "./link/tab-reporter.js";
+import { injectEverywhere } from "./frames/content-scripts.js";
+import { note, noteFault } from "./shared/journal.js";
+import { Link } from "./link/link.js";
+import { listenToLoads } from "./shared/tab-events.js";
 import { findLostLoads } from "./lostloads.js";
-import { openNotice } from "./notices.js";
+import { openNotice } from "./person/notifications.js";
 import { openPanel } from "./openpanel.js";
-import { PageTools } from "./pagetools.js";
-import { isPanel, Panels } from "./panels.js";
-import { setRecording } from "./recorder.js";
+import { PageTools } from "./page_tools/page-tool-registry.js";
+import { isPanel, Panels } from "./person/open-panels.js";
+import { setRecording } from "./recording/recorder.js";
 import { Relay } from "./relay.js";
 import { TabNews } from "./tabnews.js";
-import { describeAll, register, report, restoreAll } from "./tabstate.js";
-import { INCOMPATIBLE, MetServer } from "./versions.js";
+import { describeAll, register, report, restoreAll } from "./shared/tab-state.js";
+import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
-/** @type {import("./panels.js").Ask} */
+/** @type {import("./person/open-panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
   herald.notify("panel.changed", { open: panels.count });

@@ -1,6 +1,6 @@
 /** The keys that are held down while something else is pressed, and the debugger's bits for them. */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
 const ALT = 1;
 const CTRL = 2;

@@ -1,8 +1,8 @@
 /** A picture put together from pieces. */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
-/** @typedef {import("./tiles.js").Box} Box */
+/** @typedef {import("./picture/tiles.js").Box} Box */
 
 export class Mosaic {
   #canvas;

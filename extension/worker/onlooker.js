@@ -1,7 +1,7 @@
 /** Looking on, so that a tab draws though no person sees it. */
 
-import { send, sessionOf } from "./debugger.js";
-import { register } from "./tabstate.js";
+import { send, sessionOf } from "./debugger/debugger.js";
+import { register } from "./shared/tab-state.js";
 import { within } from "./within.js";
 
 const FRAME_MS = 2000;

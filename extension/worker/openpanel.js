@@ -1,6 +1,6 @@
 /** Showing the panel to a person who has asked for it. */
 
-import { focusedWindow } from "./tabs.js";
+import { focusedWindow } from "./shared/known-tabs.js";
 
 const PAGE = "panel/panel.html";
 

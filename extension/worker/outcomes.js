@@ -1,10 +1,10 @@
 /** What an action leads to outside its page: tabs, downloads, choosers of files. */
 
 import { Sightings } from "./sightings.js";
-import { register } from "./tabstate.js";
-import { clip, TITLE_LENGTH } from "./texts.js";
+import { register } from "./shared/tab-state.js";
+import { clip, TITLE_LENGTH } from "./shared/clip.js";
 
-/** @typedef {import("./dialogs.js").Dialog} Dialog */
+/** @typedef {import("./debugger/page-dialogs.js").Dialog} Dialog */
 
 /** @type {Map<number, Set<Outcomes>>} by the tab that is acted on */
 const watching = new Map();
@@ -72,7 +72,7 @@ function downloadEvent(tabId, _, method, params) {
 
 /**
  * @param {number} tabId
- * @param {import("./dialogs.js").Dialog} chooser
+ * @param {import("./debugger/page-dialogs.js").Dialog} chooser
  */
 export function chooserOpened(tabId, chooser) {
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("chooser", chooser));

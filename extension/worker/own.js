@@ -1,6 +1,6 @@
 /** What is several tabs', a window or a group, is an agent's only if all of them are. */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
 /**
  * @param {chrome.tabs.Tab[]} tabs as they are now

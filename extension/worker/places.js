@@ -1,7 +1,7 @@
 /** Finding the element that holds a frame, in the frame around it. */
 
-import { CommandError } from "./errors.js";
-import { askMinting, framesOf } from "./frames.js";
+import { CommandError } from "./shared/command-errors.js";
+import { askMinting, framesOf } from "./frames/frames.js";
 
 const HEARD_MS = 1000;
 

@@ -3,7 +3,7 @@
  * site; about the frames of other sites it is asked.
  */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
 /** @typedef {import("./frame.js").Frame} Frame */
 

@@ -1,13 +1,13 @@
 /** Between the server and the person: passes on what it says, and asks it how things stand. */
 
-import { handlersOf } from "./handlers.js";
+import { handlersOf } from "./shared/method-handlers.js";
 
 const GATHER_MS = 20;
 /** Nobody looks: only the badge has to be right. */
 const GATHER_UNSEEN_MS = 2000;
 
-/** @typedef {import("./panels.js").Panels} Panels */
-/** @typedef {import("./attention.js").Attention} Attention */
+/** @typedef {import("./person/open-panels.js").Panels} Panels */
+/** @typedef {import("./person/attention.js").Attention} Attention */
 
 export class Relay {
   #panels;
@@ -20,7 +20,7 @@ export class Relay {
   /**
    * @param {Panels} panels
    * @param {Attention} attention
-   * @param {import("./panels.js").Ask} ask
+   * @param {import("./person/open-panels.js").Ask} ask
    */
   constructor(panels, attention, ask) {
     this.#panels = panels;

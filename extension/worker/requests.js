@@ -3,10 +3,10 @@
  * only while it is asked to, because telling slows a busy page down.
  */
 
-import { childrenOf } from "./children.js";
-import { sendTo } from "./debugger.js";
-import { dropNetwork, useNetwork } from "./network.js";
-import { register } from "./tabstate.js";
+import { childrenOf } from "./debugger/child-sessions.js";
+import { sendTo } from "./debugger/debugger.js";
+import { dropNetwork, useNetwork } from "./debugger/network-events.js";
+import { register } from "./shared/tab-state.js";
 
 const SCRIPTED = new Set(["Fetch", "XHR"]);
 /** A page need not read the body of what it fetched; then no end of it is ever told. */

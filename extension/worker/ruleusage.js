@@ -1,7 +1,7 @@
 /** Which rules of a style sheet are in use, as figures and selectors. */
 
 import { styleRules } from "./cssrules.js";
-import { clip } from "./texts.js";
+import { clip } from "./shared/clip.js";
 
 const MOST_UNUSED = 1000;
 const SELECTOR_LENGTH = 200;

@@ -1,13 +1,13 @@
 /** downloads.save: a file of the server's own, among the browser's downloads. */
 
-import { download } from "./downloads.js";
-import { carry } from "./filepieces.js";
+import { download } from "./data/file-downloads.js";
+import { carry } from "./shared/file-pieces.js";
 
 const PAGE = "offscreen/blobs.html";
 /** @type {Promise<unknown>} there is one such page at a time */
 let last = Promise.resolve();
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./tabs/navigation.js" */
 
 /**
  * Only a page can make an address of bytes that the browser downloads from: one that nobody sees.

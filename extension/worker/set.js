@@ -1,13 +1,13 @@
 /** page.set: a field gets a value of its own kind, whatever kind that is. */
 
-import { find, inTurnWithHand, marked } from "./act.js";
-import { clickNow } from "./click.js";
-import { CommandError } from "./errors.js";
-import { fillNow } from "./fill.js";
-import { askMinting } from "./frames.js";
+import { find, inTurnWithHand, marked } from "./input/act.js";
+import { clickNow } from "./input/click.js";
+import { CommandError } from "./shared/command-errors.js";
+import { fillNow } from "./input/form-fields.js";
+import { askMinting } from "./frames/frames.js";
 
-/** @import { Context } from "./navigation.js" */
-/** @import { Handed } from "./hands.js" */
+/** @import { Context } from "./tabs/navigation.js" */
+/** @import { Handed } from "./input/hand.js" */
 
 /** @typedef {Wire.Named & {settle?: number}} ElementAction */
 

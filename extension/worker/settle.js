@@ -1,15 +1,15 @@
 /** What an action has done: waits, by events, until its consequences have come to rest. */
 
-import { onLogin } from "./auth.js";
-import { catchChoosers, leaveChoosers } from "./choosers.js";
-import { CommandError } from "./errors.js";
-import { bringBack } from "./front.js";
-import { onHeldUp } from "./intercept.js";
-import { watchLoads } from "./loads.js";
+import { onLogin } from "./debugger/logins.js";
+import { catchChoosers, leaveChoosers } from "./debugger/file-choosers.js";
+import { CommandError } from "./shared/command-errors.js";
+import { bringBack } from "./shared/front-tab.js";
+import { onHeldUp } from "./emulation/interception.js";
+import { watchLoads } from "./shared/tab-events.js";
 import { Outcomes } from "./outcomes.js";
 import { Requests } from "./requests.js";
 import { Sightings } from "./sightings.js";
-import { describe, getTab } from "./tabs.js";
+import { describe, getTab } from "./shared/known-tabs.js";
 
 const ABORTED = "net::ERR_ABORTED";
 const START_MS = 3000;
@@ -34,7 +34,7 @@ const MOST_REQUESTS_MS = 10_000;
 
 /** Follows navigations of a tab from before an action on. */
 export class Departure {
-  /** @type {Sightings<import("./loads.js").Step | "held">} */
+  /** @type {Sightings<import("./shared/tab-events.js").Step | "held">} */
   #seen = new Sightings();
   #tabId;
 

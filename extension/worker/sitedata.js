@@ -1,6 +1,6 @@
 /** site.clear: what a site has stored in this browser. */
 
-import { CommandError, messageOf } from "./errors.js";
+import { CommandError, messageOf } from "./shared/command-errors.js";
 import { requireKnownSite } from "./sites.js";
 
 /** What the caller calls it, and the browser. */
@@ -12,7 +12,7 @@ const KINDS = /** @type {const} */ ({
   serviceWorkers: ["serviceWorkers"],
 });
 
-/** @param {import("./navigation.js").Context<Wire.ClearSiteData>} context */
+/** @param {import("./tabs/navigation.js").Context<Wire.ClearSiteData>} context */
 export async function clearSiteData({ tabId, input, site, signal }) {
   const { origin, kinds } = input;
   const names = /** @type {(keyof typeof KINDS)[]} */ (kinds).flatMap((kind) => KINDS[kind]);

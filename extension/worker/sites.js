@@ -3,9 +3,9 @@
  * in the meantime must not be the one it happens to.
  */
 
-import { CommandError } from "./errors.js";
-import { register } from "./tabstate.js";
-import { getTab } from "./tabs.js";
+import { CommandError } from "./shared/command-errors.js";
+import { register } from "./shared/tab-state.js";
+import { getTab } from "./shared/known-tabs.js";
 
 const WEB = new Set(["http:", "https:"]);
 const OPAQUE = "opaque";

@@ -6,7 +6,7 @@ const KEPT_PAGES = 20;
 const KEPT_CHARS = 300_000;
 
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./read.js").Manner} Manner */
+/** @typedef {import("./reading/page-reading.js").Manner} Manner */
 /** @typedef {{manner: Manner, text: string, entered: Frame[]}} Snapshot */
 
 /** @type {Map<Frame, Map<number, Snapshot>>} by document, the one read last at the end */

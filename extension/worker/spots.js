@@ -1,13 +1,13 @@
 /** Places to act on: an element by its name, or whatever is at a point. */
 
-import { CommandError } from "./errors.js";
-import { askMinting, framesOf, mainFrame } from "./frames.js";
+import { CommandError } from "./shared/command-errors.js";
+import { askMinting, framesOf, mainFrame } from "./frames/frames.js";
 import { placeByIndex, placeByNonce } from "./places.js";
-import { aim, findTarget, locate, untilHovered } from "./target.js";
+import { aim, findTarget, locate, untilHovered } from "./input/targets.js";
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./tabs/navigation.js" */
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./input.js").Point} Point */
+/** @typedef {import("./input/trusted-input.js").Point} Point */
 /** @typedef {{frame: Frame, point: Point}} Spot a point of a frame, in its own coordinates */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
 /** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
@@ -16,7 +16,7 @@ import { aim, findTarget, locate, untilHovered } from "./target.js";
  * no mouse is there to try the point
  * @typedef {{frame: Frame, around: Spot[], how: How, aim: Aim, locate: Locate}} Place
  */
-/** @typedef {(signal: AbortSignal, options?: any) => Promise<import("./target.js").Located>} Locate */
+/** @typedef {(signal: AbortSignal, options?: any) => Promise<import("./input/targets.js").Located>} Locate */
 /** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
 
 /**

@@ -3,7 +3,7 @@
  * Updates come in bursts (status, address, title), so those of one tab are told together.
  */
 
-import { describe, noteFocusedWindow, noteGone, noteTab } from "./tabs.js";
+import { describe, noteFocusedWindow, noteGone, noteTab } from "./shared/known-tabs.js";
 
 const GATHER_MS = 20;
 

@@ -1,12 +1,12 @@
 /** A text as it is typed: keys where the keyboard has them, inserted where it has not. */
 
-import { CommandError } from "./errors.js";
-import { typedStroke } from "./keys.js";
+import { CommandError } from "./shared/command-errors.js";
+import { typedStroke } from "./input/key-strokes.js";
 
 /** What is longer is inserted line by line, as if it were pasted. */
 const LONGEST_TYPED = 300;
 
-/** @typedef {string | import("./keys.js").Stroke} Piece a string is to be inserted */
+/** @typedef {string | import("./input/key-strokes.js").Stroke} Piece a string is to be inserted */
 
 /**
  * @param {string} text

@@ -1,11 +1,11 @@
 /** Waking a tab for the commands that come, and letting it sleep after them. */
 
-import { sendOnce } from "./attachment.js";
+import { sendOnce } from "./debugger/attachment.js";
 import { within } from "./within.js";
 
 const WAKE_MS = 10_000;
 
-/** @typedef {import("./debugger.js").Session} Session */
+/** @typedef {import("./debugger/debugger.js").Session} Session */
 
 /**
  * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while

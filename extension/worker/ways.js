@@ -3,10 +3,10 @@
  * another one has answered, after a redirect, only a recording knows.
  */
 
-import { recordingOf } from "./recorder.js";
-import { clip, URL_LENGTH } from "./texts.js";
+import { recordingOf } from "./recording/recorder.js";
+import { clip, URL_LENGTH } from "./shared/clip.js";
 
-/** @typedef {import("./netlog.js").Request} Request */
+/** @typedef {import("./recording/network-log.js").Request} Request */
 
 export class Ways {
   /** @type {Map<string, Request[]>} every step from an address on */

@@ -1,11 +1,11 @@
 /** Turning the wheel at a point: what scrolls then, if anything, is up to the page. */
 
-import { actAndRest, effectOf, findNamed, requireArrival } from "./act.js";
-import { CommandError } from "./errors.js";
-import { toldOf } from "./hands.js";
+import { actAndRest, effectOf, findNamed, requireArrival } from "./input/act.js";
+import { CommandError } from "./shared/command-errors.js";
+import { toldOf } from "./input/hand.js";
 
 const DISTANCE = 300;
-/** @type {Map<string, import("./input.js").Point>} */
+/** @type {Map<string, import("./input/trusted-input.js").Point>} */
 const WAYS = new Map([
   ["up", { x: 0, y: -1 }],
   ["down", { x: 0, y: 1 }],
@@ -15,11 +15,11 @@ const WAYS = new Map([
 
 /** @typedef {import("./spots.js").Spot} Spot */
 /** @typedef {import("./frame.js").Frame} Frame */
-/** @typedef {import("./scroll.js").Moved} Scrolled */
+/** @typedef {import("./input/scroll-command.js").Moved} Scrolled */
 
 /**
  * For whoever has the turn already.
- * @param {import("./hands.js").Handed<Wire.Scroll>} context
+ * @param {import("./input/hand.js").Handed<Wire.Scroll>} context
  * @param {{direction?: string, distance?: number}} how
  */
 export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {

@@ -1,6 +1,6 @@
 /** Waiting for an answer, but not for ever. */
 
-import { CommandError } from "./errors.js";
+import { CommandError } from "./shared/command-errors.js";
 
 /**
  * What takes longer is not waited for; it goes on by itself.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { bridge } from "../../extension/worker/bridge.js";
+import { bridge } from "../../extension/worker/page_tools/polyfill-bridge.js";
 
 const NAME = "tabhub-1";
 let ids = 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Journal } from "../../extension/worker/journal.js";
+import { Journal } from "../../extension/worker/shared/journal.js";
 
 test("the latest lines that fit are found", () => {
   const journal = new Journal();

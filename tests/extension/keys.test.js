@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyEvents, strokesOf } from "../../extension/worker/keys.js";
+import { keyEvents, strokesOf } from "../../extension/worker/input/key-strokes.js";
 import { modifierBits } from "../../extension/worker/modifiers.js";
 
 const CTRL = 2;

@@ -6,7 +6,7 @@ import {
   originsIn,
   PausedRequests,
   TOO_MANY,
-} from "../../extension/worker/paused.js";
+} from "../../extension/worker/emulation/paused-requests.js";
 import { answerOf } from "../../extension/worker/requestanswers.js";
 
 const request = (url) => ({

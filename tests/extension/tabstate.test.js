@@ -3,26 +3,26 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const { describeAll, register, releaseAll, report, restoreAll } =
-  await import("../../extension/worker/tabstate.js");
+  await import("../../extension/worker/shared/tab-state.js");
 
 const WORKER = new URL("../../extension/worker/", import.meta.url);
 
 /** Modules that keep something and need not be told of anything, each with its reason. */
 const EXEMPT = {
-  "act.js": "watches of running actions, which end with the worker",
-  "attachment.js": "detachments that are under way; the browser ends them by itself",
+  "input/act.js": "watches of running actions, which end with the worker",
+  "debugger/attachment.js": "detachments that are under way; the browser ends them by itself",
   "commands.js": "the tables of commands",
   "feigned.js": "a table of functions",
   "groups.js": "a group that two calls make at once; the server knows it from then on",
-  "keys.js": "tables, filled once when the module is loaded",
-  "navigation.js": "navigations that a running command waits for",
-  "proof.js": "an encoder, which has no state",
+  "input/key-strokes.js": "tables, filled once when the module is loaded",
+  "tabs/navigation.js": "navigations that a running command waits for",
+  "link/secret-proof.js": "an encoder, which has no state",
   "saving.js": "the order of files that are being saved",
-  "selfview.js": "when this worker started",
+  "link/self-description.js": "when this worker started",
   "snapshots.js": "readings, too large to be stored: one that is gone is answered in full",
-  "tabs.js": "a cache of what the browser knows",
-  "tabstate.js": "the table of those that have registered",
-  "wait.js": "a number for each running wait",
+  "shared/known-tabs.js": "a cache of what the browser knows",
+  "shared/tab-state.js": "the table of those that have registered",
+  "reading/element-wait.js": "a number for each running wait",
 };
 /** What can change: not a literal, a function, a regular expression or another constant. */
 const CHANGEABLE =

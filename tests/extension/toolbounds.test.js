@@ -7,9 +7,9 @@ globalThis.tabhub = {
     throw Object.assign(new Error(message), { reason });
   },
 };
-await import("../../extension/content/quota.js");
+await import("../../extension/content/page_tools/tool-rates.js");
 await import("../../extension/content/toolmeasure.js");
-await import("../../extension/content/toolbounds.js");
+await import("../../extension/content/page_tools/tool-limits.js");
 await import("../../extension/content/toolpace.js");
 const { quota, toolbounds, toolmeasure, toolpace } = globalThis.tabhub;
 

@@ -5,7 +5,7 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["quota", "toolmeasure", "toolbounds", "toolcarrier"].map((name) =>
+  ["page_tools/tool-rates", "toolmeasure", "page_tools/tool-limits", "page_tools/window-messages"].map((name) =>
     readFile(new URL(`../../extension/content/${name}.js`, import.meta.url), "utf8"),
   ),
 );

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1.0.0" }) } };
 const { INCOMPATIBLE, MetServer, mismatchOf, offerOf, ownEnd } = await import(
-  "../../extension/worker/versions.js"
+  "../../extension/worker/link/protocol-versions.js"
 );
 
 // The server's own tests read them too: both ends must agree.

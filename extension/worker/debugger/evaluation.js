@@ -1,0 +1,175 @@
+/** page.evaluate: the person's own console, as it were, under any content security policy. */
+
+import { unlessAborted } from "../shared/timing.js";
+import { withBrake } from "../brake.js";
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { send, withTab } from "./debugger.js";
+import { unlessDialog } from "./page-dialogs.js";
+import { moved, onlyOn } from "../sites.js";
+import { clip, LONG_LENGTH } from "../shared/clip.js";
+
+const TIMEOUT_MS = 30_000;
+const EVALUATE = { replMode: true, awaitPromise: true, userGesture: true, objectGroup: "tabhub" };
+const AS_JSON = "function () { return JSON.stringify(this); }";
+/** Kinds of objects that JSON can hold. */
+const DATA_KINDS = new Set([undefined, "array", "date", "proxy", "typedarray"]);
+/** Readers of JSON have their limits as well. */
+const MOST_LEVELS = 200;
+const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
+
+/** @param {import("../tabs/navigation.js").Context<Wire.Evaluate>} context */
+export async function evaluate({ tabId, input, site, signal }) {
+  const { code, timeoutMs } = input;
+  if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
+  // The browser itself ends code that does not yield, in case nobody cancels it.
+  const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
+  const work = (/** @type {AbortSignal} */ live) =>
+    withBrake(tabId, code, signal, (source) => run({ tabId, code, site, timeout, source }, live));
+  return withTab(tabId, () =>
+    unlessDialog(tabId, signal, (live) => bounded(() => work(live), timeoutMs)),
+  );
+}
+
+/**
+ * @typedef {object} Run
+ * @property {number} tabId
+ * @property {string} code
+ * @property {string | undefined} site
+ * @property {number} timeout
+ * @property {string} source what the page's stacks call it
+ */
+
+/**
+ * @param {Run} order
+ * @param {AbortSignal} signal
+ */
+async function run({ tabId, code, site, timeout, source }, signal) {
+  const params = { ...EVALUATE, timeout };
+  const word = crypto.randomUUID();
+  const evaluated = async (/** @type {string} */ text) => {
+    const expression = `${onlyOn(text, site, word)}\n//# sourceURL=${source}`;
+    const answer = await ask(tabId, "Runtime.evaluate", { ...params, expression });
+    if (answer.exceptionDetails?.exception?.value === word) throw moved();
+    return answer;
+  };
+  const answer = await evaluated(code);
+  if (!refusedReturn(answer)) return resultOf(tabId, answer);
+  signal.throwIfAborted();
+  return resultOf(tabId, await evaluated(`(async () => {\n${code}\n})()`));
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} params
+ */
+async function ask(tabId, method, params) {
+  try {
+    return await send(tabId, method, params);
+  } catch (error) {
+    return { refused: messageOf(error) };
+  }
+}
+
+/**
+ * Code that does not compile has run nothing, so it may be tried in another form.
+ * @param {any} answer
+ */
+function refusedReturn({ exceptionDetails: details }) {
+  // The same error thrown by code that runs comes with a stack.
+  return details?.exception?.description === "SyntaxError: Illegal return statement";
+}
+
+/**
+ * @param {number} tabId
+ * @param {any} answer
+ * @returns {Promise<Wire.Output<"page.evaluate">>}
+ */
+async function resultOf(tabId, { refused, exceptionDetails, result }) {
+  if (refused) throw cutOff(refused);
+  if (exceptionDetails) return { exception: exceptionOf(exceptionDetails) };
+  if (result.subtype === "promise") return settled(tabId, result.objectId);
+  if (!result.objectId) return plainResult(result);
+  return isData(result) ? dataResult(tabId, result) : described(result);
+}
+
+/** @param {string} message */
+function cutOff(message) {
+  if (/terminated/i.test(message)) return new CommandError("timeout", "The code ran too long.");
+  return new CommandError("navigated_away", `The page went away while the code ran: ${message}`);
+}
+
+/** @param {any} result */
+function isData({ type, subtype, className }) {
+  return type === "object" && DATA_KINDS.has(subtype) && !LISTS_OF_NODES.has(className);
+}
+
+/** @param {any} result */
+function plainResult(result) {
+  return "value" in result ? { value: result.value } : described(result);
+}
+
+/** @param {any} result */
+function described({ description, unserializableValue, type, subtype }) {
+  const shown = clip(String(description ?? unserializableValue ?? type), LONG_LENGTH);
+  return { value: null, description: shown, ...(subtype === "node" && { isNode: true }) };
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} promiseObjectId
+ */
+async function settled(tabId, promiseObjectId) {
+  return resultOf(tabId, await ask(tabId, "Runtime.awaitPromise", { promiseObjectId }));
+}
+
+/**
+ * The debugger's own way of copying loses what JSON keeps: dates, and whatever has a toJSON.
+ * @param {number} tabId
+ * @param {any} result
+ */
+async function dataResult(tabId, result) {
+  const { objectId } = result;
+  const params = { objectId, functionDeclaration: AS_JSON, returnByValue: true };
+  const copy = await ask(tabId, "Runtime.callFunctionOn", params);
+  void ask(tabId, "Runtime.releaseObjectGroup", { objectGroup: EVALUATE.objectGroup });
+  // A cyclic value throws; some have no JSON at all.
+  const text = copy.exceptionDetails ? undefined : copy.result?.value;
+  const value = typeof text === "string" ? JSON.parse(text) : undefined;
+  return value === undefined || isDeeper(value, MOST_LEVELS) ? described(result) : { value };
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} levels
+ * @returns {boolean}
+ */
+function isDeeper(value, levels) {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** @param {any} details */
+function exceptionOf({ exception, text }) {
+  const stack = clip(exception?.description ?? "", LONG_LENGTH);
+  const thrown =
+    exception && "value" in exception ? `${text} ${JSON.stringify(exception.value)}` : text;
+  return { message: stack.split("\n")[0] || clip(thrown, LONG_LENGTH), stack };
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {unknown} timeoutMs
+ */
+async function bounded(work, timeoutMs) {
+  if (typeof timeoutMs !== "number") return work();
+  const late = new AbortController();
+  const tooLate = new CommandError("timeout", `The code did not end within ${timeoutMs} ms.`);
+  const timer = setTimeout(() => late.abort(tooLate), timeoutMs);
+  try {
+    return await unlessAborted(late.signal, work);
+  } finally {
+    clearTimeout(timer);
+  }
+}

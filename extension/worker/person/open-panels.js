@@ -1,0 +1,106 @@
+/**
+ * The open panels: pages of ours, each at the other end of a port. They may ask the server for
+ * what is on a closed list, and are told what it says.
+ */
+
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { SENDERS } from "../shared/link-methods.js";
+
+/** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
+
+/**
+ * Content scripts have the same id as we, but the origin of their page.
+ * @param {chrome.runtime.Port} port
+ */
+export function isPanel({ name, sender }) {
+  const home = chrome.runtime.getURL("");
+  const isOurs = `${sender?.origin}/` === home && sender?.id === chrome.runtime.id;
+  return name === "panel" && isOurs && Boolean(sender?.url?.startsWith(`${home}panel/`));
+}
+
+export class Panels {
+  /** @type {Map<chrome.runtime.Port, boolean>} whether each can be seen */
+  #ports = new Map();
+  #ask;
+  #changed;
+
+  /**
+   * @param {Ask} ask
+   * @param {() => void} changed called when one opens or closes
+   */
+  constructor(ask, changed) {
+    this.#ask = ask;
+    this.#changed = changed;
+  }
+
+  get count() {
+    return this.#ports.size;
+  }
+
+  get isVisible() {
+    return [...this.#ports.values()].includes(true);
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  connected(port) {
+    this.#ports.set(port, false);
+    port.onMessage.addListener((message) => this.#receive(port, message));
+    port.onDisconnect.addListener(() => this.#disconnected(port));
+    this.#changed();
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  tell(method, params) {
+    for (const port of this.#ports.keys()) post(port, { method, params });
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  #disconnected(port) {
+    // Reading the error keeps it out of the extension's own error list.
+    void chrome.runtime.lastError;
+    this.#ports.delete(port);
+    this.#changed();
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {any} message
+   */
+  #receive(port, message) {
+    if (typeof message.visible === "boolean") this.#ports.set(port, message.visible);
+    else void this.#answer(port, message);
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {any} request
+   */
+  async #answer(port, { id, method, params }) {
+    try {
+      if (SENDERS.get(method) !== "panel") throw notForPanels(method);
+      post(port, { id, result: await this.#ask(method, params) });
+    } catch (error) {
+      post(port, { id, error: messageOf(error) });
+    }
+  }
+}
+
+/** @param {unknown} method */
+function notForPanels(method) {
+  return new CommandError("unknown_command", `A panel may not ask for ${method}.`);
+}
+
+/**
+ * @param {chrome.runtime.Port} port
+ * @param {object} message
+ */
+function post(port, message) {
+  try {
+    port.postMessage(message);
+  } catch {
+    // It has closed meanwhile: nobody waits any more.
+  }
+}

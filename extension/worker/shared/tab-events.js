@@ -1,0 +1,94 @@
+/** What the main frame of each tab is doing, as a stream of steps others can watch. */
+
+import { register } from "./tab-state.js";
+
+/**
+ * @typedef {"started" | "committed" | "dom" | "complete" | "failed" | "moved"} Step
+ *   `moved` is a navigation within the document
+ * @typedef {{step: Step, url: string, error?: string}} LoadEvent
+ */
+
+/** @type {Map<number, Set<(event: LoadEvent) => void>>} */
+const watchers = new Map();
+/** @type {Map<number, string>} where tabs are going, until they are there */
+const going = new Map();
+/** @type {Map<number, LoadEvent>} failures that came before anyone could watch the tab */
+const failures = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {(event: LoadEvent) => void} watcher
+ * @returns {() => void} stops watching
+ */
+export function watchLoads(tabId, watcher) {
+  const set = watchers.get(tabId) ?? new Set();
+  watchers.set(tabId, set.add(watcher));
+  return () => {
+    set.delete(watcher);
+    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
+  };
+}
+
+/** @param {number} tabId */
+export function isWatched(tabId) {
+  return watchers.has(tabId);
+}
+
+/** @param {number} tabId */
+export function goingTo(tabId) {
+  return going.get(tabId);
+}
+
+/** @param {number} tabId */
+export function lastFailure(tabId) {
+  return failures.get(tabId);
+}
+
+/** @param {number} tabId */
+function tabClosed(tabId) {
+  publish(tabId, { step: "failed", url: "The page", error: "the tab was closed" });
+  failures.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {LoadEvent} event
+ */
+function publish(tabId, event) {
+  const { step, url } = event;
+  if (step === "started") {
+    failures.delete(tabId);
+    going.set(tabId, url);
+  }
+  if (step === "failed") failures.set(tabId, event);
+  if (step === "failed" || step === "committed") going.delete(tabId);
+  watchers.get(tabId)?.forEach((watcher) => watcher(event));
+}
+
+/**
+ * @param {Step} step
+ * @returns {(details: {tabId: number, frameId: number, url: string, error?: string}) => void}
+ */
+function publisher(step) {
+  return ({ tabId, frameId, url, error }) => {
+    if (frameId === 0) publish(tabId, { step, url, error });
+  };
+}
+
+/** To be called while the worker's script runs: later listeners do not wake it. */
+export function listenToLoads() {
+  const { webNavigation } = chrome;
+  webNavigation.onBeforeNavigate.addListener(publisher("started"));
+  webNavigation.onCommitted.addListener(publisher("committed"));
+  webNavigation.onDOMContentLoaded.addListener(publisher("dom"));
+  webNavigation.onCompleted.addListener(publisher("complete"));
+  webNavigation.onErrorOccurred.addListener(publisher("failed"));
+  webNavigation.onHistoryStateUpdated.addListener(publisher("moved"));
+  webNavigation.onReferenceFragmentUpdated.addListener(publisher("moved"));
+  // Pages that come back from the back/forward cache complete only here.
+  chrome.tabs.onUpdated.addListener((tabId, { status }, { url }) => {
+    if (status === "complete") publish(tabId, { step: "complete", url: url ?? "" });
+  });
+}
+
+register({ name: "loads", forget: tabClosed });
