@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabhub.browser.launcher.command_line import browser_arguments
-from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.finder import browser_arguments, find_browser
 from tabhub.config.paths import Home
 
 STOP_SECONDS = 10

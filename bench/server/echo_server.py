@@ -6,8 +6,7 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
-from tabhub.calls.call import Call
-from tabhub.calls.source import Source
+from tabhub.calls.call import Call, Source
 from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.hub.tools import Tool

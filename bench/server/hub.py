@@ -10,7 +10,7 @@ import msgspec
 import uvloop
 
 from bench.rows import Row
-from tabhub.agents.mcp.listing import Listing
+from tabhub.agents.tool_search import Listing
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import Settings
 from tabhub.page_tools.core.page_hub import PageHub

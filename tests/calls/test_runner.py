@@ -8,11 +8,11 @@ import pytest
 
 from tabhub.calls.approvals import Approvals, Terms
 from tabhub.calls.authorization import Guard
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
 from tabhub.calls.results import done
-from tabhub.calls.runner import Runner, paused
-from tabhub.calls.source import Source
+from tabhub.calls.runner import Runner
+from tabhub.calls.running import paused
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
 from tabhub.errors import (

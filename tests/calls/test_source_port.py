@@ -9,9 +9,8 @@ import httpx
 import msgspec
 import pytest
 
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
-from tabhub.calls.source import Source
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tabs import Tab

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.ports import Progress
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
 from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.registrations import Execute, Outcome, PageRef, Pages

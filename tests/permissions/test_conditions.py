@@ -2,7 +2,7 @@
 
 import pytest
 
-from tabhub.permissions.policy.conditions import LONGEST, Condition, Hosts, Matches, OneOf
+from tabhub.permissions.policy.policy import LONGEST, Condition, Hosts, Matches, OneOf
 from tabhub.permissions.verdict import Level
 
 

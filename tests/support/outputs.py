@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from tabhub.browser.link.pending import misfit
-from tabhub.wire.commands import COMMANDS
+from tabhub.wire.commands import COMMANDS, misfit
 
 
 def completed(command: str, output: Any) -> Any:

@@ -6,8 +6,7 @@ import msgspec
 
 from tabhub.agents.admin import AuditQuery
 from tabhub.agents.tool_search import MOST_AT_ONCE
-from tabhub.config.settings import TOOLSETS
-from tabhub.hub.tools import ALL
+from tabhub.config.settings import ALL_TOOLSETS, TOOLSETS
 
 Json = dict[str, Any]
 JSON, EVENTS, TEXT = "application/json", "text/event-stream", "text/plain"
@@ -128,7 +127,11 @@ TOOLS: Json = {
             query("query", STRING, "Words to search for; the best match comes first."),
             query("plugin", STRING, "Only tools of this plugin."),
             query("domain", STRING, "Only tools that pages of this site publish."),
-            query("toolset", {**STRING, "enum": [*TOOLSETS, ALL]}, "Only tools of this toolset."),
+            query(
+                "toolset",
+                {**STRING, "enum": [*TOOLSETS, ALL_TOOLSETS]},
+                "Only tools of this toolset.",
+            ),
             query("limit", {**INTEGER, "minimum": 1, "maximum": MOST_AT_ONCE}, "A page's size."),
             query("cursor", STRING, "The nextCursor of the page before."),
         ],

@@ -19,15 +19,14 @@ from tabhub.agents.http.messages import (
     require_json,
     send_json,
 )
-from tabhub.agents.mcp.listing import Listing, marked, whole_schema
 from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply, Watch
 from tabhub.agents.routes import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
-from tabhub.agents.tool_search import Limit, ToolQuery, ToolSearch
+from tabhub.agents.tool_search import Limit, Listing, ToolQuery, ToolSearch, marked, whole_schema
 from tabhub.calls.call import Call
-from tabhub.calls.ports import Progress
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
+from tabhub.calls.time_limit import Progress
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, Refused, TabhubError
 from tabhub.hub.sessions import COMMON

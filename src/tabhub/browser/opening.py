@@ -6,7 +6,7 @@ import msgspec
 
 from tabhub.browser.link.browsers import CLOSE, Browsers
 from tabhub.browser.link.pending import Pending
-from tabhub.calls.ports import Progress
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab

@@ -8,13 +8,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from tabhub.calls.approvals import Approvals
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter, MayTell
-from tabhub.calls.source import Source
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
+from tabhub.hub.hub import Routes
 from tabhub.hub.ownership import Ownership
-from tabhub.hub.routing import Routes
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions

@@ -1,17 +1,19 @@
 """One call, from the door that reads it to its line in the audit."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import Elicit, Event, MayEnter, MayTell, Progress
-from tabhub.calls.time_limit import Limit
+from tabhub.calls.ports import Elicit, Event, MayEnter, MayTell
+from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.wire.mcp.messages import CallResult
 
 READ_BYTES = 64 * 1024
 """How long arguments that do not fit may be to be read again for the audit."""
@@ -126,3 +128,29 @@ def _given(raw: Raw | None) -> Mapping[str, Any]:
     if given is None or isinstance(given, dict):
         return given or {}
     return {"cut": f"is no object ({type(given).__name__})"}
+
+
+class Router(Protocol):
+    """Finds tabs for the tools of one source, whoever's they are."""
+
+    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+        """The tab that a call goes to; None if one must be opened for it."""
+
+
+class Source(ABC):
+    """Runs the tools of one kind."""
+
+    router: Router | None = None
+    """Finds the tabs of its tools; without one they are the session's own and the shared ones."""
+
+    @abstractmethod
+    async def run(self, call: Call) -> CallResult:
+        """Run a call that may be made. What it does to the arguments it does to a copy."""
+
+    def opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+        """The browser that a call without a tab acts in; None for the one connected last."""
+        return None if tool.is_bounded else arguments.get("connectionId")
+
+    def browser_of(self, tool: Tool, session: str) -> str | None:
+        """The browser that a call without arguments would go to now; empty if nobody knows."""
+        return self.opens_in(tool, {})

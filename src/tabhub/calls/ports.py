@@ -1,7 +1,7 @@
 """What `calls` needs from others, and what it hands them."""
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -12,9 +12,6 @@ from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Scope
-
-Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Takes progress, total and a message."""
 
 MayEnter = Callable[[str], bool] | None
 """Whether a call may go into frames of a site that is not its page's; None: into all."""

@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization, Guard
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.idempotency import Operations
 from tabhub.calls.ports import (
     AuditSink,
@@ -18,8 +18,7 @@ from tabhub.calls.ports import (
     Interrupted,
     Undelivered,
 )
-from tabhub.calls.running import RunningCalls
-from tabhub.calls.source import Source
+from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
 from tabhub.calls.validation import Validators
 from tabhub.config.settings import Limits
@@ -224,10 +223,3 @@ class Runner:
         if used is not None and self._tabs.find(used) is not None:
             self._sessions.use(call.session, used)
         call.tab_key = used
-
-
-def paused(sentence: str) -> Forbidden:
-    return Forbidden(
-        f"{sentence} Wait until the person lets you go on, and do not try another way.",
-        "paused_by_person",
-    )

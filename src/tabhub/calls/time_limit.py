@@ -1,7 +1,11 @@
 """A time limit that costs one timer: `asyncio.timeout` asks for the running loop five times."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from types import TracebackType
+
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Takes progress, total and a message; a call that reports progress gets more time."""
 
 
 class Limit:

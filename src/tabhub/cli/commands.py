@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tabhub import __version__
-from tabhub.cli.group_commands import audit, config_app, doctor, logs, page_app, tool_app
-from tabhub.cli.options import Json
+from tabhub.cli.group_commands import Json, audit, config_app, doctor, logs, page_app, tool_app
 
 app = typer.Typer(
     name="tabhub",

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from tabhub.cli.options import Json
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
+
 
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 Confirm = Annotated[bool, typer.Option("--confirm", help="Really do it.")]

@@ -2,13 +2,16 @@
 
 import os
 import secrets
+import shlex
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -323,3 +326,17 @@ def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer 
         return None
     finally:
         connection.close()
+
+
+def program() -> list[str]:
+    """The command, from wherever it is run."""
+    script = Path(sys.executable).with_name("tabhub")
+    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "tabhub"]
+
+
+def spoken() -> str:
+    """The command as it can be typed: by its name alone only where that leads to this tabhub."""
+    ours = program()
+    found = settings.on_path("tabhub")
+    is_this = found is not None and found.resolve() == Path(ours[0]).resolve()
+    return "tabhub" if is_this else shlex.join(ours)

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -79,6 +79,7 @@ SSE_TOKEN = "CLAUDE_BROWSER_AUTH_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
 TOOLSETS = ("core", "browser", "claude", "sse", "pages", "plugins")
+ALL_TOOLSETS = "all"
 """Named lists of tools, so that an agent need not read all there are."""
 POSITIVE = msgspec.Meta(gt=0)
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -371,3 +372,13 @@ def has_display() -> bool:
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def choose_toolsets(names: Iterable[str]) -> frozenset[str] | None:
+    """The toolsets of these names; None stands for every tool."""
+    wanted = frozenset(name.strip() for name in names)
+    unknown = sorted(wanted - {ALL_TOOLSETS, *TOOLSETS})
+    if unknown:
+        there = ", ".join((*TOOLSETS, ALL_TOOLSETS))
+        raise InvalidArguments(f"There is no toolset {unknown[0]!r}; there are {there}.")
+    return None if ALL_TOOLSETS in wanted else wanted

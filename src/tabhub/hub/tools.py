@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabhub.config.settings import TOOLSETS
-from tabhub.errors import Internal, InvalidArguments, NotFound
+from tabhub.errors import Internal, NotFound
 from tabhub.hub.schemas import BoundedSchema
 
 LONGEST_SUMMARY = 120
@@ -196,16 +195,3 @@ class ToolRegistry:
             listener()
         for listener in () if quiet else self._listeners:
             listener()
-
-
-ALL = "all"
-
-
-def chosen(names: Iterable[str]) -> frozenset[str] | None:
-    """The toolsets of these names; None stands for every tool."""
-    wanted = frozenset(name.strip() for name in names)
-    unknown = sorted(wanted - {ALL, *TOOLSETS})
-    if unknown:
-        there = ", ".join((*TOOLSETS, ALL))
-        raise InvalidArguments(f"There is no toolset {unknown[0]!r}; there are {there}.")
-    return None if ALL in wanted else wanted

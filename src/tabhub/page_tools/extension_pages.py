@@ -7,7 +7,7 @@ import msgspec
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.opening import Place, opened
 from tabhub.calls.call import Call
-from tabhub.calls.ports import Progress
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tabhub.config import editing
+from tabhub.config import keys as editing
 from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
 from tabhub.errors import Forbidden, NotFound

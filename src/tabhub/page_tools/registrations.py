@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw
 
-from tabhub.calls.ports import AuditSink, Progress, incident
+from tabhub.calls.ports import AuditSink, incident
+from tabhub.calls.time_limit import Progress
 from tabhub.config.settings import Settings
 from tabhub.hub.tabs import MINTED_FROM
 from tabhub.page_tools.core.page_hub import PageHub

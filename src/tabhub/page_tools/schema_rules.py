@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from tabhub.page_tools import schema_size as words
+from tabhub.page_tools import schema_size
 from tabhub.page_tools.core.schema import LONGEST, readable
 from tabhub.page_tools.schema_size import MOST_PLACES, Unfit, require_small
 
@@ -58,7 +58,7 @@ def _at_home(schema: Json) -> Json:
 def _dialect(schema: Json) -> Json:
     """The one it is written in, if anybody here speaks it."""
     named = schema.get("$schema")
-    return {"$schema": named} if isinstance(named, str) and named in words.DIALECTS else {}
+    return {"$schema": named} if isinstance(named, str) and named in schema_size.DIALECTS else {}
 
 
 class _Reader:
@@ -207,10 +207,10 @@ def _text(reader: _Reader, value: Any, depth: int) -> Any:
 
 def _type(reader: _Reader, value: Any, depth: int) -> Any:
     if isinstance(value, str):
-        return value if value in words.TYPES else UNSET
+        return value if value in schema_size.TYPES else UNSET
     if not isinstance(value, list):
         return UNSET
-    return [name for name in dict.fromkeys(map(str, value)) if name in words.TYPES] or UNSET
+    return [name for name in dict.fromkeys(map(str, value)) if name in schema_size.TYPES] or UNSET
 
 
 def _unknown(reader: _Reader, value: Any, depth: int) -> Any:
@@ -221,31 +221,31 @@ def _unknown(reader: _Reader, value: Any, depth: int) -> Any:
 
 
 _READERS: dict[str, _Read] = {
-    **dict.fromkeys(words.MAPS, _Reader.under_names),
+    **dict.fromkeys(schema_size.MAPS, _Reader.under_names),
     "patternProperties": _Reader.under_patterns,
-    **dict.fromkeys(words.LISTS, _Reader.listed),
-    **dict.fromkeys(words.SINGLE, _Reader.schema),
+    **dict.fromkeys(schema_size.LISTS, _Reader.listed),
+    **dict.fromkeys(schema_size.SINGLE, _Reader.schema),
     "items": _Reader.items,
-    **dict.fromkeys(words.UNEVALUATED, _Reader.unevaluated),
+    **dict.fromkeys(schema_size.UNEVALUATED, _Reader.unevaluated),
     "dependencies": _Reader.dependencies,
     "dependentRequired": _Reader.names_by_name,
     "required": _Reader.names,
-    **dict.fromkeys(words.DATA, _Reader.data),
+    **dict.fromkeys(schema_size.DATA, _Reader.data),
     "enum": _Reader.listed_data,
     "examples": _Reader.listed_data,
     "pattern": _Reader.pattern,
     "$ref": _Reader.reference,
-    **{word: _refused(word) for word in words.FOREIGN},
+    **{word: _refused(word) for word in schema_size.FOREIGN},
     "type": _type,
     **dict.fromkeys(("title", "description", "$comment"), _text),
     **dict.fromkeys(
         ("format", "contentEncoding", "contentMediaType"),
         _kept(lambda value: isinstance(value, str)),
     ),
-    **dict.fromkeys(words.NUMBERS, _kept(_is_number)),
+    **dict.fromkeys(schema_size.NUMBERS, _kept(_is_number)),
     "multipleOf": _kept(lambda value: _is_number(value) and value > 0),
-    **dict.fromkeys(words.COUNTS, _kept(_is_count)),
-    **dict.fromkeys(words.FLAGS, _kept(lambda value: isinstance(value, bool))),
+    **dict.fromkeys(schema_size.COUNTS, _kept(_is_count)),
+    **dict.fromkeys(schema_size.FLAGS, _kept(lambda value: isinstance(value, bool))),
     # It counts at the root only, and only if it is one of those known.
     "$schema": _kept(lambda value: False),
 }

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from tabhub.page_tools import schema_size as words
-
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 """Schemas under names that are the page's own, whatever they are."""
 LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -100,7 +98,7 @@ class _Expansion:
         for child in self._children(node):
             size = self.of(child, depth + 1)
             places, height = places + size.places, max(height, size.height)
-        if any(word in node for word in words.UNEVALUATED):
+        if any(word in node for word in UNEVALUATED):
             places *= DEARER
         self._open.discard(id(node))
         if places > MOST_PLACES:
@@ -131,7 +129,7 @@ def _own(node: Json) -> int:
     return 1 + len(node) + sum(_values(one) for one in lists)
 
 
-_LISTED = words.DATA | {"required", "dependentRequired", "dependencies"}
+_LISTED = DATA | {"required", "dependentRequired", "dependencies"}
 
 
 def _values(data: Any) -> int:
@@ -142,11 +140,11 @@ def _values(data: Any) -> int:
 
 def _schemas(word: str, value: Any) -> Iterator[Any]:
     """The schemas behind a word."""
-    if word in words.MAPS or word == "dependencies":
+    if word in MAPS or word == "dependencies":
         yield from (one for one in value.values() if not isinstance(one, list))
     elif isinstance(value, list):
-        yield from value if word in words.LISTS or word == "items" else ()
-    elif word in words.SINGLE:
+        yield from value if word in LISTS or word == "items" else ()
+    elif word in SINGLE:
         yield value
 
 
@@ -157,13 +155,13 @@ def _found(root: Json, reference: str) -> Any:
     for step in steps:
         word = _unescaped(step)
         behind = node.get(word) if isinstance(node, dict) else None
-        if word in words.MAPS or word == "dependencies":
+        if word in MAPS or word == "dependencies":
             name = _unescaped(next(steps, ""))
             node = behind.get(name) if isinstance(behind, dict) else None
-        elif isinstance(behind, list) and (word in words.LISTS or word == "items"):
+        elif isinstance(behind, list) and (word in LISTS or word == "items"):
             node = _at(behind, next(steps, ""))
         else:
-            node = behind if word in words.SINGLE else None
+            node = behind if word in SINGLE else None
         if not isinstance(node, dict | bool):
             raise Unfit("its schema refers to nothing")
     return node

@@ -10,19 +10,17 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from tabhub.calls.call import Call
-from tabhub.calls.ports import Progress, Undelivered
-from tabhub.calls.source import Source
-from tabhub.calls.time_limit import Limit
+from tabhub.calls.call import Call, Source
+from tabhub.calls.ports import Undelivered
+from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.page_tools.core.listing import SOURCE, Entry
-from tabhub.page_tools.core.page_hub import PageHub
+from tabhub.page_tools.core.page_hub import Choice, PageHub
 from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
-from tabhub.page_tools.core.tab_choice import Choice
 from tabhub.page_tools.extension_pages import Opener
 from tabhub.page_tools.page_results import result_of
 from tabhub.page_tools.pairing import domain_of, own_url

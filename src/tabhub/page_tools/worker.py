@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from tabhub.browser.link.connection import Connection
-from tabhub.calls.ports import AuditSink, Clock, Progress, incident, throttled
+from tabhub.calls.ports import AuditSink, Clock, incident, throttled
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import (
     AccessError,
     Forbidden,

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import InvalidArguments
-from tabhub.permissions.policy.conditions import Condition
 from tabhub.permissions.policy.fields import dotted
-from tabhub.permissions.policy.policy import Levels, Policy
+from tabhub.permissions.policy.policy import Condition, Levels, Policy
 from tabhub.permissions.sites import HostPatterns, normal_pattern
 from tabhub.permissions.verdict import Level, Pins, Rule, RuleSource, Subject
 

@@ -21,16 +21,15 @@ from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.browser.panel.panel_state import PanelNews, PanelState
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
-from tabhub.calls.control import Control
+from tabhub.calls.call import Source
 from tabhub.calls.ports import incident, throttled
-from tabhub.calls.source import Source
+from tabhub.calls.running import Control
 from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
 from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges, label_of
-from tabhub.config.settings import Settings
+from tabhub.config.settings import Settings, choose_toolsets
 from tabhub.errors import NotFound, TabhubError
-from tabhub.hub import tools as toolsets
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, Remembered
 from tabhub.page_tools.extension_pages import LinkPages
@@ -74,7 +73,7 @@ class App:
         share_active_tab: bool = False,
         dev: bool = False,
     ) -> None:
-        toolsets.chosen(settings.toolsets)
+        choose_toolsets(settings.toolsets)
         self._dev = dev
         self.settings = with_flags(settings, dev)
         self.hub = PageHub()

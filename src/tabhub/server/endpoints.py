@@ -7,12 +7,11 @@ from tabhub.agents.http.rates import Rates
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint, Refused
-from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rest import Rest
 from tabhub.agents.tab_groups import TabGroups
-from tabhub.agents.tool_search import ToolSearch
+from tabhub.agents.tool_search import Listing, ToolSearch
 from tabhub.audit.log import AuditLog
 from tabhub.calls.authorization import Guard
 from tabhub.calls.runner import Runner

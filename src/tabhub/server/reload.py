@@ -12,10 +12,9 @@ from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients
 from tabhub.config.keys import differing, take_live
 from tabhub.config.paths import Home
 from tabhub.config.secret import load as load_secret
-from tabhub.config.settings import Settings, auth_token
+from tabhub.config.settings import Settings, auth_token, choose_toolsets
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, TabhubError
-from tabhub.hub import tools as toolsets
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads
 from tabhub.store.active_rules import Rules
@@ -134,7 +133,7 @@ class Reloading:
         clients.list()  # Raises if it cannot be read: then nothing is dropped.
         self._drop_revoked(clients)
         fresh, auth = self._load_settings(home), load_secret(home)
-        toolsets.chosen(fresh.toolsets)
+        choose_toolsets(fresh.toolsets)
         self.rules.reload(fresh)
         self.changes.see_settings(fresh)
         self._take(fresh)

@@ -5,11 +5,14 @@ import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from tabhub.agents.http.connections import protocol
-from tabhub.server.app import App
+
+if TYPE_CHECKING:
+    from tabhub.server.app import App
 
 STOP_SECONDS = 3
 KEEP_ALIVE_SECONDS = 75
@@ -45,7 +48,7 @@ class _Uvicorn(uvicorn.Server):
 class Server:
     """The app on a port, or on two: the second is where clients of HTTP+SSE may look for it."""
 
-    def __init__(self, app: App, listener: socket.socket, second: socket.socket | None = None):
+    def __init__(self, app: "App", listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
         app.report.port = self.port

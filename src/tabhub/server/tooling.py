@@ -7,8 +7,8 @@ from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
+from tabhub.calls.call import Source
 from tabhub.calls.runner import Runner
-from tabhub.calls.source import Source
 from tabhub.config.settings import Settings
 from tabhub.page_tools import source as page_source
 from tabhub.page_tools.core.page_hub import PageHub

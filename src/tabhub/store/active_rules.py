@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tabhub.calls.approvals import Terms
-from tabhub.config import editing
+from tabhub.config import keys as editing
 from tabhub.config.paths import Home
 from tabhub.config.settings import LevelWord, PermissionSettings, Settings
 from tabhub.errors import InvalidArguments

@@ -3,9 +3,8 @@
 import time
 
 from tabhub.calls.authorization import Guard, subject_of
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
-from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSessions

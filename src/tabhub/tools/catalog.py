@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.authorization import Guard
-from tabhub.calls.call import Call
-from tabhub.calls.source import Source
+from tabhub.calls.call import Call, Source
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry

@@ -9,10 +9,9 @@ from typing import Any
 from tabhub import __version__
 from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.browser.link.connection import Connection
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
-from tabhub.calls.source import Source
 from tabhub.errors import Forbidden, NotFound, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool

@@ -8,8 +8,8 @@ from typing import Any
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.pending import Learn, Pending, ReadFile
 from tabhub.calls.call import Call
-from tabhub.calls.ports import Progress
 from tabhub.calls.results import as_told
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import Internal, InvalidArguments
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.command_line import BrowserFailed, browser_arguments, merged
-from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.finder import Browser, BrowserFailed, browser_arguments, merged
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import prepare_profile
 from tabhub.config import secret

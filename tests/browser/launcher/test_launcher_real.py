@@ -12,8 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from tabhub.browser.launcher.command_line import BrowserFailed
-from tabhub.browser.launcher.finder import Browser, find_browser
+from tabhub.browser.launcher.finder import Browser, BrowserFailed, find_browser
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import owner
 from tabhub.config.paths import Home

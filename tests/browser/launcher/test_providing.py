@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.command_line import BrowserFailed, ProfileInUse
-from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse
 from tabhub.browser.launcher.providing import Wanted, end_left_behind, keeper, left_behind, provide
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive

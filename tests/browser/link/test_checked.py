@@ -8,9 +8,8 @@ import pytest
 
 from tabhub.browser.link import pending as checked
 from tabhub.browser.link.connection import Connection
-from tabhub.browser.link.pending import input_schemas, misfit
 from tabhub.errors import Internal, Unavailable
-from tabhub.wire.commands import COMMANDS, FAMILIES
+from tabhub.wire.commands import COMMANDS, FAMILIES, input_schemas, misfit
 from tests.support.browsers.extension import connected
 from tests.support.outputs import completed
 from tests.support.serving import served

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.command_line import browser_arguments
-from tabhub.browser.launcher.finder import find_browser
+from tabhub.browser.launcher.finder import browser_arguments, find_browser
 from tests.support.browsers.cdp import browser_of
 from tests.support.browsers.panel import PANEL, panel_of
 from tests.support.patience import PATIENCE

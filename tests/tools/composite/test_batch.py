@@ -7,11 +7,10 @@ import msgspec
 import pytest
 
 from tabhub.calls.approvals import Terms
-from tabhub.calls.call import Call
-from tabhub.calls.control import Control
+from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Interrupted
 from tabhub.calls.results import Incomplete, done, failed
-from tabhub.calls.source import Source
+from tabhub.calls.running import Control
 from tabhub.config.clients import Client
 from tabhub.config.settings import PermissionSettings
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError

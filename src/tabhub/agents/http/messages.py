@@ -6,9 +6,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from tabhub.config.settings import complaint
+from tabhub.config.settings import choose_toolsets, complaint
 from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
-from tabhub.hub import tools as toolsets
 from tabhub.wire.asgi import Header, Receive, Scope, Send
 
 CALLER = "tabhub.caller"
@@ -51,7 +50,7 @@ def named_toolsets(scope: Scope) -> frozenset[str] | None:
     if not named:
         return None
     names = frozenset(",".join(named).split(","))
-    toolsets.chosen(names)
+    choose_toolsets(names)
     return names
 
 

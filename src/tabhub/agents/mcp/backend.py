@@ -4,14 +4,18 @@
 """
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.config.clients import Client
-from tabhub.errors import ProtocolError
+from tabhub.errors import Internal, ProtocolError, TabhubError
+from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp.messages import Json, ListenFilter
 from tabhub.wire.mcp.versions import SUPPORTED
@@ -227,3 +231,69 @@ class Backend(ABC):
 
 def _absent(what: str) -> ProtocolError:
     return ProtocolError(f"This server has no {what}.", "method_not_found")
+
+
+log = logging.getLogger(__name__)
+
+Answer = Callable[[Exchange, Any], Awaitable[m.Result]]
+RawParams = msgspec.Raw | msgspec.UnsetType
+
+
+class ParamsDecoder:
+    """Reads a method's parameters; absent ones are an empty object."""
+
+    def __init__(self, kind: type[m.Params]) -> None:
+        self._decode = msgspec.json.Decoder(kind).decode
+
+    def __call__(self, raw: RawParams) -> Any:
+        try:
+            return self._decode(raw if isinstance(raw, msgspec.Raw) else jsonrpc.EMPTY)
+        except jsonrpc.UNREADABLE as error:
+            raise ProtocolError(f"Wrong params: {error}.", "invalid_params") from None
+
+
+class Method:
+    """A method: its parameters, what it needs of the server, and who answers it."""
+
+    def __init__(
+        self, kind: type[m.Params], capability: str | None, answer: Callable[[Backend], Answer]
+    ) -> None:
+        self.params = ParamsDecoder(kind)
+        self.capability = capability
+        self.answer = answer
+
+
+COMMON: dict[str, Method] = {
+    "tools/list": Method(m.PageParams, "tools", lambda b: b.list_tools),
+    "tools/call": Method(m.CallParams, "tools", lambda b: b.call_tool),
+    "resources/list": Method(m.PageParams, "resources", lambda b: b.list_resources),
+    "resources/templates/list": Method(m.PageParams, "resources", lambda b: b.list_templates),
+    "resources/read": Method(m.UriParams, "resources", lambda b: b.read_resource),
+    "prompts/list": Method(m.PageParams, "prompts", lambda b: b.list_prompts),
+    "prompts/get": Method(m.GetPromptParams, "prompts", lambda b: b.get_prompt),
+    "completion/complete": Method(m.CompleteParams, "completions", lambda b: b.complete),
+}
+HANDSHAKE = COMMON | {"ping": Method(m.Params, None, lambda b: b.ping)}
+SESSIONLESS = COMMON | {"server/discover": Method(m.Params, None, lambda b: b.discover)}
+
+
+def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None:
+    """The method, if the era knows it and the backend can do it."""
+    method = table.get(name)
+    if method is None or method.capability is None:
+        return method
+    return method if method.capability in backend.capabilities() else None
+
+
+def not_found(name: str) -> ProtocolError:
+    return ProtocolError(f"There is no method {name!r} here.", "method_not_found")
+
+
+def error_for(fault: Exception, method: str) -> TabhubError:
+    """What a client is told of anything that a handler may raise."""
+    if isinstance(fault, TabhubError):
+        return fault
+    if isinstance(fault, RecursionError):
+        return ProtocolError("The parameters are nested too deeply.", "invalid_params")
+    log.error("%s failed", method, exc_info=fault)
+    return Internal("Something went wrong inside tabhub.")

@@ -10,9 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from tabhub.agents.mcp.backend import Exchange
-from tabhub.agents.mcp.listing import marked
 from tabhub.agents.mcp.product import INSTRUCTIONS, ProductBackend, only_page
-from tabhub.agents.tool_search import ToolQuery
+from tabhub.agents.tool_search import ToolQuery, marked
 from tabhub.calls.results import failed
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, NotFound

@@ -15,8 +15,7 @@ from tabhub.agents.http.messages import (
     require_json,
 )
 from tabhub.agents.mcp.backend import Backend, Toolsets
-from tabhub.agents.mcp.dispatch import Answers, introduction, took
-from tabhub.agents.mcp.outlet import PostOutlet
+from tabhub.agents.mcp.outlet import Answers, PostOutlet, introduction, took
 from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless

@@ -12,10 +12,9 @@ import msgspec
 from tabhub import __version__
 from tabhub.agents.mcp.backend import Announcer, Backend, Change, Exchange
 from tabhub.agents.mcp.elicitation import elicit
-from tabhub.agents.mcp.listing import Listing
 from tabhub.agents.mcp.tab_resources import TabResources, changes
 from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, TabGroups, operation_id
-from tabhub.agents.tool_search import ToolSearch
+from tabhub.agents.tool_search import Listing, ToolSearch
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, AuditSink, MayTell

@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET
 
-from tabhub.agents.mcp import dispatch
+from tabhub.agents.mcp import backend as dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange, Toolsets
 from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.reply import Reply, Watch

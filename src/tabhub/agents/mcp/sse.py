@@ -24,13 +24,12 @@ from tabhub.agents.http.messages import (
     send_json,
 )
 from tabhub.agents.mcp.backend import Backend, Toolsets
-from tabhub.agents.mcp.dispatch import Answers, introduction, took
 from tabhub.agents.mcp.http import Admit, Refused
-from tabhub.agents.mcp.outlet import Outlet
+from tabhub.agents.mcp.outlet import Answers, Outlet, introduction, took
 from tabhub.agents.mcp.session import Register, Session
 from tabhub.agents.mcp.streams import event_frame
 from tabhub.config.clients import MAIN, Client
-from tabhub.config.settings import Limits
+from tabhub.config.settings import Limits, choose_toolsets
 from tabhub.errors import (
     Forbidden,
     Internal,
@@ -40,7 +39,6 @@ from tabhub.errors import (
     TimedOut,
     Unavailable,
 )
-from tabhub.hub import tools as toolsets
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import messages as m
@@ -251,7 +249,7 @@ class SseEndpoint:
         if not accepts_streams(dict(scope["headers"])):
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         named = named_toolsets(scope)
-        toolsets.chosen(named or TOOLSET)
+        choose_toolsets(named or TOOLSET)
         caller = scope.get(CALLER, MAIN)
         self._admit(caller)
         session = SseSession(caller, named or TOOLSET, self._clock(), self.end)

@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 
 import msgspec
 
-from tabhub.browser.launcher.command_line import BLANK, BrowserFailed
+from tabhub.browser.launcher.finder import BLANK, BrowserFailed
 from tabhub.errors import TimedOut
 
 ANSWER_SECONDS = 30.0

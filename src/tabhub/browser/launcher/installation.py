@@ -14,7 +14,7 @@ from tabhub.errors import Internal
 _MANIFEST = Path("manifest.json")
 _AUTH = Path("auth.json")
 _NOT_SHIPPED = {"README.md", "jsconfig.json", "tsconfig.json", "test", "tests", "node_modules"}
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _IN_WHEEL = _PACKAGE / "_extension"
 _IN_CHECKOUT = _PACKAGE.parents[1] / "extension"
 

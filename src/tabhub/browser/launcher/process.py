@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tabhub.browser.launcher.command_line import BrowserFailed, ProfileInUse, browser_arguments
 from tabhub.browser.launcher.debugging_pipe import DebuggingPipe, PipeClosed
-from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse, browser_arguments
 from tabhub.browser.launcher.profile import owner, prepare_profile
 from tabhub.config.paths import Home
 

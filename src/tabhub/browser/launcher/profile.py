@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tabhub.browser.launcher.command_line import PIPE, BrowserFailed
+from tabhub.browser.launcher.finder import PIPE, BrowserFailed
 from tabhub.config import processes
 from tabhub.config.files import private_folder, write_private
 

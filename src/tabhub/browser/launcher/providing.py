@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tabhub.browser.launcher.command_line import BrowserFailed, ProfileInUse
-from tabhub.browser.launcher.finder import Browser
+from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import OpenBrowser
 from tabhub.config.files import Hold, Holder, holder

@@ -12,7 +12,7 @@ import msgspec
 
 from tabhub.browser.link.connection import Connection
 from tabhub.browser.link.pending import Pending
-from tabhub.calls.ports import Progress
+from tabhub.calls.time_limit import Progress
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import readable

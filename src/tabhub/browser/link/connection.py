@@ -12,9 +12,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.browser.link import pending as checked
-from tabhub.browser.link.pending import Pending, as_told, nonsense
-from tabhub.calls.ports import Progress
+from tabhub.browser.link.pending import Pending, as_told, nonsense, reads_output, require_input
+from tabhub.calls.time_limit import Progress
 from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link, methods
@@ -76,8 +75,8 @@ class Connection:
             raise gone()
         pending = pending or Pending()
         if self._is_checked:
-            checked.require_input(command, input)
-            pending.reads = checked.reads_output(command)
+            require_input(command, input)
+            pending.reads = reads_output(command)
         id = self._new_id()
         body = self._request(id, command, input, tab, pending)
         return await self._answered(id, body, pending, progress)

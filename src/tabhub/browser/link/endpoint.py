@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tabhub.browser.link import pending as checked
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.pending import greeting
 from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
@@ -153,7 +153,7 @@ class LinkEndpoint:
                     network_entries=self._recording.network_entries,
                 ),
                 plugins=[],
-                **checked.greeting(),
+                **greeting(),
             ),
         )
 

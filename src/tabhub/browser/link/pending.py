@@ -2,17 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
-from tabhub.calls.ports import Progress
+from tabhub.calls.time_limit import Progress
 from tabhub.config.settings import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
-from tabhub.wire.commands import COMMANDS
-from tabhub.wire.commands.command import Shape
 
 log = logging.getLogger(__name__)
 
@@ -141,6 +139,8 @@ def reads_output(command: str) -> Reads:
 
 
 def _found(command: str, side: Literal["input", "output"], value: Any) -> str | None:
+    # Outside development nothing needs the table.
+    from tabhub.wire.commands import misfit
 
     found = misfit(command, side, value)
     if found is not None:
@@ -153,41 +153,6 @@ def greeting() -> dict[str, Any]:
     """What the extension is sent with `sync.full`, so that it checks what it gets as well."""
     if not in_development():
         return {}
+    from tabhub.wire.commands import input_schemas
 
     return {"commands": input_schemas()}
-
-
-Side = Literal["input", "output"]
-
-
-def misfit(command: str, side: Side, value: Any) -> str | None:
-    """What is wrong with an input or output of a command; None if nothing is."""
-    known = COMMANDS.get(command)
-    if known is None:
-        return f"{command}: there is no such command"
-    why = _misfit(known.inputs if side == "input" else known.outputs, value)
-    return None if why is None else f"{command}: its {side} does not fit: {why}"
-
-
-def _misfit(shapes: Iterable[type[Shape]], value: Any) -> str | None:
-    body = msgspec.json.encode(value)
-    reasons = []
-    for shape in shapes:
-        try:
-            msgspec.json.decode(body, type=shape)
-        except msgspec.ValidationError as error:
-            reasons.append(str(error))
-        else:
-            return None
-    return "; nor ".join(reasons)
-
-
-def input_schemas() -> dict[str, Any]:
-    """The JSON Schema of every input, and the shapes they are made of, for the extension."""
-    kinds = {shape for command in COMMANDS.values() for shape in command.inputs}
-    _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    inputs = {
-        name: {"anyOf": [{"$ref": f"#/$defs/{shape.__name__}"} for shape in command.inputs]}
-        for name, command in COMMANDS.items()
-    }
-    return {"inputs": inputs, "$defs": shapes}

@@ -7,8 +7,8 @@ import msgspec
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.panel.panel_approvals import Panels
-from tabhub.calls.control import Control
 from tabhub.calls.ports import AuditSink, incident
+from tabhub.calls.running import Control
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError

@@ -9,15 +9,15 @@ from tabhub.cli import running
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.paths import Home
+from tabhub.config.settings import choose_toolsets
 from tabhub.errors import TabhubError, Unavailable
-from tabhub.hub.tools import chosen
 from tabhub.store.images import forget_client
 from tabhub.store.store import Store
 
 
 def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None:
     home = Home.from_environment().create()
-    only = None if toolsets is None else chosen(toolsets.split(","))
+    only = None if toolsets is None else choose_toolsets(toolsets.split(","))
     token = Clients(home).add(name, only, read_only)
     announce(home)
     told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}

@@ -3,7 +3,8 @@
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
 from tabhub.cli.server import server_status as waiting
-from tabhub.config import editing, settings
+from tabhub.config import keys as editing
+from tabhub.config import settings
 from tabhub.config.origins import Origins
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound

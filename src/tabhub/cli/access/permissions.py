@@ -11,10 +11,10 @@ import msgspec
 
 from tabhub.calls.authorization import subject_of
 from tabhub.cli import running
-from tabhub.cli.access import permissions as page_tools
 from tabhub.cli.output import harmless
 from tabhub.cli.tool.rest_client import Fault, Json, Refused, Rest
-from tabhub.config import editing, settings
+from tabhub.config import keys as editing
+from tabhub.config import settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
@@ -89,7 +89,7 @@ def set_level(subject: str, level: LevelWord | None) -> None:
 def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
     client = _client(Home.from_environment(), client_name)
     if name.startswith(PREFIX):
-        verdicts = {NOW: page_tools.decision(name, url, client)}
+        verdicts = {NOW: decision(name, url, client)}
     else:
         verdicts = _verdicts(_tool(name), client, url)
     if as_json:

@@ -8,7 +8,8 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import print_json
-from tabhub.config import editing, secret, settings
+from tabhub.config import keys as editing
+from tabhub.config import secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
 from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
 from tabhub.config.paths import Home
@@ -226,10 +227,10 @@ def _words(written: str) -> list[str]:
 
 def _check(home: Home, chosen: settings.Settings) -> None:
     """What the types do not tell; a server with these settings could not start."""
-    from tabhub.hub import tools as toolsets
+    from tabhub.config.settings import choose_toolsets
     from tabhub.store.active_rules import check_rules
 
-    toolsets.chosen(chosen.toolsets)
+    choose_toolsets(chosen.toolsets)
     check_rules(home, chosen)
 
 

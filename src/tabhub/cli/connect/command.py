@@ -17,7 +17,7 @@ from tabhub.cli.connect import file
 from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, Way, at, look, named
 from tabhub.cli.connect.file import BOM, Keys, Record, Records, SettingsFile, recorded
 from tabhub.cli.connect.jsonc import Node, parse
-from tabhub.cli.program import program
+from tabhub.cli.running import program
 from tabhub.config import settings
 from tabhub.config.clients import PREFIX, Clients
 from tabhub.config.files import locked

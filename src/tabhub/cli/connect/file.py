@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tabhub.cli.connect import jsonc as jsonc_edits
 from tabhub.cli.connect import toml_edits
-from tabhub.cli.connect.edits import Edit
-from tabhub.cli.connect.jsonc import NotJson, parse
+from tabhub.cli.connect.jsonc import Edit, NotJson, parse
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, Unavailable
@@ -50,7 +48,7 @@ class SettingsFile(NamedTuple):
                 return toml_edits.put(self.text, keys, value, whole=whole)
             if not self.text.strip(f"{BOM} \t\r\n"):
                 return _whole(self.text, keys, value)
-            return jsonc_edits.put(self.text, keys, value)
+            return jsonc.put(self.text, keys, value)
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
         except toml_edits.Unusual as error:

@@ -6,9 +6,23 @@ All that is not touched stays byte for byte. A text is read once into nodes that
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from tabhub.cli.connect.edits import Edit, newline_of
+
+class Edit(NamedTuple):
+    start: int
+    old: str
+    new: str
+
+    def apply(self, text: str) -> str:
+        end = self.start + len(self.old)
+        assert text[self.start : end] == self.old
+        return text[: self.start] + self.new + text[end:]
+
+
+def newline_of(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from tabhub.cli.connect.edits import Edit, newline_of
+from tabhub.cli.connect.jsonc import Edit, newline_of
 from tabhub.permissions.policy.toml_lines import lines_of, tables_of
 
 Path = tuple[str, ...]

@@ -17,12 +17,13 @@ from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli import running
 from tabhub.cli.connect.agents import Found, look_everywhere
 from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail, ok, warn
-from tabhub.config import editing, processes, secret, settings
+from tabhub.config import keys as editing
+from tabhub.config import processes, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.keys import LIVE, no_setting, strange
 from tabhub.config.paths import Places
 from tabhub.config.processes import listener
-from tabhub.hub import tools as toolsets
+from tabhub.config.settings import choose_toolsets
 from tabhub.store.active_rules import read_policy
 from tabhub.wire.link_versions import UPDATE_EXTENSION
 
@@ -100,7 +101,7 @@ def records(visit: Visit) -> Iterator[Finding]:
 def config(visit: Visit) -> Iterator[Finding]:
     path = visit.home.config
     loaded = settings.load(visit.home)
-    toolsets.chosen(loaded.toolsets)
+    choose_toolsets(loaded.toolsets)
     for strangers in strange(editing.written(visit.home)):
         key = ".".join(strangers)
         yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")

@@ -4,10 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from tabhub.cli import FAILED, running
-from tabhub.cli.doctor import checks as agents
-from tabhub.cli.doctor import checks as browsers
-from tabhub.cli.doctor import checks as files
-from tabhub.cli.doctor import checks as server
+from tabhub.cli.doctor import checks
 from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail
 from tabhub.cli.output import harmless, print_json
 from tabhub.config.paths import Home
@@ -16,23 +13,23 @@ from tabhub.errors import TabhubError
 Check = Callable[[Visit], Iterator[Finding]]
 
 CHECKS: dict[str, Check] = {
-    "home": files.home,
-    "disk": files.disk,
-    "secret": files.secrets,
-    "files": files.records,
-    "config": files.config,
-    "policy": files.policy,
-    "tokens": files.tokens,
-    "server": server.server,
-    "pid": server.pid,
-    "port": server.port,
-    "settings": server.in_force,
-    "openness": server.openness,
-    "browser": browsers.browser,
-    "extension": browsers.extension,
-    "connected": browsers.connected,
-    "left": browsers.left,
-    "agents": agents.agents,
+    "home": checks.home,
+    "disk": checks.disk,
+    "secret": checks.secrets,
+    "files": checks.records,
+    "config": checks.config,
+    "policy": checks.policy,
+    "tokens": checks.tokens,
+    "server": checks.server,
+    "pid": checks.pid,
+    "port": checks.port,
+    "settings": checks.in_force,
+    "openness": checks.openness,
+    "browser": checks.browser,
+    "extension": checks.extension,
+    "connected": checks.connected,
+    "left": checks.left,
+    "agents": checks.agents,
 }
 ADVICE = {
     "secret": "delete it, and `tabhub start` makes a new one",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tabhub.browser.launcher.providing import end_left_behind, keeper, open_in
 from tabhub.cli import FAILED, NOT_REACHABLE, running
-from tabhub.cli.program import spoken
+from tabhub.cli.running import spoken
 from tabhub.cli.server.server_status import described
 from tabhub.config.files import locked
 from tabhub.config.paths import Home

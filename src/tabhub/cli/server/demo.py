@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
 
 from tabhub.calls.call import Call
 from tabhub.permissions.sites import site_of
-from tabhub.server.app import App
+
+if TYPE_CHECKING:
+    from tabhub.server.app import App
 
 PUBLISH_SECONDS = 10.0
 SESSION = "demo"
 TOOL = "_search_products"
 PAGEKIT = "/pagekit/"
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _IN_WHEEL, _IN_CHECKOUT = _PACKAGE / "_pagekit", _PACKAGE.parents[1] / "pagekit"
 
 
@@ -48,7 +50,7 @@ def serve_page() -> Iterator[str]:
         server.server_close()
 
 
-async def show(app: App, url: str) -> None:
+async def show(app: "App", url: str) -> None:
     """Open the page in a tab and print what an agent would read."""
     await _call(app, "browser_open_tab", b'{"url": "%s", "active": true}' % url.encode())
     text = await _call(app, "browser_read_page", b"{}")
@@ -65,7 +67,7 @@ def _show(title: str, text: str) -> None:
     print("\n".join(f"  {line}" for line in text.splitlines()), flush=True)
 
 
-async def _published(app: App, site: str) -> str | None:
+async def _published(app: "App", site: str) -> str | None:
     """The shop's tool, as soon as the page has published it; None if it does not."""
     with suppress(TimeoutError):
         async with asyncio.timeout(PUBLISH_SECONDS):
@@ -77,7 +79,7 @@ async def _published(app: App, site: str) -> str | None:
     return None
 
 
-def _leave_to_all(app: App) -> None:
+def _leave_to_all(app: "App") -> None:
     """The page is for every agent that connects, not for the one that showed it."""
     tab = app.hub.sessions.current(SESSION)
     if tab is None:
@@ -87,7 +89,7 @@ def _leave_to_all(app: App) -> None:
     app.session_ends.release(SESSION)
 
 
-async def _call(app: App, tool: str, arguments: bytes) -> str:
+async def _call(app: "App", tool: str, arguments: bytes) -> str:
     result = await app.runner.run(Call(tool, Raw(arguments), SESSION, _ignore))
     return str(result.content[0]["text"])
 

@@ -9,7 +9,6 @@ from tabhub import __version__
 from tabhub.cli import NOT_REACHABLE, running
 from tabhub.cli.output import harmless, print_json
 from tabhub.cli.running import Facts
-from tabhub.cli.server import server_status as waiting
 from tabhub.config.paths import Home
 
 
@@ -67,7 +66,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
-    yield from waiting.lines(facts.get("waitingPages", ()))
+    yield from lines(facts.get("waitingPages", ()))
     if facts["stopped"]:
         yield "All agents are stopped; the side panel lets them go on."
     if facts["skipPermissions"]:

@@ -20,10 +20,11 @@ from tabhub.agents.http.usage import Usage
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.providing import ManagedBrowser
 from tabhub.cli import running
-from tabhub.cli.program import program, spoken
+from tabhub.cli.running import program, spoken
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
-from tabhub.config import editing, secret, settings
+from tabhub.config import keys as editing
+from tabhub.config import secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.keys import no_setting, strange

@@ -15,8 +15,8 @@ from tabhub.cli.stdio.pipes import Lines, Output, TooLong, take_over
 from tabhub.cli.stdio.stdio_session import Session
 from tabhub.config import settings
 from tabhub.config.paths import Home
+from tabhub.config.settings import choose_toolsets
 from tabhub.errors import ProtocolError, Unavailable
-from tabhub.hub.tools import chosen
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import versions
 
@@ -161,7 +161,7 @@ def run(*, gateway: bool, toolsets: str | None, starter: Sequence[str]) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="tabhub: %(message)s")
     path = "/mcp/gateway" if gateway else "/mcp"
     if toolsets is not None:
-        chosen(toolsets.split(","))
+        choose_toolsets(toolsets.split(","))
         path += f"?toolsets={quote(toolsets, safe=',')}"
     asyncio.run(_relay(Server(home, path, starter), longest))
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.acting.effects import SETTLE, acted, given
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.capture.gif import as_png
 from tabhub.tools.capture.screenshots import COORDINATE, viewport_point
+from tabhub.tools.reports import with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -18,12 +18,12 @@ from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow
 from tabhub.tools.acting.uploads import Source, file_name, upload
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.capture import gif
 from tabhub.tools.capture.gif import LONGEST_SIDE
 from tabhub.tools.capture.screenshots import COORDINATE, viewport_point
 from tabhub.tools.files import save
 from tabhub.tools.recording import Observation
+from tabhub.tools.reports import with_tabs
 from tabhub.tools.state import MOST_RECORDED_FRAMES, Point, RecordedFrame, Recording, Recordings
 from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult

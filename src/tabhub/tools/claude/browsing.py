@@ -8,9 +8,7 @@ from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
 from tabhub.tools.acting.effects import acted
-from tabhub.tools.caller_tabs import group_tabs, movable_numbers, with_tabs
-from tabhub.tools.reports import MAX_TOKENS
-from tabhub.tools.tabs.groups import BLANK, in_group
+from tabhub.tools.reports import BLANK, MAX_TOKENS, group_tabs, in_group, movable_numbers, with_tabs
 from tabhub.tools.tabs.tabs import (
     close,
     held_up,

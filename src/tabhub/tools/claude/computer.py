@@ -12,12 +12,9 @@ from msgspec.structs import replace
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, TabhubError
 from tabhub.tools.acting.effects import acted
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.capture.screenshots import COORDINATE, captured_box, shot_of, viewport_point
-from tabhub.tools.claude import computer as keyboard
-from tabhub.tools.claude import computer as pictures
-from tabhub.tools.claude import computer as pointer
 from tabhub.tools.files import save
+from tabhub.tools.reports import with_tabs
 from tabhub.tools.state import Frame
 from tabhub.tools.tool import CLAUDE, REF, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult, image, text
@@ -239,19 +236,19 @@ async def _wait(context: Context) -> CallResult:
 
 
 _ACTIONS: dict[str, tuple[Action, tuple[str, ...]]] = {
-    "left_click": (pointer.clicker("Clicked", "left", 1), ()),
-    "right_click": (pointer.clicker("Right-clicked", "right", 1), ()),
-    "double_click": (pointer.clicker("Double-clicked", "left", 2), ()),
-    "triple_click": (pointer.clicker("Triple-clicked", "left", 3), ()),
-    "type": (keyboard.type_text, ("text",)),
-    "screenshot": (pictures.screenshot, ()),
+    "left_click": (clicker("Clicked", "left", 1), ()),
+    "right_click": (clicker("Right-clicked", "right", 1), ()),
+    "double_click": (clicker("Double-clicked", "left", 2), ()),
+    "triple_click": (clicker("Triple-clicked", "left", 3), ()),
+    "type": (type_text, ("text",)),
+    "screenshot": (screenshot, ()),
     "wait": (_wait, ("duration",)),
-    "scroll": (pointer.scroll, ("scroll_direction",)),
-    "key": (keyboard.press, ("text",)),
-    "left_click_drag": (pointer.drag, ("start_coordinate", "coordinate")),
-    "zoom": (pictures.zoom, ("region",)),
-    "scroll_to": (pointer.scroll_to, ("ref",)),
-    "hover": (pointer.hover, ()),
+    "scroll": (scroll, ("scroll_direction",)),
+    "key": (press, ("text",)),
+    "left_click_drag": (drag, ("start_coordinate", "coordinate")),
+    "zoom": (zoom, ("region",)),
+    "scroll_to": (scroll_to, ("ref",)),
+    "hover": (hover, ()),
 }
 """Each with the arguments that it cannot do without."""
 _SAME = {
@@ -320,7 +317,7 @@ COMPUTER = browser_tool(
             "type": "number",
             "minimum": 1,
             "maximum": 10,
-            "default": pointer.TICKS,
+            "default": TICKS,
             "description": "Ticks of 100 pixels.",
         },
         "region": {

@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.call import Call
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Elicit, Interrupted, Progress
+from tabhub.calls.call import Call, Source
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Elicit, Interrupted
 from tabhub.calls.results import Incomplete, error_data, size_of
 from tabhub.calls.runner import Runner
-from tabhub.calls.source import Source
-from tabhub.calls.time_limit import Limit
+from tabhub.calls.time_limit import Limit, Progress
 from tabhub.errors import (
     Forbidden,
     InvalidArguments,

@@ -11,11 +11,10 @@ from typing import Any
 
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard, subject_of
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
-from tabhub.calls.source import Source
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tools import ToolRegistry
 from tabhub.permissions.grants import plan_grant

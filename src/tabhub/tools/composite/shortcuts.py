@@ -5,10 +5,9 @@ import secrets
 import time
 from collections.abc import Callable
 
-from tabhub.calls.call import Call
+from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
-from tabhub.calls.source import Source
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool

@@ -11,8 +11,7 @@ from tabhub.calls.results import done, fenced
 from tabhub.errors import ProtocolError
 from tabhub.tools.capture.screenshots import FILE_PATH
 from tabhub.tools.files import save
-from tabhub.tools.network.records import CLEAR, clock, counted, since
-from tabhub.tools.network.requests import masked
+from tabhub.tools.network.records import CLEAR, clock, counted, masked, since
 from tabhub.tools.reports import MAX_TOKENS, in_tokens
 from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult

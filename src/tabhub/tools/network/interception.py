@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done, fenced
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
-from tabhub.tools.network.records import masked_headers
-from tabhub.tools.network.requests import masked
+from tabhub.tools.network.records import request_line, waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, fitting
 from tabhub.tools.tool import BROWSER, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
@@ -45,7 +44,7 @@ async def _start(context: Context) -> CallResult:
 async def _list(context: Context) -> CallResult:
     timeout = min(context.arguments.get("timeout", 0), context.wait_ms)
     output = await context.in_tab("intercept.list", {"timeoutMs": timeout})
-    kept = len(fitting(map(_request, output["waiting"]), context.arguments))
+    kept = len(fitting(map(request_line, output["waiting"]), context.arguments))
     left_out = len(output["waiting"]) - kept
     output["waiting"] = output["waiting"][:kept]
     if left_out:
@@ -94,30 +93,6 @@ async def _answer(context: Context, answer: Json) -> Json:
 def _told(context: Context, head: str, output: Json) -> CallResult:
     shown = {**output, "waiting": without_credentials(output["waiting"])}
     return done("\n".join([head, *waiting_lines(shown)]), {"tabId": context.tab.id, **shown})
-
-
-def without_credentials(waiting: list[Json]) -> list[Json]:
-    """Requests as they may be told."""
-    return [{**masked(one), "headers": _masked(one["headers"])} for one in waiting]
-
-
-def _masked(headers: Mapping[str, str]) -> Json:
-    return {one["name"]: one["value"] for one in masked_headers(headers.items())}
-
-
-def waiting_lines(output: Json) -> list[str]:
-    """What waits, and what has waited too long."""
-    waiting = output.get("waiting", ())
-    lines = [f"- {one['requestId']}: {_request(one)}" for one in waiting]
-    late = [f"- {one['requestId']} {one['how']}: {one['url']}" for one in output.get("overdue", ())]
-    more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
-    said = [f"Waiting: {len(lines)}{more}, each for at most 30 seconds.", fenced("\n".join(lines))]
-    past = [f"Went on without an answer: {len(late)}.", fenced("\n".join(late))]
-    return [*(said if lines else ["No request is waiting."]), *(past if late else [])]
-
-
-def _request(one: Json) -> str:
-    return f"{one['method']} {one['url']} ({one['resourceType']})"
 
 
 def _passed(given: Mapping[str, Any], *names: str) -> Json:

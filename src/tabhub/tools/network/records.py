@@ -1,13 +1,12 @@
 """What pages say to their console, and what goes wrong in them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabhub.audit.redaction import MARK, Redactor
 from tabhub.audit.secret_patterns import is_secret_name
 from tabhub.calls.results import done, fenced
-from tabhub.tools.caller_tabs import with_tabs
-from tabhub.tools.reports import MAX_TOKENS, fitting
+from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
@@ -70,6 +69,44 @@ def _masked(name: str, value: str) -> str:
 def masked_text(text: str) -> str:
     """What a page has sent, without passwords and their like."""
     return _redactor.text(text)
+
+
+_HEADERS = ("requestHeaders", "responseHeaders")
+
+
+def masked(request: Json) -> Json:
+    """A request without credentials."""
+    told = dict(request)
+    for key in _HEADERS:
+        if key in told:
+            told[key] = masked_headers(told[key])
+    if "postData" in told:
+        told["postData"] = masked_text(told["postData"])
+    return told
+
+
+def without_credentials(waiting: list[Json]) -> list[Json]:
+    """Requests as they may be told."""
+    return [{**masked(one), "headers": _masked_values(one["headers"])} for one in waiting]
+
+
+def _masked_values(headers: Mapping[str, str]) -> Json:
+    return {one["name"]: one["value"] for one in masked_headers(headers.items())}
+
+
+def waiting_lines(output: Json) -> list[str]:
+    """What waits, and what has waited too long."""
+    waiting = output.get("waiting", ())
+    lines = [f"- {one['requestId']}: {request_line(one)}" for one in waiting]
+    late = [f"- {one['requestId']} {one['how']}: {one['url']}" for one in output.get("overdue", ())]
+    more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
+    said = [f"Waiting: {len(lines)}{more}, each for at most 30 seconds.", fenced("\n".join(lines))]
+    past = [f"Went on without an answer: {len(late)}.", fenced("\n".join(late))]
+    return [*(said if lines else ["No request is waiting."]), *(past if late else [])]
+
+
+def request_line(one: Json) -> str:
+    return f"{one['method']} {one['url']} ({one['resourceType']})"
 
 
 LEVELS = ("all", "log", "warn", "error", "info", "debug")

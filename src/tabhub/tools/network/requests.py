@@ -2,7 +2,6 @@
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.network.records import (
     CLEAR,
     LIMIT,
@@ -11,11 +10,10 @@ from tabhub.tools.network.records import (
     latest,
     left_out,
     limit,
-    masked_headers,
-    masked_text,
+    masked,
     since,
 )
-from tabhub.tools.reports import MAX_TOKENS, chars, fitting
+from tabhub.tools.reports import MAX_TOKENS, chars, fitting, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
@@ -107,17 +105,6 @@ def _body(body: Json | None) -> list[str]:
     kind = "body, in base64:" if body["base64"] else "body:"
     cut = [f"(Cut: {body['length']} characters in all.)"] if "length" in body else []
     return [kind, body["text"], *cut]
-
-
-def masked(request: Json) -> Json:
-    """A request without credentials."""
-    told = dict(request)
-    for key in _HEADERS:
-        if key in told:
-            told[key] = masked_headers(told[key])
-    if "postData" in told:
-        told["postData"] = masked_text(told["postData"])
-    return told
 
 
 async def _get_frames(context: Context) -> CallResult:

@@ -4,8 +4,7 @@ import json
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
-from tabhub.tools.caller_tabs import with_tabs
-from tabhub.tools.reports import MAX_TOKENS, fitting
+from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
 from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

@@ -4,10 +4,9 @@ import msgspec
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import Refused
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.data.browsing_data import iso
 from tabhub.tools.network.records import counted
-from tabhub.tools.reports import MAX_TOKENS, chars, fitting
+from tabhub.tools.reports import MAX_TOKENS, chars, fitting, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

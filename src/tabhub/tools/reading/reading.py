@@ -4,9 +4,8 @@ from typing import Any
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.tools.caller_tabs import with_tabs
 from tabhub.tools.reading.finding import BROWSER
-from tabhub.tools.reports import MAX_TOKENS, chars
+from tabhub.tools.reports import MAX_TOKENS, chars, with_tabs
 from tabhub.tools.tool import CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 

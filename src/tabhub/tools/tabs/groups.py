@@ -9,8 +9,17 @@ from tabhub.calls.results import done
 from tabhub.errors import NotFound
 from tabhub.hub.sessions import COLORS, HANDLE, AgentSession
 from tabhub.hub.tabs import Tab
-from tabhub.tools.caller_tabs import group_tabs, is_own, known, line, own_numbers, required
-from tabhub.tools.reports import MAX_TOKENS, listed, listed_as_json
+from tabhub.tools.reports import (
+    BLANK,
+    MAX_TOKENS,
+    group_tabs,
+    in_group,
+    is_own,
+    known,
+    listed,
+    own_numbers,
+    required,
+)
 from tabhub.tools.tabs.tabs import open_tab
 from tabhub.tools.tool import BROWSER, CLAUDE, CONNECTION, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
@@ -183,9 +192,6 @@ UPDATE_TAB_GROUP = browser_tool(
 )
 
 
-BLANK = "about:blank"
-
-
 async def _context(context: Context) -> CallResult:
     creates = context.arguments.get("createIfEmpty", False)
     browser = context.browsers.latest().id
@@ -221,25 +227,6 @@ def _group(context: Context, creates: bool) -> AgentSession:
     if not creates or not known.is_common:
         return known
     return sessions.open(HANDLE + secrets.token_urlsafe(16), known.client, known.name, time.time())
-
-
-def in_group(context: Context, session: AgentSession, tabs: list[Tab]) -> CallResult:
-    """The tabs of a group."""
-    tabs = [context.as_told(tab) for tab in tabs]
-    lines = [line(tab) for tab in tabs]
-    given = context.arguments
-    return listed_as_json(given, lines, lambda count: _own_group_shown(session, tabs[:count]))
-
-
-def _own_group_shown(session: AgentSession, tabs: list[Tab]) -> Json:
-    shown: Json = {
-        "availableTabs": [{"tabId": tab.id, "title": tab.title, "url": tab.url} for tab in tabs],
-        "groupHandle": session.key,
-    }
-    if session.current is not None:
-        shown["selectedTabId"] = session.current
-    group = next((tab.group_id for tab in tabs if tab.group_id is not None), None)
-    return shown if group is None else {**shown, "tabGroupId": group}
 
 
 def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:

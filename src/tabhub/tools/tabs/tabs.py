@@ -12,7 +12,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden
 from tabhub.hub.tabs import Tab
 from tabhub.tools.acting.effects import asked_for
-from tabhub.tools.network.interception import waiting_lines, without_credentials
+from tabhub.tools.network.records import waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, HISTORY, Context, Json, address, browser_tool
 from tabhub.wire.link import TabState

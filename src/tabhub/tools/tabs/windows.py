@@ -9,9 +9,16 @@ from tabhub.browser.link.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
-from tabhub.tools.caller_tabs import is_own, known, movable_numbers, own_numbers
 from tabhub.tools.data.browsing_data import iso, listed_from_pages
-from tabhub.tools.reports import MAX_TOKENS, fitting, listed
+from tabhub.tools.reports import (
+    MAX_TOKENS,
+    fitting,
+    is_own,
+    known,
+    listed,
+    movable_numbers,
+    own_numbers,
+)
 from tabhub.tools.tabs.tabs import opened
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
 from tabhub.wire.link import TabState
