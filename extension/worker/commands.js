@@ -6,18 +6,32 @@ import { capture } from "./picture/screenshot.js";
 import { click, hover } from "./input/click.js";
 import { recentlyClosed, restoreSession } from "./tabs/closed-tabs.js";
 import { cssCoverage } from "./reading/css-coverage.js";
-import { deleteCookies, getCookies, setCookie } from "./data/site-data.js";
+import {
+  clearSiteData,
+  deleteCookies,
+  getCookies,
+  getStorage,
+  setCookie,
+} from "./data/site-data.js";
 import { refuseIfOpen } from "./debugger/page-dialogs.js";
-import { download, downloadStatus, listDownloads } from "./data/file-downloads.js";
+import { download, downloadStatus, listDownloads, saveFile } from "./data/file-downloads.js";
 import { drag } from "./input/drag.js";
 import { emulate } from "./emulation/device-emulation.js";
 import { CommandError } from "./shared/command-errors.js";
 import { describeElement, locateElement } from "./reading/durable-refs.js";
 import { evaluate } from "./debugger/evaluation.js";
-import { fill, select } from "./input/form-fields.js";
-import { findElements, queryElements } from "./reading/element-search.js";
+import { fill, select, set } from "./input/form-fields.js";
+import { elementStyles, findElements, queryElements } from "./reading/element-search.js";
 import { framesOf } from "./frames/frames.js";
-import { groupTab, ungroupTab } from "./groups.js";
+import {
+  addToGroup,
+  createGroup,
+  groupTab,
+  listGroups,
+  removeFromGroup,
+  ungroupTab,
+  updateGroup,
+} from "./tabs/tab-groups.js";
 import {
   answerRequest,
   listIntercepted,
@@ -25,7 +39,7 @@ import {
   stopIntercepting,
 } from "./emulation/interception.js";
 import { readJournal } from "./shared/journal.js";
-import { releaseTab } from "./letgo.js";
+import { releaseTab } from "./shared/tab-state.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./tabs/navigation.js";
 import { showNotice } from "./person/notifications.js";
 import { printPdf } from "./picture/page-pdf.js";
@@ -46,22 +60,15 @@ import {
   stopRecording,
 } from "./recording/record-queries.js";
 import { listResources, resourceContent } from "./recording/page-resources.js";
-import { saveFile } from "./saving.js";
 import { scroll } from "./input/scroll-command.js";
 import { describePanel, describeSelf } from "./link/self-description.js";
-import { set } from "./set.js";
-import { clearSiteData } from "./sitedata.js";
-import { isMoved, requireKnownSite, requireSite } from "./sites.js";
-import { getStorage } from "./storage.js";
-import { elementStyles } from "./styles.js";
 import {
-  createGroup,
-  addToGroup,
-  listGroups,
-  removeFromGroup,
-  updateGroup,
-} from "./tabs/tab-groups.js";
-import { listTabs, requireTab } from "./shared/known-tabs.js";
+  isMoved,
+  listTabs,
+  requireKnownSite,
+  requireSite,
+  requireTab,
+} from "./shared/known-tabs.js";
 import { focusTab, tabInfo } from "./tabs/tab-details.js";
 import { upload } from "./input/file-upload.js";
 import { getVisits, searchHistory } from "./data/browsing-history.js";

@@ -5,24 +5,19 @@
 
 import { Attention } from "./person/attention.js";
 import { authRequired } from "./debugger/logins.js";
-import { introduceBrowser } from "./browser.js";
+import { Herald, TabNews, introduceBrowser } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
 import { Dispatcher } from "./link/command-dispatch.js";
 import { frameConnected } from "./frames/frames.js";
 import "./page_tools/framed-servers.js";
-import { Herald } from "./link/tab-reporter.js";
-import { injectEverywhere } from "./frames/content-scripts.js";
+import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
 import { note, noteFault } from "./shared/journal.js";
 import { Link } from "./link/link.js";
 import { listenToLoads } from "./shared/tab-events.js";
-import { findLostLoads } from "./lostloads.js";
 import { openNotice } from "./person/notifications.js";
-import { openPanel } from "./openpanel.js";
+import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
 import { PageTools } from "./page_tools/page-tool-registry.js";
-import { isPanel, Panels } from "./person/open-panels.js";
 import { setRecording } from "./recording/recorder.js";
-import { Relay } from "./relay.js";
-import { TabNews } from "./tabnews.js";
 import { describeAll, register, report, restoreAll } from "./shared/tab-state.js";
 import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 

@@ -16,7 +16,7 @@ globalThis.chrome = {
 };
 const { forgetTab } = await import("../../extension/worker/debugger/debugger.js");
 const { CommandError } = await import("../../extension/worker/shared/command-errors.js");
-const { feigning } = await import("../../extension/worker/feigned.js");
+const { feigning } = await import("../../extension/worker/input/hand.js");
 const { toldOf, withHand } = await import("../../extension/worker/input/hand.js");
 const { NoDebugger } = await import("../../extension/worker/debugger/refusals.js");
 

@@ -4,7 +4,6 @@ import { mock, test } from "node:test";
 globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
 await import("../../extension/content/page_tools/tool-rates.js");
-await import("../../extension/content/toolmeasure.js");
 await import("../../extension/content/page_tools/tool-limits.js");
 await import("../../extension/content/shared/correlator.js");
 await import("../../extension/content/page_tools/mcp-client.js");

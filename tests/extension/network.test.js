@@ -15,7 +15,8 @@ globalThis.chrome = {
       void sent.push([sessionId, method, params]),
   },
 };
-const { dropNetwork, useNetwork } = await import("../../extension/worker/debugger/network-events.js");
+const { dropNetwork, useNetwork } =
+  await import("../../extension/worker/debugger/network-events.js");
 const { forgetTab, hold } = await import("../../extension/worker/debugger/debugger.js");
 const { report } = await import("../../extension/worker/shared/tab-state.js");
 

@@ -5,7 +5,7 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["page_tools/tool-rates", "toolmeasure", "page_tools/tool-limits", "toolpace", "page_tools/tool-list"].map((name) =>
+  ["page_tools/tool-rates", "page_tools/tool-limits", "page_tools/tool-list"].map((name) =>
     readFile(new URL(`../../extension/content/${name}.js`, import.meta.url), "utf8"),
   ),
 );

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   BY_ITSELF,
-  holdsUpLoading,
-  originsIn,
   PausedRequests,
   TOO_MANY,
+  answerOf,
+  holdsUpLoading,
+  originsIn,
 } from "../../extension/worker/emulation/paused-requests.js";
-import { answerOf } from "../../extension/worker/requestanswers.js";
 
 const request = (url) => ({
   fetchId: `job-${url}`,

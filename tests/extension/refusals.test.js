@@ -8,7 +8,8 @@ globalThis.chrome = {
   },
 };
 const { NoDebugger, requireWilling } = await import("../../extension/worker/debugger/refusals.js");
-const { releaseAll, report, restoreAll } = await import("../../extension/worker/shared/tab-state.js");
+const { releaseAll, report, restoreAll } =
+  await import("../../extension/worker/shared/tab-state.js");
 
 test("a person who has ended debugging is obeyed by the next worker too", async () => {
   await restoreAll();

@@ -38,6 +38,6 @@ def test_the_words_are_found_wherever_they_are_given() -> None:
     used = _used()
     assert "command-dispatch.js" in used['"unknown_command"']
     assert "refusals.js" in used['"needs_person"']
-    assert "sites.js" in used['"tab_url_mismatch"']
+    assert "known-tabs.js" in used['"tab_url_mismatch"']
     assert "web-storage.js" in used['"csp_blocked"']
     assert len(used) > 20

@@ -1,3 +1,102 @@
+/** The areas of an image map: the browser draws nothing for them, but they are there to be clicked. */
+tabhub.define("areas", () => {
+  const { attr, has, isVisible, parent, queryAll, rect, root, tag } = tabhub.dom;
+
+  /**
+   * @param {Element} area
+   * @returns {Element | null} the picture it lies on
+   */
+  function pictureOf(area) {
+    const map = parent(area);
+    const name = map && tag(map) === "map" ? attr(map, "name") : null;
+    if (!name) return null;
+    const pictures = queryAll(root(area), "img[usemap]");
+    return pictures.find((img) => attr(img, "usemap") === `#${name}` && isVisible(img)) ?? null;
+  }
+
+  /**
+   * @param {Element} area
+   * @param {DOMRect} picture
+   */
+  function within(area, picture) {
+    const numbers = (attr(area, "coords") ?? "").split(",").map(Number);
+    const shape = (attr(area, "shape") ?? "rect").toLowerCase();
+    if (shape === "default") return new DOMRect(0, 0, picture.width, picture.height);
+    if (shape.startsWith("circ")) {
+      const [x, y, r] = numbers;
+      return new DOMRect(x - r, y - r, r * 2, r * 2);
+    }
+    const across = numbers.filter((_, i) => i % 2 === 0);
+    const down = numbers.filter((_, i) => i % 2 === 1);
+    const [left, top] = [Math.min(...across), Math.min(...down)];
+    return new DOMRect(left, top, Math.max(...across) - left, Math.max(...down) - top);
+  }
+
+  return {
+    isArea: (element, name) => name === "area" && has(element, "href"),
+    picture: pictureOf,
+    rect(area) {
+      const picture = pictureOf(area);
+      if (!picture) return new DOMRect();
+      const frame = rect(picture);
+      const inner = within(area, frame);
+      return new DOMRect(frame.x + inner.x, frame.y + inner.y, inner.width, inner.height);
+    },
+  };
+});
+
+/** What a press at a point would land on. */
+tabhub.define("hit", () => {
+  const { attr, closest, holds, shadowRoot, tag } = tabhub.dom;
+  const { clean, clip, textOf } = tabhub.names;
+  const fromDocument = Document.prototype.elementFromPoint;
+  const DESCRIBED_TEXT = 40;
+  const CLASSES_LENGTH = 200;
+
+  /** @type {TabhubHit["at"]} */
+  function at({ x, y }) {
+    let hit = fromDocument.call(document, x, y);
+    for (let inner = hit; inner;) {
+      hit = inner;
+      const found = shadowRoot(hit)?.elementFromPoint(x, y) ?? null;
+      inner = found === hit ? null : found;
+    }
+    return hit;
+  }
+
+  /**
+   * @param {Element} hit
+   * @returns {Element | null}
+   */
+  function labelledControl(hit) {
+    const label = closest(hit, "label");
+    return label instanceof HTMLLabelElement ? label.control : null;
+  }
+
+  /** @param {string | null} text */
+  function shortly(text) {
+    return clip(clean((text ?? "").slice(0, CLASSES_LENGTH)), DESCRIBED_TEXT);
+  }
+
+  return {
+    at,
+    reaches(element, hit) {
+      if (!hit) return false;
+      return holds(element, hit) || labelledControl(hit) === element;
+    },
+    describe(element) {
+      const [id, role] = [shortly(attr(element, "id")), shortly(attr(element, "role"))];
+      const classes = clean((attr(element, "class") ?? "").slice(0, CLASSES_LENGTH))
+        .split(" ", 2)
+        .filter(Boolean);
+      const text = textOf(element, DESCRIBED_TEXT);
+      const marks = (id ? `#${id}` : "") + classes.map((name) => `.${shortly(name)}`).join("");
+      const name = shortly(tag(element));
+      return `<${name}${role ? ` role=${role}` : ""}>${marks}${text ? ` "${text}"` : ""}`;
+    },
+  };
+});
+
 /** Finding the element a command names, bringing it into view, and the point to press. */
 tabhub.define("target", () => {
   const { closest, holds, isConnected, isVisible, matches, parent, queryDeep, rect, rects, tag } =

@@ -1,7 +1,9 @@
 /** cookies.*: those that the browser would send to an address, as the site in a tab has them. */
 
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { mainFrame } from "../frames/frames.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
-import { requireKnownSite } from "../sites.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
 
 /** @import { Context } from "../tabs/navigation.js" */
 
@@ -72,4 +74,35 @@ export async function deleteCookies({ tabId, input, site, signal }) {
  */
 function addressOf({ secure, domain, path }) {
   return `${secure ? "https" : "http"}://${domain.replace(/^\./, "")}${path}`;
+}
+
+// site.clear: what a site has stored in this browser.
+
+/** What the caller calls it, and the browser. */
+const KINDS = /** @type {const} */ ({
+  cookies: ["cookies"],
+  localStorage: ["localStorage"],
+  cache: ["cache", "cacheStorage"],
+  indexedDB: ["indexedDB"],
+  serviceWorkers: ["serviceWorkers"],
+});
+
+/** @param {import("../tabs/navigation.js").Context<Wire.ClearSiteData>} context */
+export async function clearSiteData({ tabId, input, site, signal }) {
+  const { origin, kinds } = input;
+  const names = /** @type {(keyof typeof KINDS)[]} */ (kinds).flatMap((kind) => KINDS[kind]);
+  const types = Object.fromEntries(names.map((name) => [name, true]));
+  signal.throwIfAborted();
+  requireKnownSite(tabId, site);
+  await chrome.browsingData.remove({ origins: [origin] }, types).catch((error) => {
+    throw new CommandError("invalid_arguments", `Nothing was removed: ${messageOf(error)}`);
+  });
+  return { cleared: kinds };
+}
+
+// page.storage: what the page's origin keeps in the browser.
+
+/** @param {import("../tabs/navigation.js").Context<Wire.ReadStorage>} context */
+export async function getStorage({ tabId, input, signal }) {
+  return unlessDialog(tabId, signal, async () => (await mainFrame(tabId)).ask("storage", input));
 }

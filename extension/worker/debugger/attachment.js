@@ -1,10 +1,9 @@
 /** Attaching the browser's debugger to a tab, and taking it off again. */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
-import { refuseExtensionPage } from "../guard.js";
+import { refuseExtensionPage, showsExtension } from "../shared/known-tabs.js";
+import { within } from "../shared/timing.js";
 import { NoDebugger, requireWilling } from "./refusals.js";
-import { showsExtension } from "../shared/known-tabs.js";
-import { within } from "../within.js";
 
 const PROTOCOL = "1.3";
 const ATTACH_MS = 10_000;
@@ -81,4 +80,62 @@ async function detachOnce(tabId) {
  */
 export function sendOnce(tabId, method, params) {
   return chrome.debugger.sendCommand({ tabId }, method, params);
+}
+
+// Waking a tab for the commands that come, and letting it sleep after them.
+
+const WAKE_MS = 10_000;
+
+/** @typedef {import("./debugger.js").Session} Session */
+
+/**
+ * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while
+ * commands come.
+ * @param {number} tabId
+ * @param {Session} session
+ */
+export async function wake(tabId, session) {
+  await session.ready;
+  session.awake ??= emulateFocus(tabId, session);
+  // A page that hangs does not acknowledge.
+  await within(WAKE_MS, session.awake);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function emulateFocus(tabId, session) {
+  const enabled = { enabled: true };
+  const awake = sendOnce(tabId, "Emulation.setFocusEmulationEnabled", enabled);
+  awake.catch(() => session.awake === awake && (session.awake = null));
+  return awake;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+export function calm(tabId, session) {
+  sleep(session);
+  lookAway(tabId);
+}
+
+/**
+ * Nothing of it holds any longer.
+ * @param {Session} session
+ */
+export function sleep(session) {
+  session.awake = null;
+  session.watched = false;
+  session.drawn = null;
+}
+
+/**
+ * A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
+ * @param {number} tabId
+ */
+export function lookAway(tabId) {
+  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
+  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
 }

@@ -5,8 +5,7 @@
  */
 
 import { send, sendTo } from "./debugger.js";
-import { keeper } from "../keeper.js";
-import { register, report } from "../shared/tab-state.js";
+import { keeper, register, report } from "../shared/tab-state.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 
 const STORED = "children";

@@ -5,9 +5,8 @@
  */
 
 import { heldFor, send } from "./debugger.js";
-import { keeper } from "../keeper.js";
-import { register } from "../shared/tab-state.js";
-import { within } from "../within.js";
+import { keeper, register } from "../shared/tab-state.js";
+import { within } from "../shared/timing.js";
 
 const STORED = "gates";
 const PATIENCE_MS = 3000;

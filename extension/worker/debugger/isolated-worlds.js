@@ -13,7 +13,7 @@ const SHOW = `function (word) {
   EventTarget.prototype.dispatchEvent.call(document, event);
 }`;
 
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
  * What the debugger holds: its name for it, in the session of the frame's process.

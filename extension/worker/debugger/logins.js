@@ -4,8 +4,7 @@
  */
 
 import { isTaken } from "./debugger.js";
-import { isWatched } from "../shared/tab-events.js";
-import { loginAsked } from "../outcomes.js";
+import { isWatched, loginAsked } from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
 import { clip, TITLE_LENGTH } from "../shared/clip.js";
 

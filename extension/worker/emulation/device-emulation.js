@@ -9,10 +9,9 @@ import { unlessDialog } from "../debugger/page-dialogs.js";
 import { KIND_NAMES, ordersFor, ordersOf } from "./emulation-orders.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
-import { requireKnownSite } from "../sites.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
-import { Turns } from "../turns.js";
-import { within } from "../within.js";
+import { Turns, within } from "../shared/timing.js";
 
 const WHY = "emulation";
 const STORED = "emulation";

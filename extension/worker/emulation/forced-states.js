@@ -5,10 +5,10 @@ import { dropCss, endLeftover, useCss } from "../debugger/style-sheets.js";
 import { hold, sendTo, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
-import { requireKnownSite } from "../sites.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
 import { findTarget } from "../input/targets.js";
-import { Turns } from "../turns.js";
+import { Turns } from "../shared/timing.js";
 import { showElement } from "../debugger/isolated-worlds.js";
 
 const PSEUDO = "pseudo";

@@ -9,19 +9,18 @@ import { childrenOf, dropChildren, useChildren } from "../debugger/child-session
 import { heldFor, hold, sendTo, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
-import { keeper } from "../keeper.js";
+import { keeper, register } from "../shared/tab-state.js";
 import {
   BY_ITSELF,
-  holdsUpLoading,
-  originsIn,
-  pausedOf,
   PausedRequests,
   TOO_MANY,
   WAIT_MS,
+  answerOf,
+  holdsUpLoading,
+  originsIn,
+  pausedOf,
 } from "./paused-requests.js";
-import { answerOf } from "../requestanswers.js";
-import { requireKnownSite, siteNow, siteOf } from "../sites.js";
-import { register } from "../shared/tab-state.js";
+import { requireKnownSite, siteNow, siteOf } from "../shared/known-tabs.js";
 
 const WHY = "interception";
 const STORED = "interception";
@@ -198,7 +197,7 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
 
 /**
  * The answer of the other address would be read as if it were this one's.
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  * @param {string} url
  * @param {string | undefined} site
  */

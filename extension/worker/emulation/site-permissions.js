@@ -7,10 +7,9 @@ import { send, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { readPairing } from "../shared/server-pairing.js";
-import { requireKnownSite } from "../sites.js";
+import { getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
-import { getTab } from "../shared/known-tabs.js";
-import { within } from "../within.js";
+import { within } from "../shared/timing.js";
 
 const STORED = "presets";
 const LOOK_MS = 2000;

@@ -1,6 +1,6 @@
 /** Of which sites a record tells: of the one that asked, and of those that were asked. */
 
-import { siteOf } from "../sites.js";
+import { siteOf } from "../shared/known-tabs.js";
 
 const FROM_SERVER = /^(?:http|ws)s?:/i;
 

@@ -7,7 +7,7 @@ import { pressOf } from "./trusted-input.js";
 /** @import { Context } from "../tabs/navigation.js" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("./hand.js").Aimed} Aimed */
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Click>} context */
 export async function click(context) {

@@ -4,15 +4,14 @@
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
-import { send, takenTabs } from "../debugger/debugger.js";
+import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
 import { dragData, holdAt, letGoAt, pullTo } from "./trusted-input.js";
-import { modifierBits } from "../modifiers.js";
-import { waitUntilDrawn } from "../onlooker.js";
-import { Sightings } from "../sightings.js";
-import { requireStay } from "../sites.js";
-import { findPlace, isPoint } from "../spots.js";
+import { modifierBits } from "./key-strokes.js";
+import { Sightings } from "../shared/timing.js";
+import { requireStay } from "../shared/known-tabs.js";
+import { findPlace, isPoint } from "./targets.js";
 import { register } from "../shared/tab-state.js";
 
 const STEPS = 8;
@@ -22,9 +21,9 @@ const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
 /** @import { Context } from "../tabs/navigation.js" */
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("./trusted-input.js").Point} Point */
-/** @typedef {import("../spots.js").Place} Place */
+/** @typedef {import("./targets.js").Place} Place */
 /** @typedef {{start: Point, end: Point}} Way */
 
 /** @type {Map<number, Sightings<"caught">>} */

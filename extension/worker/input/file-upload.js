@@ -4,19 +4,58 @@
  * page gets them from us.
  */
 
-import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
+import { send, sendTo, waitUntilDrawn } from "../debugger/debugger.js";
 import { forgetChooser, openChooser } from "../debugger/file-choosers.js";
-import { sendTo } from "../debugger/debugger.js";
+import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
 import { carry } from "../shared/file-pieces.js";
-import { dropFiles, takesNone } from "../dropping.js";
-import { waitUntilDrawn } from "../onlooker.js";
-import { findPlace, isPoint } from "../spots.js";
-import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
+import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
+import { findPlace, isPoint } from "./targets.js";
+import { dragData } from "./trusted-input.js";
+
+// Files dragged from outside the browser and dropped on a page, with trusted input.
+
+const COPY = 1;
 
 /** @import { Context } from "../tabs/navigation.js" */
-/** @typedef {import("../frame.js").Frame} Frame */
+
+/**
+ * @param {Context<{settle?: number}>} context
+ * @param {Place} place
+ * @param {string[]} paths
+ * @param {string} tag
+ */
+export async function dropFiles(context, { frame, aim }, paths, tag) {
+  const { tabId } = context;
+  const prepare = async (/** @type {AbortSignal} */ live) => {
+    const point = await aim(live, { by: "hover" });
+    await frame.ask("watchUpload", {});
+    return point;
+  };
+  const data = { items: [], files: paths, dragOperationsMask: COPY };
+  return actAndRest(context, frame, prepare, async (point, live) => {
+    try {
+      await dragData(tabId, "dragEnter", point, data, 0);
+      await dragData(tabId, "dragOver", point, data, 0);
+      if (!(await frame.ask("takesDrop", {}))) throw takesNone(tag);
+      live.throwIfAborted();
+      await dragData(tabId, "drop", point, data, 0);
+    } catch (error) {
+      const params = { type: "dragCancel", ...point, data };
+      void send(tabId, "Input.dispatchDragEvent", params).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** @param {string} tag */
+export function takesNone(tag) {
+  const message = `A <${tag}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
+  return new CommandError("invalid_arguments", message);
+}
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {Wire.FileToGive} FileToGive */
 /** @typedef {{kind: "input" | "drop", tag: string, misfits: string[]}} Plan */
 
@@ -24,7 +63,7 @@ import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
  * @typedef {object} Place
  * @property {Frame} frame
  * @property {object} how
- * @property {import("../spots.js").Aim} aim
+ * @property {import("./targets.js").Aim} aim
  * @property {import("../debugger/isolated-worlds.js").Held} [input] of a file chooser
  */
 

@@ -1,13 +1,15 @@
 /** page.fill and page.select: what a field holds. */
 
-import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
+import { askMinting } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
+import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
+import { clickNow } from "./click.js";
 import { toldOf } from "./hand.js";
-import { requireKnownSite } from "../sites.js";
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @import { Handed } from "./hand.js" */
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Fill>} context */
 export async function fill(context) {
@@ -70,4 +72,80 @@ async function put(context, question, body) {
 async function valueAfter(frame, { dialog, navigated }) {
   if (dialog || navigated !== undefined) return undefined;
   return frame.ask("filled", {});
+}
+
+// page.set: a field gets a value of its own kind, whatever kind that is.
+
+/** @typedef {Wire.Named & {settle?: number}} ElementAction */
+
+/**
+ * @typedef {object} Field
+ * @property {string} kind switch, radio or value
+ * @property {string} before what it holds, or whether it is on
+ * @property {boolean} sensitive
+ * @property {number} ref of what is to be pressed or filled
+ */
+
+/** @param {Context<Wire.SetField>} context */
+export async function set(context) {
+  return inTurnWithHand(context, async (handed) => {
+    const field = await look(context);
+    try {
+      const named = { ref: `ref_${field.ref}`, settle: context.input.settle };
+      const act = field.kind === "value" ? fillIn : turn;
+      const output = await act({ ...handed, input: named }, field, context.input.value);
+      return { ...output, before: field.before, sensitive: field.sensitive };
+    } catch (error) {
+      throw marked(error, field.sensitive);
+    }
+  });
+}
+
+/**
+ * @param {Context<Wire.Named>} context
+ * @returns {Promise<Field>}
+ */
+async function look(context) {
+  const { frame, how } = await find(context);
+  return askMinting(frame, "field", how);
+}
+
+/**
+ * @param {Handed<ElementAction>} context
+ * @param {Field} _
+ * @param {Wire.SetField["value"]} value
+ */
+async function fillIn(context, _, value) {
+  if (typeof value === "string" || typeof value === "number")
+    return fillNow(context, String(value));
+  throw refusal("This field takes text or a number, not true or false.");
+}
+
+/**
+ * @param {Handed<ElementAction>} context
+ * @param {Field} field
+ * @param {Wire.SetField["value"]} value
+ */
+async function turn(context, { kind, before }, value) {
+  const wanted = wantedState(value);
+  if (kind === "radio" && wanted === "false") {
+    throw refusal("A radio button is switched off by choosing another one of its group.");
+  }
+  if (wanted === before) return { effect: { mutated: false, value: before }, trusted: true };
+  const { effect, point, ...told } = await clickNow(context);
+  const isThere = !effect.dialog && effect.navigated === undefined;
+  const after = isThere ? await look(context).catch(() => undefined) : undefined;
+  return { effect: { ...effect, value: after?.before }, ...told };
+}
+
+/** @param {unknown} value */
+function wantedState(value) {
+  const word = String(value).toLowerCase();
+  if (word === "true" || word === "false") return word;
+  throw refusal("This is a box to be switched on or off: give true or false.");
+}
+
+/** @param {string} message */
+function refusal(message) {
+  return new CommandError("invalid_arguments", message);
 }

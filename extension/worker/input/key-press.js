@@ -1,5 +1,10 @@
 /** page.press and page.type: keys, to one element or to whatever has the focus. */
 
+import { waitUntilDrawn } from "../debugger/debugger.js";
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite, requireStay } from "../shared/known-tabs.js";
 import {
   actAndRest,
   effectOf,
@@ -9,22 +14,65 @@ import {
   requireArrival,
   untilIdle,
 } from "./act.js";
-import { unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
-import { focusedDocument } from "../feigned.js";
-import { framesOf, mainFrame } from "../frames/frames.js";
-import { toldOf } from "./hand.js";
-import { strokesOf } from "./key-strokes.js";
-import { modifierBits } from "../modifiers.js";
-import { waitUntilDrawn } from "../onlooker.js";
-import { requireKnownSite, requireStay } from "../sites.js";
-import { piecesOf } from "../typing.js";
+import { focusedDocument, toldOf } from "./hand.js";
+import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+
+// A text as it is typed: keys where the keyboard has them, inserted where it has not.
+
+/** What is longer is inserted line by line, as if it were pasted. */
+const LONGEST_TYPED = 300;
+
+/** @typedef {string | import("./key-strokes.js").Stroke} Piece a string is to be inserted */
+
+/**
+ * @param {string} text
+ * @param {boolean} canInsert whether what gets it is a field for text
+ * @returns {Piece[]}
+ */
+export function piecesOf(text, canInsert) {
+  const lines = text.replace(/\r\n?/g, "\n");
+  const isLong = lines.length > LONGEST_TYPED;
+  if (isLong && !canInsert) throw tooLong();
+  const parts = isLong ? lines.split(/(\n)/).filter(Boolean) : [...lines];
+  return joined(parts.map((part) => typedStroke(part) ?? requireInsert(part, canInsert)));
+}
+
+/**
+ * @param {string} part
+ * @param {boolean} canInsert
+ */
+function requireInsert(part, canInsert) {
+  if (canInsert) return part;
+  const message = `What has the focus is no field for text, and no key writes "${part}".`;
+  throw new CommandError("invalid_arguments", message);
+}
+
+/**
+ * What is inserted in one go: a letter and its accent belong together.
+ * @param {Piece[]} pieces
+ * @returns {Piece[]}
+ */
+function joined(pieces) {
+  /** @type {Piece[]} */
+  const result = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (typeof piece === "string" && typeof last === "string")
+      result[result.length - 1] = last + piece;
+    else result.push(piece);
+  }
+  return result;
+}
+
+function tooLong() {
+  const message = `What has the focus is no field for text: give at most ${LONGEST_TYPED} characters.`;
+  return new CommandError("invalid_arguments", message);
+}
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @import { Handed } from "./hand.js" */
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
-/** @typedef {import("../typing.js").Piece} Piece */
 /** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
 
 /** @param {Context<Wire.Press>} context */
@@ -133,7 +181,7 @@ async function requireFocus({ tabId, site, reach }) {
 /**
  * Whether a frame that may be entered has the focus.
  * @param {number} tabId
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  */
 async function isFocused(tabId, reach) {
   const frames = framesOf(tabId).filter((frame) => reach.allows(frame));

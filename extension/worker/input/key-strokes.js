@@ -1,7 +1,49 @@
 /** Keys by their names and characters, as a keyboard of the US layout has them. */
 
 import { CommandError } from "../shared/command-errors.js";
-import { modifierBit, SHIFT } from "../modifiers.js";
+
+// The keys that are held down while something else is pressed, and the debugger's bits for them.
+
+const ALT = 1;
+const CTRL = 2;
+const META = 4;
+export const SHIFT = 8;
+
+/** @type {Map<string, number>} */
+const BITS = new Map([
+  ["alt", ALT],
+  ["option", ALT],
+  ["ctrl", CTRL],
+  ["control", CTRL],
+  ["meta", META],
+  ["cmd", META],
+  ["command", META],
+  ["win", META],
+  ["windows", META],
+  ["shift", SHIFT],
+]);
+
+/** @param {string} name */
+export function modifierBit(name) {
+  return BITS.get(name.toLowerCase()) ?? 0;
+}
+
+/**
+ * @param {unknown} names
+ * @returns {number}
+ */
+export function modifierBits(names = []) {
+  if (!Array.isArray(names)) throw modifierRefusal();
+  return names.reduce((bits, name) => {
+    const bit = modifierBit(String(name));
+    if (!bit) throw modifierRefusal();
+    return bits | bit;
+  }, 0);
+}
+
+function modifierRefusal() {
+  return new CommandError("invalid_arguments", "modifiers is a list of ctrl, shift, alt, meta.");
+}
 
 /** More keys than this in one call are a mistake. */
 const MOST_STROKES = 500;

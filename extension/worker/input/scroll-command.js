@@ -1,15 +1,74 @@
 /** page.scroll: the page, or what scrolls inside it. */
 
-import { actAndRest, effectOf, inTurnWithHand, untilIdle } from "./act.js";
+import { waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
 import { mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
+import {
+  actAndRest,
+  effectOf,
+  findNamed,
+  inTurnWithHand,
+  requireArrival,
+  untilIdle,
+} from "./act.js";
 import { toldOf } from "./hand.js";
-import { waitUntilDrawn } from "../onlooker.js";
-import { requireKnownSite } from "../sites.js";
-import { isPoint } from "../spots.js";
-import { findTarget, outward } from "./targets.js";
-import { wheelAt } from "../wheel.js";
+import { findTarget, isPoint, outward } from "./targets.js";
+
+// Turning the wheel at a point: what scrolls then, if anything, is up to the page.
+
+const DISTANCE = 300;
+/** @type {Map<string, import("./trusted-input.js").Point>} */
+const WAYS = new Map([
+  ["up", { x: 0, y: -1 }],
+  ["down", { x: 0, y: 1 }],
+  ["left", { x: -1, y: 0 }],
+  ["right", { x: 1, y: 0 }],
+]);
+
+/** @typedef {import("./targets.js").Spot} Spot */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+
+/**
+ * For whoever has the turn already.
+ * @param {import("./hand.js").Handed<Wire.Scroll>} context
+ * @param {{direction?: string, distance?: number}} how
+ */
+export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {
+  const way = WAYS.get(direction);
+  if (!way || context.input.position !== undefined) throw wheelRefusal();
+  const by = { x: way.x * distance, y: way.y * distance };
+  const { hand } = context;
+  const place = await findNamed(context);
+  const { frame, around } = place;
+  /** @type {Moved} */
+  let scrolled = {};
+  const prepare = async (/** @type {AbortSignal} */ live) => {
+    await Promise.all(around.map((spot) => spot.frame.ask("noteScroll", spot.point)));
+    return hand.aim(place, live, { by: "wheel", mayBeDisabled: true });
+  };
+  const outcome = await actAndRest(context, frame, prepare, async (at) => {
+    await hand.wheel(frame, at, by, around);
+    scrolled = await scrolledIn([frame, ...around.map((spot) => spot.frame)]);
+  });
+  if (!scrolled.moved) requireArrival(outcome, "turn of the wheel");
+  return { effect: { ...effectOf(outcome), ...scrolled }, ...toldOf(hand), wheel: true };
+}
+
+/**
+ * What cannot scroll further passes the wheel on to what is around it.
+ * @param {Frame[]} frames
+ * @returns {Promise<Moved>} of the frame that scrolled, else of the innermost
+ */
+async function scrolledIn(frames) {
+  const all = await Promise.all(frames.map((frame) => frame.ask("wheeled", {})));
+  return all.find(({ moved }) => moved) ?? all[0];
+}
+
+function wheelRefusal() {
+  return new CommandError("invalid_arguments", "At a point, give direction and distance.");
+}
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @typedef {{moved?: boolean, position?: Wire.ScrollPosition}} Moved */
@@ -78,7 +137,7 @@ async function findPlace({ tabId, input, reach, signal }) {
 /**
  * @param {number} tabId
  * @param {Wire.Scroll} input
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  */
 async function namedPlace(tabId, { ref, selector, container }, reach) {
   const given = [ref, selector, container].filter((value) => value !== undefined);

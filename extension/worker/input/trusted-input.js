@@ -2,10 +2,8 @@
 
 import { CommandError } from "../shared/command-errors.js";
 import { send } from "../debugger/debugger.js";
-import { keeper } from "../keeper.js";
-import { keyEvents, strokesOf } from "./key-strokes.js";
-import { modifierBits } from "../modifiers.js";
-import { register } from "../shared/tab-state.js";
+import { keeper, register } from "../shared/tab-state.js";
+import { keyEvents, modifierBits, strokesOf } from "./key-strokes.js";
 
 const STORED = "mouse";
 const BUTTONS = new Map([

@@ -1,15 +1,85 @@
 /** The server's messages on one line to commands, and their outcomes back on the same line. */
 
-import { unlessAborted } from "../shared/timing.js";
 import { CommandError, toWire } from "../shared/command-errors.js";
-import { handlersOf } from "../shared/method-handlers.js";
 import { note, noteFault } from "../shared/journal.js";
-import { Reach } from "../reach.js";
+import { handlersOf } from "../shared/method-handlers.js";
+import { unlessAborted } from "../shared/timing.js";
 import { checker } from "./input-schema.js";
+
+// Which frames of a page a command may enter. What the server allowed, it allowed for the page's
+// site; about the frames of other sites it is asked.
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+
+export class Reach {
+  /** @type {Set<string> | null} null: everywhere */
+  #sites = null;
+  #ask;
+
+  /** @param {((sites: string[]) => Promise<{sites: string[]}>) | null} ask null: everywhere */
+  constructor(ask) {
+    this.#ask = ask;
+  }
+
+  /**
+   * @param {Frame[]} frames
+   * @param {string | undefined} site the page's own
+   */
+  async explore(frames, site) {
+    await this.learn(new Set(frames.map((frame) => frame.site)), site);
+  }
+
+  /**
+   * @param {Set<string>} sites
+   * @param {string | undefined} site the page's own
+   */
+  async learn(sites, site) {
+    this.#sites = await this.among([...sites], site);
+  }
+
+  /**
+   * @param {string[]} places
+   * @param {string | undefined} site the page's own
+   * @returns {Promise<Set<string> | null>} those sites that may be dealt with; null: all there are
+   */
+  async among(places, site) {
+    if (!this.#ask) return null;
+    const others = new Set(places.filter((other) => other !== site));
+    const allowed = others.size ? (await this.#ask([...others])).sites : [];
+    return new Set([...allowed, ...(site === undefined ? [] : [site])]);
+  }
+
+  /** Whether no rule depends on the site. */
+  get isEverywhere() {
+    return !this.#ask;
+  }
+
+  /** @param {string} site */
+  allowsSite(site) {
+    return !this.#ask || Boolean(this.#sites?.has(site));
+  }
+
+  /** @param {Frame} frame */
+  allows(frame) {
+    return frame.frameId === 0 || this.allowsSite(frame.site);
+  }
+
+  /** @param {Frame} frame */
+  require(frame) {
+    if (!this.allows(frame)) this.requireSite(frame.site);
+  }
+
+  /** @param {string} site of a frame */
+  requireSite(site) {
+    if (this.allowsSite(site)) return;
+    const message = `This is in a frame of ${site}, where this tool is not allowed.`;
+    throw new CommandError("permission_off", message, { frameSite: site });
+  }
+}
 
 /** @typedef {import("./line.js").Line} Line */
 /** @import { Context } from "../tabs/navigation.js" */
-/** @typedef {import("../rpc.js").Request} Request */
+/** @typedef {import("./line.js").Request} Request */
 
 /**
  * @typedef {object} Commands
@@ -47,7 +117,7 @@ export class Dispatcher {
     line.onClosed = () => this.#cancelAll();
   }
 
-  /** @param {Request | import("../rpc.js").Notification} message */
+  /** @param {Request | import("./line.js").Notification} message */
   receive(message) {
     if (message.kind === "request") void this.#answer(message);
     else this.#handlers.notification.get(message.method)?.(message.params);

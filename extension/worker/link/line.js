@@ -1,9 +1,86 @@
 /** One connection to the server. What came on it is answered on it, or not at all. */
 
-import { Correlator } from "../shared/request-correlator.js";
 import { CommandError } from "../shared/command-errors.js";
 import { SENDERS } from "../shared/link-methods.js";
-import * as rpc from "../rpc.js";
+import { Correlator } from "../shared/request-correlator.js";
+
+// JSON-RPC 2.0 as text: reading and writing, nothing else.
+
+const LONE_SURROGATE = "\\ud";
+const ESCAPES = /\\(?:ud[89a-f]..|.)/g;
+
+/**
+ * @typedef {{kind: "request", id: string | number, method: string, params: any}} Request
+ * @typedef {{kind: "notification", method: string, params: any}} Notification
+ * @typedef {{kind: "response", id: string | number, result?: any, error?: any}} Response
+ */
+
+/**
+ * @param {unknown} text
+ * @returns {Request | Notification | Response | null} null for anything that is not a message
+ */
+export function parseMessage(text) {
+  const message = parseObject(text);
+  if (!message || message.jsonrpc !== "2.0") return null;
+  const { id, method, result, error } = message;
+  const hasId = typeof id === "string" || typeof id === "number";
+  if (typeof method !== "string") return hasId ? { kind: "response", id, result, error } : null;
+  const params = isObject(message.params) ? message.params : {};
+  if (hasId) return { kind: "request", id, method, params };
+  return id === undefined ? { kind: "notification", method, params } : null;
+}
+
+/** @param {unknown} text */
+function parseObject(text) {
+  if (typeof text !== "string") return null;
+  try {
+    const value = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * @param {string} method
+ * @param {object} params
+ * @param {string | number} [id] makes it a request
+ */
+export function encodeCall(method, params, id) {
+  return encode({ jsonrpc: "2.0", id, method, params });
+}
+
+/**
+ * @param {string | number} id
+ * @param {unknown} result
+ */
+export function encodeResult(id, result) {
+  return encode({ jsonrpc: "2.0", id, result });
+}
+
+/**
+ * @param {string | number} id
+ * @param {object} error
+ */
+export function encodeError(id, error) {
+  return encode({ jsonrpc: "2.0", id, error });
+}
+
+/**
+ * Half a surrogate pair, which pages may hold, is no text to other JSON readers. JSON.stringify
+ * writes it as an escape, and whole pairs never.
+ * @param {object} message
+ */
+function encode(message) {
+  const text = JSON.stringify(message);
+  if (!text.includes(LONE_SURROGATE)) return text;
+  return text.replace(ESCAPES, (escape) => (escape.startsWith(LONE_SURROGATE) ? "\ufffd" : escape));
+}
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -64,7 +141,7 @@ export class Line {
     return this.#requests.request(send, { id });
   }
 
-  /** @param {rpc.Response} response */
+  /** @param {Response} response */
   answered({ id, result, error }) {
     this.#requests.settle(id, error && errorOf(error), result);
   }
@@ -74,7 +151,7 @@ export class Line {
    * @param {unknown} result
    */
   answer(id, result) {
-    return this.#send(rpc.success(id, result));
+    return this.#send(encodeResult(id, result));
   }
 
   /**
@@ -82,7 +159,7 @@ export class Line {
    * @param {object} error
    */
   refuse(id, error) {
-    return this.#send(rpc.failure(id, error));
+    return this.#send(encodeError(id, error));
   }
 
   /**
@@ -104,7 +181,7 @@ export class Line {
  */
 function callOf(method, params, id) {
   if (!SENDERS.has(method)) throw new TypeError(`${method} is not in the table of methods`);
-  return rpc.call(method, params, id);
+  return encodeCall(method, params, id);
 }
 
 /** @param {any} error as JSON-RPC has it */

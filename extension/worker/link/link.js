@@ -4,11 +4,28 @@
  */
 
 import { readIdentity } from "../shared/server-pairing.js";
-import { closedError, Line } from "./line.js";
-import { passFor } from "./secret-proof.js";
-import * as rpc from "../rpc.js";
-import { beginTruce, endTruce, isTruce } from "../truce.js";
+import { Line, closedError, parseMessage } from "./line.js";
 import { INCOMPATIBLE, offerOf, ownEnd } from "./protocol-versions.js";
+import { passFor } from "./secret-proof.js";
+
+// Whoever replaced us on the server has the same profile: coming back at once would start a
+// fight. The worker may be stopped meanwhile, so the session remembers.
+
+const STORED = "replacedAt";
+const TRUCE_MS = 5 * 60_000;
+
+export async function beginTruce() {
+  await chrome.storage.session.set({ [STORED]: Date.now() });
+}
+
+export async function endTruce() {
+  await chrome.storage.session.remove(STORED);
+}
+
+export async function isTruce() {
+  const replacedAt = Number((await chrome.storage.session.get(STORED))[STORED] ?? 0);
+  return Date.now() - replacedAt < TRUCE_MS;
+}
 
 const RETRY_EVERY_MS = 1000;
 const RETRY_FOR_MS = 60_000;
@@ -16,7 +33,7 @@ const PING_EVERY_MS = 20_000;
 const REPLACED = 4001;
 
 /** @typedef {import("../shared/server-pairing.js").Identity} Identity */
-/** @typedef {(message: rpc.Request | rpc.Notification) => void} Receiver */
+/** @typedef {(message: import("./line.js").Request | import("./line.js").Notification) => void} Receiver */
 
 export class Link {
   /** @type {Line | null} open, or about to be */
@@ -161,7 +178,7 @@ export class Link {
  * @param {Receiver} receive
  */
 function take(data, line, receive) {
-  const message = rpc.parse(data);
+  const message = parseMessage(data);
   if (message?.kind === "response") line.answered(message);
   else if (message) receive(message);
 }

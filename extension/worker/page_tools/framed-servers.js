@@ -6,7 +6,7 @@
 import { framesOf } from "../frames/frames.js";
 import { register } from "../shared/tab-state.js";
 
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 const NAME = /^tabhub-window-[\d-]{1,60}$/;
 

@@ -3,10 +3,9 @@
  * the browser says of the document, never the page. What is known here is told anew on every line.
  */
 
-import { onAbort } from "../shared/timing.js";
+import { Flood, onAbort } from "../shared/timing.js";
 import { bridge } from "./polyfill-bridge.js";
 import { CommandError } from "../shared/command-errors.js";
-import { Flood } from "../flood.js";
 import { framesOf } from "../frames/frames.js";
 import { requireTab } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
@@ -25,7 +24,7 @@ const MOST_BRIDGES = 3;
 const USED_MS = 5000;
 const MOST_USED = 500;
 
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("../tabs/navigation.js").Context["progress"]} Progress */
 /** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 

@@ -1,6 +1,6 @@
 /** notices.show: what an agent wants a person to see, under the agent's own name. */
 
-import { isExtensionPage } from "../guard.js";
+import { isExtensionPage } from "../shared/known-tabs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { clip, MESSAGE_LENGTH, TITLE_LENGTH } from "../shared/clip.js";
 import { plain } from "./plain-text.js";

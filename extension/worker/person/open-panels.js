@@ -4,7 +4,9 @@
  */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
+import { focusedWindow } from "../shared/known-tabs.js";
 import { SENDERS } from "../shared/link-methods.js";
+import { handlersOf } from "../shared/method-handlers.js";
 
 /** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
 
@@ -102,5 +104,88 @@ function post(port, message) {
     port.postMessage(message);
   } catch {
     // It has closed meanwhile: nobody waits any more.
+  }
+}
+
+// Between the server and the person: passes on what it says, and asks it how things stand.
+
+const GATHER_MS = 20;
+/** Nobody looks: only the badge has to be right. */
+const GATHER_UNSEEN_MS = 2000;
+
+/** @typedef {import("./attention.js").Attention} Attention */
+
+export class Relay {
+  #panels;
+  #attention;
+  #ask;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #handlers;
+
+  /**
+   * @param {Panels} panels
+   * @param {Attention} attention
+   * @param {Ask} ask
+   */
+  constructor(panels, attention, ask) {
+    this.#panels = panels;
+    this.#attention = attention;
+    this.#ask = ask;
+    this.#handlers = handlersOf("relay", {
+      "confirmation.request": (request) => attention.asked(request),
+      "confirmation.closed": ({ id }) => attention.decided(id),
+      "confirmation.missed": (request) => attention.missed(request),
+      "state.changed": () => this.#refreshSoon(),
+    });
+  }
+
+  /**
+   * @param {import("../link/line.js").Request | import("../link/line.js").Notification} message
+   * @returns {boolean} whether it was for the person
+   */
+  receive({ kind, method, params }) {
+    const handler = this.#handlers[kind].get(method);
+    if (!handler) return false;
+    handler(params);
+    if (method !== "state.changed") this.#panels.tell(method, params);
+    return true;
+  }
+
+  /** A line has opened: what was known before may not be true any more. */
+  async refresh() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      const state = /** @type {any} */ (await this.#ask("config.getState", {}));
+      this.#attention.sync(state);
+      this.#panels.tell("state", state);
+    } catch {
+      // The line has closed again, or the server has nothing to tell.
+    }
+  }
+
+  /** @param {string} [problem] why, if it is known */
+  closed(problem) {
+    this.#attention.reset();
+    this.#panels.tell("closed", { problem });
+  }
+
+  #refreshSoon() {
+    const pause = this.#panels.count ? GATHER_MS : GATHER_UNSEEN_MS;
+    this.#timer ??= setTimeout(() => this.refresh(), pause);
+  }
+}
+
+// Showing the panel to a person who has asked for it.
+
+const PAGE = "panel/panel.html";
+
+/** The browser opens a side panel only at once after a click: nothing is awaited before. */
+export async function openPanel() {
+  try {
+    await chrome.sidePanel.open({ windowId: focusedWindow() });
+  } catch {
+    await chrome.tabs.create({ url: chrome.runtime.getURL(PAGE) });
   }
 }

@@ -5,7 +5,7 @@
 
 import { framesOf } from "../frames/frames.js";
 import { isFromServer } from "../frames/frame-origins.js";
-import { siteOf } from "../sites.js";
+import { siteOf } from "../shared/known-tabs.js";
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @typedef {{tabId: number, frameId: number, url: string}} Commit */

@@ -2,7 +2,7 @@
 
 import { send } from "../debugger/debugger.js";
 import { framesOf } from "../frames/frames.js";
-import { within } from "../within.js";
+import { within } from "../shared/timing.js";
 
 const ANSWER_MS = 10_000;
 const VIEWPORT_MS = 2000;

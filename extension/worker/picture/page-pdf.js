@@ -5,8 +5,8 @@ import { send } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { whileAllShown } from "./hidden-frames.js";
-import { requireKnownSite } from "../sites.js";
-import { within } from "../within.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
+import { within } from "../shared/timing.js";
 
 const PRINT_MS = 25_000;
 

@@ -1,21 +1,55 @@
 /** page.capture: a picture of the viewport, of the whole page, of an element or of a region. */
 
-import { inTurnWithTab } from "../input/act.js";
-import { boxOf } from "../boxes.js";
+import { waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { drawPage, drawViewport } from "./drawing.js";
+import { inTurnWithTab } from "../input/act.js";
+import { findTarget, placeOf, settled } from "../input/targets.js";
 import { CommandError } from "../shared/command-errors.js";
-import { measure } from "./page-measure.js";
-import { waitUntilDrawn } from "../onlooker.js";
+import { drawPage, drawViewport } from "./drawing.js";
 import { whileAllShown } from "./hidden-frames.js";
+import { measure } from "./page-measure.js";
 import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
+
+// Where on the tab's viewport an element is, in whichever frame.
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {import("./tiles.js").Box} Box */
+/** @typedef {import("../input/trusted-input.js").Point} Point */
+
+/**
+ * Brings the element into view first.
+ * @param {number} tabId
+ * @param {Wire.Named} input
+ * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {AbortSignal} signal
+ * @returns {Promise<Box>}
+ */
+export async function boxOf(tabId, input, reach, signal) {
+  const { frame, how } = await findTarget(tabId, input, reach);
+  signal.throwIfAborted();
+  const { x, y, width, height } = await frame.ask("box", how);
+  if (frame.frameId === 0) return { x, y, width, height };
+  const start = await settled(() => outward(frame, { x, y }));
+  const end = await outward(frame, { x: x + width, y: y + height });
+  return { ...start, width: end.x - start.x, height: end.y - start.y };
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Point} point
+ * @returns {Promise<Point>}
+ */
+async function outward(frame, point) {
+  if (frame.frameId === 0) return point;
+  const { parent, ref, index } = await placeOf(frame);
+  return outward(parent, await parent.ask("outward", { ref, index, ...point }));
+}
 
 const QUALITY = 80;
 const FORMATS = ["jpeg", "png"];
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @typedef {import("./page-measure.js").Page} Page */
-/** @typedef {import("./tiles.js").Box} Box */
 /** @typedef {{format: string, quality: number, scale: number}} Options */
 /** @typedef {Options & {maxSide: number}} Wanted */
 

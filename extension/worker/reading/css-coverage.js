@@ -3,18 +3,144 @@
  * begins with the first call and goes on until it is stopped.
  */
 
-import { dropCss, endLeftover, sheetsOf, useCss } from "../debugger/style-sheets.js";
 import { hold, send, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
+import { dropCss, endLeftover, sheetsOf, useCss } from "../debugger/style-sheets.js";
 import { framesOf } from "../frames/frames.js";
-import { summary } from "../ruleusage.js";
+import { URL_LENGTH, clip } from "../shared/clip.js";
 import { register } from "../shared/tab-state.js";
-import { clip, URL_LENGTH } from "../shared/clip.js";
-import { Turns } from "../turns.js";
+import { Turns } from "../shared/timing.js";
+
+// The style rules of a sheet, by their places in its text. Rules nested in rules count as one.
+
+/** @typedef {{start: number, end: number, selector: string}} StyleRule */
+
+/** What a text is made of where braces and semicolons do not count as such. */
+const OPAQUE = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|'(?:\\[\s\S]|[^'\\])*(?:'|$)/y;
+const URL_TOKEN = /url\(\s*[^"'\s)][^)]*\)/iy;
+/** At-rules that hold style rules. */
+const GROUPS = /^@(?:media|supports|layer|container|scope|starting-style|document)\b/i;
+
+/**
+ * @param {string} text
+ * @returns {StyleRule[]}
+ */
+export function styleRules(text) {
+  /** @type {StyleRule[]} */
+  const rules = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = skipBlank(text, at);
+    const end = endOfPrelude(text, start);
+    const prelude = text.slice(start, end);
+    if (text[end] !== "{" || GROUPS.test(prelude)) {
+      at = end + 1;
+      continue;
+    }
+    at = endOfBlock(text, end + 1);
+    if (!prelude.startsWith("@")) rules.push({ start, end: at, selector: plain(prelude) });
+  }
+  return rules;
+}
+
+/** @param {string} prelude */
+function plain(prelude) {
+  return prelude
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/**
+ * @param {string} text
+ * @param {number} at
+ */
+function skipBlank(text, at) {
+  const blank = /(?:\s|\/\*[\s\S]*?(?:\*\/|$)|<!--|-->)*/y;
+  blank.lastIndex = at;
+  blank.test(text);
+  return blank.lastIndex;
+}
+
+/**
+ * @param {string} text
+ * @param {number} at
+ * @returns {number} where a block begins, or a statement or the block around it ends
+ */
+function endOfPrelude(text, at) {
+  while (at < text.length && !"{};".includes(/** @type {string} */ (text[at]))) at = next(text, at);
+  return at;
+}
+
+/**
+ * @param {string} text
+ * @param {number} at behind the brace that opens it
+ * @returns {number} behind the one that closes it
+ */
+function endOfBlock(text, at) {
+  for (let depth = 1; at < text.length && depth;) {
+    if (text[at] === "{") depth++;
+    if (text[at] === "}") depth--;
+    at = next(text, at);
+  }
+  return at;
+}
+
+/**
+ * @param {string} text
+ * @param {number} at
+ */
+function next(text, at) {
+  if (text[at] === "\\") return at + 2;
+  for (const token of [OPAQUE, URL_TOKEN]) {
+    token.lastIndex = at;
+    if (token.test(text)) return token.lastIndex;
+  }
+  return at + 1;
+}
+
+// Which rules of a style sheet are in use, as figures and selectors.
+
+const MOST_UNUSED = 1000;
+const SELECTOR_LENGTH = 200;
+
+/** @typedef {{styleSheetId: string, startOffset: number, endOffset: number, used: boolean}} Usage */
+
+/**
+ * The browser tells of rules that are in use only.
+ * @param {string} text of the sheet
+ * @param {Iterable<number>} starts where rules begin that are or were in use
+ */
+export function summary(text, starts) {
+  const rules = styleRules(text);
+  const used = new Set([...starts].map((start) => indexAt(rules, start)));
+  const unused = rules.filter((_, index) => !used.has(index));
+  const sizes = rules.map(({ start, end }, index) => (used.has(index) ? end - start : 0));
+  return {
+    totalBytes: text.length,
+    usedBytes: sizes.reduce((sum, size) => sum + size, 0),
+    rules: rules.length,
+    usedRules: rules.length - unused.length,
+    unused: unused.slice(0, MOST_UNUSED).map(({ selector }) => clip(selector, SELECTOR_LENGTH)),
+  };
+}
+
+/**
+ * @param {StyleRule[]} rules in the order of the text
+ * @param {number} place
+ */
+function indexAt(rules, place) {
+  let [low, high] = [0, rules.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (/** @type {{end: number}} */ (rules[middle]).end <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 const COVERAGE = "coverage";
 
-/** @typedef {import("../ruleusage.js").Usage} Usage */
 /** @typedef {import("../debugger/style-sheets.js").Sheet} Sheet */
 /** @import { Context } from "../tabs/navigation.js" */
 

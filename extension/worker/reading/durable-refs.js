@@ -10,7 +10,7 @@ const MOST_MS = 10_000;
 const AGAIN_MS = 150;
 
 /** @import { Context } from "../tabs/navigation.js" */
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Named>} context */
 export function describeElement({ tabId, input, signal, reach }) {

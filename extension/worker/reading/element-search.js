@@ -2,8 +2,8 @@
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, framesOf, mainFrame } from "../frames/frames.js";
-import { CHILD_MS, MAIN_MS, numberOr, wordsOr } from "../shared/number-limits.js";
 import { findTarget } from "../input/targets.js";
+import { CHILD_MS, MAIN_MS, numberOr, wordsOr } from "../shared/number-limits.js";
 
 const FOUND = 20;
 const QUERIED = 100;
@@ -52,7 +52,7 @@ export function queryElements({ tabId, input, signal, reach }) {
  * @param {number} tabId
  * @param {string} ref
  * @param {object} body
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  */
 async function queryWithin(tabId, ref, body, reach) {
   const { frame, how } = await findTarget(tabId, { ref }, reach);
@@ -63,7 +63,7 @@ async function queryWithin(tabId, ref, body, reach) {
  * @param {number} tabId
  * @param {string} type
  * @param {object} body
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  * @returns {Promise<any[]>} the main frame's answer first; a child that does not answer has none
  */
 async function askAll(tabId, type, body, reach) {
@@ -75,4 +75,14 @@ async function askAll(tabId, type, body, reach) {
   );
   const answers = await Promise.all([inMain, ...inOthers]);
   return answers.filter((answer) => answer !== null);
+}
+
+// page.styles: how an element looks, as the browser computes it.
+
+/** @param {import("../tabs/navigation.js").Context<Wire.ElementStyles>} context */
+export function elementStyles({ tabId, input, signal, reach }) {
+  return unlessDialog(tabId, signal, async () => {
+    const { frame, how } = await findTarget(tabId, input, reach);
+    return askMinting(frame, "styles", { how, properties: wordsOr(input.properties) });
+  });
 }

@@ -6,8 +6,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { askMinting, framesOf, mainFrame, onFrame } from "../frames/frames.js";
 import { watchLoads } from "../shared/tab-events.js";
 import { numberOr } from "../shared/number-limits.js";
-import { requireKnownSite } from "../sites.js";
-import { getTab } from "../shared/known-tabs.js";
+import { getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { findTarget } from "../input/targets.js";
 
 const MOST_MS = 10_000;
@@ -17,7 +16,7 @@ const SPARE_MS = 1000;
 
 let nextId = 1;
 
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @import { Context } from "../tabs/navigation.js" */
 
 /** @param {Context<Wire.WaitForElement>} context */

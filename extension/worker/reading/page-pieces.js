@@ -2,14 +2,13 @@
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, mainFrame } from "../frames/frames.js";
-import { fillHoles } from "../holes.js";
-import { kindOf } from "../kinds.js";
+import { fillHoles, kindOf } from "./frame-stitching.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "../shared/number-limits.js";
 import { describe, getTab } from "../shared/known-tabs.js";
 import { findTarget } from "../input/targets.js";
 import { wholeLength } from "../shared/clip.js";
 
-/** @typedef {import("../frame.js").Frame} Frame */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @import { Context } from "../tabs/navigation.js" */
 /** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} Spot */
 /** @typedef {{text: string, tag: string, frames: Spot[], whole: boolean, index: number}} Piece */
@@ -57,7 +56,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
 /**
  * @param {number} tabId
  * @param {Wire.Named} input
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  * @returns {Promise<{frame: Frame, how?: object}>}
  */
 async function startOf(tabId, input, reach) {

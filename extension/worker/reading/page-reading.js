@@ -1,20 +1,79 @@
 /** page.read: every frame reads itself, the pieces become one text. */
 
-import { delta } from "./page-delta.js";
-import { CommandError } from "../shared/command-errors.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
-import { fillHoles } from "../holes.js";
-import { kindOf } from "../kinds.js";
-import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "../shared/number-limits.js";
-import { recall, remember } from "../snapshots.js";
-import { countLines, cut, stitch } from "./frame-stitching.js";
+import { CommandError } from "../shared/command-errors.js";
 import { describe, getTab } from "../shared/known-tabs.js";
+import { CHILD_MS, MAIN_MS, MOST_CHARS, charsOr, numberOr } from "../shared/number-limits.js";
+import { countLines, cut, fillHoles, kindOf, stitch } from "./frame-stitching.js";
+import { delta } from "./page-delta.js";
+
+// What was read of the documents lately, so that a later reading can tell only what is new.
+
+const STORED = "reads";
+const KEPT_FOR_PAGE = 5;
+const KEPT_PAGES = 20;
+const KEPT_CHARS = 300_000;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {{manner: Manner, text: string, entered: Frame[]}} Snapshot */
+
+/** @type {Map<Frame, Map<number, Snapshot>>} by document, the one read last at the end */
+const snapshots = new Map();
+/** @type {Promise<number> | undefined} */
+let last;
+
+/** Numbers go on after the worker's death: an old one must not mean a new reading. */
+async function nextNumber() {
+  last ??= chrome.storage.session.get(STORED).then((stored) => Number(stored[STORED]) || 0);
+  last = last.then((number) => number + 1);
+  const number = await last;
+  void chrome.storage.session.set({ [STORED]: number });
+  return number;
+}
+
+/**
+ * @param {Map<any, unknown>} map
+ * @param {number} size
+ */
+function dropOldest(map, size) {
+  for (const key of map.keys()) {
+    if (map.size <= size) return;
+    map.delete(key);
+  }
+}
+
+/**
+ * @param {Frame} main
+ * @param {Snapshot} snapshot
+ * @returns {Promise<number>} by which it can be recalled
+ */
+export async function remember(main, snapshot) {
+  const read = await nextNumber();
+  if (snapshot.text.length > KEPT_CHARS) return read;
+  const ofPage = snapshots.get(main) ?? new Map();
+  snapshots.delete(main);
+  snapshots.set(main, ofPage.set(read, snapshot));
+  dropOldest(ofPage, KEPT_FOR_PAGE);
+  dropOldest(snapshots, KEPT_PAGES);
+  return read;
+}
+
+/**
+ * Only in the document it was read of, and for who may enter the same frames: what another page
+ * showed, or showed to others, is not told here.
+ * @param {Frame} main
+ * @param {unknown} read
+ * @param {import("../link/command-dispatch.js").Reach} reach
+ */
+export function recall(main, read, reach) {
+  const snapshot = snapshots.get(main)?.get(Number(read));
+  return snapshot?.entered.every((frame) => reach.allows(frame)) ? snapshot : undefined;
+}
 
 const DEPTH = 15;
 const MAX_CHARS = 50_000;
 
-/** @typedef {import("../frame.js").Frame} Frame */
 /** @typedef {import("./frame-stitching.js").PageText & {index: number}} FramePage */
 /** @typedef {{filter: string, ref: string | null | undefined, depth: number}} Manner what is read */
 
@@ -66,7 +125,7 @@ function mannerOf(input) {
  * @param {Frame} main
  * @param {Manner} manner
  * @param {number} maxChars
- * @param {import("../reach.js").Reach} reach
+ * @param {import("../link/command-dispatch.js").Reach} reach
  */
 async function readTree(main, { filter, ref, depth }, maxChars, reach) {
   const start = ref ? await frameOfRef(main.tabId, ref) : { frame: main, number: 0 };

@@ -1,10 +1,43 @@
 /** What a tab's pages, frames and workers have said to the console, with what went wrong in them. */
 
-import { render, renderArguments, TEXT_LENGTH } from "./value-rendering.js";
-import { Retold } from "../retold.js";
+import { URL_LENGTH, clip } from "../shared/clip.js";
+import { siteOf } from "../shared/known-tabs.js";
 import { Ring } from "./ring-buffer.js";
-import { siteOf } from "../sites.js";
-import { clip, URL_LENGTH } from "../shared/clip.js";
+import { TEXT_LENGTH, render, renderArguments } from "./value-rendering.js";
+
+// A page that comes back from the back/forward cache has all its messages told again by the
+// browser. They are known by their time, which is exact to the microsecond.
+
+export class Retold {
+  /** @type {Set<number>} the times of the latest messages, in the order of their coming */
+  #times = new Set();
+  #most;
+  #latest = 0;
+  #left = 0;
+
+  /** @param {number} most */
+  constructor(most) {
+    this.#most = most;
+  }
+
+  /** A document has gone: what was told until now may be told again. */
+  left() {
+    this.#left = this.#latest;
+  }
+
+  /**
+   * Whether a message of this time was told before; if not, it is known from now on.
+   * @param {number} time
+   */
+  knows(time) {
+    if (time <= this.#left && this.#times.has(time)) return true;
+    this.#latest = Math.max(this.#latest, time);
+    this.#times.add(time);
+    if (this.#times.size > this.#most)
+      this.#times.delete(Number(this.#times.values().next().value));
+    return false;
+  }
+}
 
 const MOST_BYTES = 5_000_000;
 const ENTRY_BYTES = 200;

@@ -1,8 +1,8 @@
 /** Requests from before recording began, as far as the pages themselves still know of them. */
 
-import { siteOfDocument } from "../sites.js";
+import { siteOfDocument } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
-import { within } from "../within.js";
+import { within } from "../shared/timing.js";
 
 const ANSWER_MS = 1000;
 

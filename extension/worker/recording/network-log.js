@@ -1,7 +1,7 @@
 /** The requests of a tab, its frames and workers, as they go on; a redirect is one of its own. */
 
 import { Ring } from "./ring-buffer.js";
-import { siteOf } from "../sites.js";
+import { siteOf } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 
 const MOST_BYTES = 10_000_000;

@@ -8,7 +8,7 @@ import { matcher } from "./safe-pattern.js";
 import { endRecording, recordAnew, recordingOf, recordUse } from "./recorder.js";
 import { bodiesOf } from "./response-bodies.js";
 import { readable } from "../frames/frame-origins.js";
-import { within } from "../within.js";
+import { within } from "../shared/timing.js";
 
 /** @import { Context } from "../tabs/navigation.js" */
 /** @typedef {import("./tab-recording.js").Recording} Recording */

@@ -1,7 +1,7 @@
 /** Web sockets of a tab: each is a request, and what goes over it are frames. */
 
 import { Ring } from "./ring-buffer.js";
-import { siteOf } from "../sites.js";
+import { siteOf } from "../shared/known-tabs.js";
 import { clip } from "../shared/clip.js";
 
 const MOST_BYTES = 5_000_000;

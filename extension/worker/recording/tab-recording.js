@@ -1,14 +1,57 @@
 /** What is recorded of one tab. Going to another page ends nothing: entries tell their page. */
 
 import { childrenOf } from "../debugger/child-sessions.js";
-import { ConsoleLog } from "./console-log.js";
 import { sendTo } from "../debugger/debugger.js";
-import { FrameSites } from "../framesites.js";
+import { URL_LENGTH, clip } from "../shared/clip.js";
+import { siteOf } from "../shared/known-tabs.js";
+import { Flood } from "../shared/timing.js";
+import { ConsoleLog } from "./console-log.js";
 import { NetworkLog } from "./network-log.js";
-import { Flood } from "../flood.js";
-import { siteOf } from "../sites.js";
 import { SocketLog } from "./socket-log.js";
-import { clip, URL_LENGTH } from "../shared/clip.js";
+
+// Whose documents the frames of a tab show, for those that have no origin to tell it.
+
+export class FrameSites {
+  /** @type {Map<string, string>} by the debugger's id of the frame */
+  #sites = new Map();
+  /** @type {Map<string, string>} the outermost frame of each session */
+  #roots = new Map();
+
+  /**
+   * @param {string} method
+   * @param {any} params
+   */
+  event(method, params) {
+    if (method === "Page.frameNavigated") this.#navigated(params.frame);
+    if (method === "Network.responseReceived") this.#answered(params);
+    if (method === "Target.attachedToTarget")
+      this.#roots.set(params.sessionId, params.targetInfo.targetId);
+    if (method === "Target.detachedFromTarget") this.#roots.delete(params.sessionId);
+  }
+
+  /** @param {any} frame */
+  #navigated({ id, url }) {
+    this.#sites.set(id, siteOf(url));
+  }
+
+  /**
+   * Of frames in other processes nothing else is told.
+   * @param {any} params
+   */
+  #answered({ type, frameId, response }) {
+    if (type === "Document") this.#sites.set(frameId, siteOf(response.url));
+  }
+
+  /** @param {string | undefined} frameId */
+  of(frameId) {
+    return this.#sites.get(frameId ?? "");
+  }
+
+  /** @param {string} session */
+  rootOf(session) {
+    return this.of(this.#roots.get(session));
+  }
+}
 
 /** @typedef {Wire.RecordingSizes} Sizes */
 

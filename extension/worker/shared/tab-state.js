@@ -4,7 +4,7 @@
  * every report on to all of them.
  */
 
-import { within } from "../within.js";
+import { within } from "./timing.js";
 
 /**
  * @typedef {object} Hooks
@@ -26,9 +26,9 @@ import { within } from "../within.js";
  * @property {(openerId: number, tabId: number) => unknown} opened a page has opened a tab
  * @property {(tabId: number, windowId: number) => unknown} activated
  * @property {(windowId: number) => unknown} windowClosed
- * @property {(frame: import("../frame.js").Frame, message: any) => unknown} said a content script has
+ * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content script has
  *   sent something that nobody asked for
- * @property {(frame: import("../frame.js").Frame) => unknown} gone a frame's document is gone
+ * @property {(frame: import("../frames/frames.js").Frame) => unknown} gone a frame's document is gone
  * @property {() => unknown} describe what a worker that starts now would have to know, as data. Not
  *   in it: what belongs to a running command, times, and what ends with the worker on purpose.
  */
@@ -108,4 +108,52 @@ export async function describeAll() {
   const said = inOrder().filter(({ describe }) => describe);
   const entries = said.map(async ({ name, describe }) => [name, await describe?.()]);
   return Object.fromEntries(await Promise.all(entries));
+}
+
+// What is to outlive this worker, in the session's storage.
+
+/** How much longer than a write takes it rests after it. */
+const RESTS = 3;
+
+/**
+ * A page decides how often much of this changes: it is written at once, but never twice at a time,
+ * and what is large more seldom.
+ * @param {string} key
+ * @param {() => unknown} dump
+ * @returns {() => void} to be called after every change
+ */
+export function keeper(key, dump) {
+  let isBusy = false;
+  let isStale = false;
+  const write = async () => {
+    isBusy = true;
+    isStale = false;
+    const began = Date.now();
+    // What does not fit into the storage is not kept.
+    await chrome.storage.session.set({ [key]: dump() }).catch(() => {});
+    setTimeout(rested, RESTS * (Date.now() - began));
+  };
+  const rested = () => {
+    isBusy = false;
+    if (isStale) void write();
+  };
+  return () => {
+    isStale = true;
+    if (!isBusy) void write();
+  };
+}
+
+// An agent has left a tab, or a person has taken it back: what was put upon it ends.
+
+const LET_GO_MS = 2000;
+
+/** @param {number} tabId */
+export async function letGo(tabId) {
+  await releaseAll(tabId, LET_GO_MS);
+}
+
+/** @param {import("../tabs/navigation.js").Context} context */
+export async function releaseTab({ tabId }) {
+  await letGo(tabId);
+  return {};
 }

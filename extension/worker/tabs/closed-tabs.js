@@ -2,11 +2,16 @@
 
 import { onAbort } from "../shared/timing.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
-import { groupOf, joinGroup } from "../groups.js";
-import { isExtensionPage, refuseExtensionPage } from "../guard.js";
+import { groupOf, joinGroup } from "./tab-groups.js";
+import {
+  describe as describeTab,
+  getTab,
+  isExtensionPage,
+  noteTab,
+  refuseExtensionPage,
+} from "../shared/known-tabs.js";
 import { LoadWait } from "./load-wait.js";
 import { catchUp } from "./navigation.js";
-import { describe as describeTab, getTab, noteTab } from "../shared/known-tabs.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
 const MOST = 25;

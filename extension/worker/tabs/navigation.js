@@ -1,19 +1,87 @@
 /** Opening, navigating and closing tabs. */
 
-import { onAbort } from "../shared/timing.js";
+import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
 import { forgetLogin, onLogin, openLogin } from "../debugger/logins.js";
-import { sessionOfClosed } from "./closed-tabs.js";
-import { CommandError, messageOf } from "../shared/command-errors.js";
-import { groupOf, joinGroup } from "../groups.js";
-import { isExtensionPage, refuseExtensionPage } from "../guard.js";
-import { forgetBlank, goInHistory } from "../history.js";
+import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
 import { onHeldUp, waitingIn } from "../emulation/interception.js";
-import { leavingFreely } from "../leaving.js";
-import { LoadWait, loadError, wasAborted } from "./load-wait.js";
-import { goingTo, lastFailure } from "../shared/tab-events.js";
+import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
-import { getTab, noteTab, pageResult } from "../shared/known-tabs.js";
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import {
+  getTab,
+  isExtensionPage,
+  noteTab,
+  pageResult,
+  refuseExtensionPage,
+} from "../shared/known-tabs.js";
+import { goingTo, lastFailure } from "../shared/tab-events.js";
+import { onAbort } from "../shared/timing.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
+import { sessionOfClosed } from "./closed-tabs.js";
+import { LoadWait, loadError, wasAborted } from "./load-wait.js";
+import { groupOf, joinGroup } from "./tab-groups.js";
+
+// Back and forward.
+
+/**
+ * The browser's own back button skips pages that nobody has acted in, which is most of what
+ * an agent visits; the debugger sees every entry.
+ * @param {number} tabId
+ * @param {-1 | 1} delta
+ * @param {AbortSignal} signal
+ */
+export async function goInHistory(tabId, delta, signal) {
+  await withTab(tabId, async () => {
+    const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
+    const entry = entries[currentIndex + delta];
+    if (!entry)
+      throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
+    if (isExtensionPage(entry.url)) refuseExtensionPage();
+    signal.throwIfAborted();
+    await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
+  });
+}
+
+/**
+ * A tab that began blank, only to be recorded from the beginning, has no blank page to go back to.
+ * @param {number} tabId
+ */
+export async function forgetBlank(tabId) {
+  try {
+    const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
+    const isBlankFirst = currentIndex === 1 && entries.length === 2 && entries[0].url === BLANK;
+    if (isBlankFirst) await send(tabId, "Page.resetNavigationHistory");
+  } catch {
+    // The browser does not let the debugger onto this page.
+  }
+}
+
+/** @param {-1 | 1} delta */
+function word(delta) {
+  return delta < 0 ? "back" : "forward";
+}
+
+// Making sure that no dialog keeps a tab from leaving its page.
+
+/**
+ * A page asks "leave?" only after someone has acted in it, and the question can be
+ * answered only by a debugger that was there before it was asked.
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function leavingFreely(tabId, work) {
+  await dismissDialog(tabId);
+  const mayAsk = isTaken(tabId) || (await hasBeenActive(tabId));
+  if (!mayAsk) return work();
+  const stopAccepting = acceptLeaving(tabId);
+  try {
+    await attachTab(tabId).catch(() => {});
+    return await work();
+  } finally {
+    stopAccepting();
+  }
+}
 
 const BLANK = "about:blank";
 const LOAD_MS = 30_000;
@@ -30,7 +98,7 @@ const underWay = new Map();
  * @property {number} tabId
  * @property {I} input what the command was given
  * @property {string} [site] where it was allowed: nowhere else may it be done
- * @property {import("../reach.js").Reach} reach
+ * @property {import("../link/command-dispatch.js").Reach} reach
  * @property {AbortSignal} signal
  * @property {(progress: number, total: number, message: string) => void} progress
  * @property {(index: number, offset: number) => Promise<{data: string}>} readFile a piece of a file
