@@ -39,7 +39,7 @@ import {
   stopIntercepting,
 } from "./emulation/interception.js";
 import { readJournal } from "./shared/journal.js";
-import { releaseTab } from "./shared/tab-state.js";
+import { releaseTab, reportUse } from "./shared/tab-state.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./tabs/navigation.js";
 import { showNotice } from "./person/notifications.js";
 import { printPdf } from "./picture/page-pdf.js";
@@ -49,7 +49,6 @@ import { press, type } from "./input/key-press.js";
 import { forcePseudo } from "./emulation/forced-states.js";
 import { openDialogs } from "./debugger/pending-dialogs.js";
 import { readPage } from "./reading/page-reading.js";
-import { recordUse } from "./recording/recorder.js";
 import {
   clearConsole,
   readConsole,
@@ -75,7 +74,7 @@ import { getVisits, searchHistory } from "./data/browsing-history.js";
 import { waitForElement } from "./reading/element-wait.js";
 import { listWindows, updateWindow } from "./tabs/browser-windows.js";
 
-/** @import { Context } from "./tabs/navigation.js" */
+/** @import { Context } from "./shared/command-context.d.ts" */
 
 /**
  * One function for each command, with the input and output that the link declares.
@@ -216,12 +215,13 @@ export async function runCommand(name, context) {
   const command = tabCommands.get(name);
   if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
   const tabId = await requireTab(context.tabId);
+  reportUse("addressed", tabId);
   const actsInPage = pageCommands.has(name);
   if (actsInPage) await requirePage(tabId);
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
-    if (uses.has(name)) recordUse(tabId);
+    if (uses.has(name)) reportUse("used", tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const { describeAll, register, releaseAll, report, restoreAll } =
+const { describeAll, passOn, register, releaseAll, report, reportNextUses, reportUse, restoreAll } =
   await import("../../extension/worker/shared/tab-state.js");
 
 const WORKER = new URL("../../extension/worker/", import.meta.url);
@@ -21,7 +21,6 @@ const EXEMPT = {
   "link/self-description.js": "when this worker started",
   "reading/page-reading.js":
     "readings, too large to be stored: one that is gone is answered in full",
-  "shared/tab-state.js": "the table of those that have registered",
   "reading/element-wait.js": "a number for each running wait",
 };
 /** What can change: not a literal, a function, a regular expression or another constant. */
@@ -83,6 +82,31 @@ test("reports reach everyone, in that order", () => {
 test("one that waits for its page does not keep a tab from being released", async () => {
   await releaseAll(7, 10);
   assert.deepEqual(heard.splice(0), [["released", 7]]);
+});
+
+test("what the browser reports is passed on once everything is restored", async () => {
+  const restored = restoreAll();
+  passOn("event", 8);
+  assert.deepEqual(heard.splice(0), []);
+  await restored;
+  assert.deepEqual(heard.splice(0).slice(-1), [["busy", 8]]);
+});
+
+test("uses of a tab are reported now and then, and again after what they had begun is over", async () => {
+  register({ name: "user", used: (tabId) => heard.push(tabId) });
+  const uses = (tabId) => {
+    reportUse("used", tabId);
+    reportUse("used", tabId);
+    return heard.splice(0).length;
+  };
+  assert.deepEqual([uses(7), uses(7), uses(8)], [1, 0, 1]);
+  report("lost", 7);
+  assert.deepEqual([uses(7), uses(8)], [1, 0]);
+  await releaseAll(8, 10);
+  heard.length = 0;
+  assert.deepEqual([uses(7), uses(8)], [0, 1]);
+  reportNextUses();
+  assert.deepEqual([uses(7), uses(8)], [1, 1]);
 });
 
 test("only those that have something to say describe themselves", async () => {

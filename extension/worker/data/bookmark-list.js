@@ -3,7 +3,7 @@
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {chrome.bookmarks.BookmarkTreeNode} Node */
 
 /** @param {Context<Wire.SearchBookmarks>} context */

@@ -2,7 +2,7 @@
 
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /** @param {Context<Wire.SearchHistory>} context */
 export async function searchHistory({ input }) {

@@ -7,7 +7,7 @@ import { onAbort } from "../shared/timing.js";
 const WAIT_MS = 30_000;
 const PROGRESS_MS = 500;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {chrome.downloads.DownloadItem} Item */
 
 /** @param {Context<Wire.StartDownload>} context */

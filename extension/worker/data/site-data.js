@@ -5,7 +5,7 @@ import { mainFrame } from "../frames/frames.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /** @param {Context<Wire.NamedCookies>} context */
 export async function getCookies({ tabId, input }) {
@@ -87,7 +87,7 @@ const KINDS = /** @type {const} */ ({
   serviceWorkers: ["serviceWorkers"],
 });
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ClearSiteData>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ClearSiteData>} context */
 export async function clearSiteData({ tabId, input, site, signal }) {
   const { origin, kinds } = input;
   const names = /** @type {(keyof typeof KINDS)[]} */ (kinds).flatMap((kind) => KINDS[kind]);
@@ -102,7 +102,7 @@ export async function clearSiteData({ tabId, input, site, signal }) {
 
 // page.storage: what the page's origin keeps in the browser.
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ReadStorage>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ReadStorage>} context */
 export async function getStorage({ tabId, input, signal }) {
   return unlessDialog(tabId, signal, async () => (await mainFrame(tabId)).ask("storage", input));
 }

@@ -78,7 +78,7 @@ async function detachOnce(tabId) {
  * @param {string} method
  * @param {object} [params]
  */
-export function sendOnce(tabId, method, params) {
+function sendOnce(tabId, method, params) {
   return chrome.debugger.sendCommand({ tabId }, method, params);
 }
 
@@ -97,8 +97,10 @@ const WAKE_MS = 10_000;
 export async function wake(tabId, session) {
   await session.ready;
   session.awake ??= emulateFocus(tabId, session);
+  const { awake } = session;
   // A page that hangs does not acknowledge.
-  await within(WAKE_MS, session.awake);
+  await within(WAKE_MS, awake);
+  session.isAwake = session.awake === awake;
 }
 
 /**
@@ -127,6 +129,7 @@ export function calm(tabId, session) {
  */
 export function sleep(session) {
   session.awake = null;
+  session.isAwake = false;
   session.watched = false;
   session.drawn = null;
 }

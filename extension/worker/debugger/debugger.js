@@ -7,7 +7,7 @@ import { messageOf } from "../shared/command-errors.js";
 import { isExtensionPage } from "../shared/known-tabs.js";
 import { register, report } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
-import { attach, calm, detach, lookAway, prepare, sendOnce, sleep, wake } from "./attachment.js";
+import { attach, calm, detach, lookAway, prepare, sleep, wake } from "./attachment.js";
 import { Holds } from "./holds.js";
 
 const STORED = "holds";
@@ -19,6 +19,7 @@ const IDLE_MS = 60_000;
  * @property {Promise<void>} attached
  * @property {Promise<void>} ready
  * @property {Promise<unknown> | null} awake with focus emulated, while commands come
+ * @property {boolean} isAwake whether that has been acknowledged
  * @property {Promise<void> | null} again attaching once more, after the attachment was lost
  * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
  * @property {boolean} watched
@@ -38,14 +39,14 @@ const holds = new Holds((all) => void chrome.storage.session.set({ [STORED]: all
  */
 export async function send(tabId, method, params) {
   try {
-    return await sendOnce(tabId, method, params);
+    return await chrome.debugger.sendCommand({ tabId }, method, params);
   } catch (error) {
     const session = sessions.get(tabId);
     // Who detaches us on purpose is heard of, and ends the session: this was a mishap. The
     // browser has refused the command, so it has had no effect yet.
     if (!session?.inUse || !/is not attached/i.test(messageOf(error))) throw error;
     await attachAgain(tabId, session);
-    return sendOnce(tabId, method, params);
+    return chrome.debugger.sendCommand({ tabId }, method, params);
   }
 }
 
@@ -142,7 +143,7 @@ export async function withTab(tabId, work) {
   const session = sessions.get(tabId) ?? begin(tabId);
   session.inUse++;
   try {
-    await wake(tabId, session);
+    if (!session.isAwake) await wake(tabId, session);
     return await work();
   } finally {
     session.inUse--;
@@ -233,6 +234,7 @@ function begin(tabId, isPrepared = false) {
       return isPrepared ? void prepared.catch(() => {}) : prepared;
     }),
     awake: null,
+    isAwake: false,
     again: null,
     drawn: null,
     watched: false,

@@ -150,7 +150,7 @@ const DATA_KINDS = new Set([undefined, "array", "date", "proxy", "typedarray"]);
 const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
-/** @param {import("../tabs/navigation.js").Context<Wire.Evaluate>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.Evaluate>} context */
 export async function evaluate({ tabId, input, site, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");

@@ -14,8 +14,6 @@ import { clip, TITLE_LENGTH } from "../shared/clip.js";
 
 /** @type {Map<number, Login>} */
 const open = new Map();
-/** @type {Map<number, Set<() => void>>} */
-const watchers = new Map();
 
 /**
  * @param {chrome.webRequest.OnAuthRequiredDetails} details
@@ -31,7 +29,6 @@ export function authRequired(details, reply = () => {}) {
   const dialog = describe(details);
   open.set(tabId, { dialog, url, holdsPage: details.type === "main_frame", reply });
   loginAsked(tabId, dialog);
-  watchers.get(tabId)?.forEach((listener) => listener());
 }
 
 /**
@@ -52,20 +49,6 @@ export function loginTabs() {
 /** @param {number} tabId */
 export function openLogin(tabId) {
   return open.get(tabId);
-}
-
-/**
- * @param {number} tabId
- * @param {() => void} listener called when a page's loading waits for a login
- * @returns {() => void} stops listening
- */
-export function onLogin(tabId, listener) {
-  const set = watchers.get(tabId) ?? new Set();
-  watchers.set(tabId, set.add(listener));
-  return () => {
-    set.delete(listener);
-    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
-  };
 }
 
 /**

@@ -6,6 +6,7 @@
 import { unlessAborted } from "../shared/timing.js";
 import { CommandError } from "../shared/command-errors.js";
 import { holdTab, send } from "./debugger.js";
+import { TabListeners } from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
 import { clip, MESSAGE_LENGTH } from "../shared/clip.js";
 
@@ -15,8 +16,8 @@ const STORED = "dialogs";
 
 /** @type {Map<number, Dialog>} */
 const open = new Map();
-/** @type {Map<number, Set<() => void>>} */
-const changes = new Map();
+/** @type {TabListeners} */
+const changes = new TabListeners();
 /** @type {Map<number, () => void>} only the debugger that saw a dialog open can answer it */
 const holds = new Map();
 /** @type {Set<number>} tabs that are leaving their page on purpose */
@@ -65,7 +66,7 @@ function forgetDialog(tabId) {
 /** @param {number} tabId */
 function changed(tabId) {
   void chrome.storage.session.set({ [STORED]: [...open] });
-  changes.get(tabId)?.forEach((listener) => listener());
+  changes.call(tabId);
 }
 
 export function dialogTabs() {
@@ -83,12 +84,7 @@ export function openDialog(tabId) {
  * @returns {() => void}
  */
 export function onChange(tabId, listener) {
-  const set = changes.get(tabId) ?? new Set();
-  changes.set(tabId, set.add(listener));
-  return () => {
-    set.delete(listener);
-    if (!set.size) changes.delete(tabId);
-  };
+  return changes.add(tabId, listener);
 }
 
 /**

@@ -18,7 +18,7 @@ const STORED = "emulation";
 const CHILD_MS = 3000;
 const RESTORE_MS = 5000;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./emulation-orders.js").Emulated} Emulated */
 /** @typedef {import("./emulation-orders.js").Kind} Kind */
 /** @typedef {import("./emulation-orders.js").Order} Order */

@@ -17,7 +17,7 @@ const PSEUDO = "pseudo";
 const forced = new Map();
 const turns = new Turns();
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ForcePseudo>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ForcePseudo>} context */
 export async function forcePseudo(context) {
   const { tabId, signal } = context;
   return unlessDialog(tabId, signal, (live) =>
@@ -26,7 +26,7 @@ export async function forcePseudo(context) {
 }
 
 /**
- * @param {import("../tabs/navigation.js").Context<Wire.ForcePseudo>} context
+ * @param {import("../shared/command-context.d.ts").Context<Wire.ForcePseudo>} context
  * @param {AbortSignal} live
  */
 async function forceOne({ tabId, input, site, reach }, live) {

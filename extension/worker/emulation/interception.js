@@ -9,6 +9,7 @@ import { childrenOf, dropChildren, useChildren } from "../debugger/child-session
 import { heldFor, hold, sendTo, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
+import { TabListeners, heldUp } from "../shared/tab-events.js";
 import { keeper, register } from "../shared/tab-state.js";
 import {
   BY_ITSELF,
@@ -26,7 +27,7 @@ const WHY = "interception";
 const STORED = "interception";
 const RESTORE_MS = 5000;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./paused-requests.js").Paused} Paused */
 
 /**
@@ -38,8 +39,8 @@ const RESTORE_MS = 5000;
 
 /** @type {Map<number, Interception>} */
 const tabs = new Map();
-/** @type {Map<number, Set<(request: Paused) => void>>} */
-const watchers = new Map();
+/** @type {TabListeners} of requests that begin to wait */
+const pauses = new TabListeners();
 
 async function restoreInterception() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
@@ -147,32 +148,10 @@ async function nextPaused(tabId, ms, signal) {
   /** @type {PromiseWithResolvers<void>} */
   const { promise, resolve } = Promise.withResolvers();
   const timer = setTimeout(resolve, ms);
-  const stops = [onPaused(tabId, () => resolve()), onAbort(signal, () => resolve())];
+  const stops = [pauses.add(tabId, () => resolve()), onAbort(signal, () => resolve())];
   await promise;
   clearTimeout(timer);
   stops.forEach((stop) => stop());
-}
-
-/**
- * @param {number} tabId
- * @param {(request: Paused) => void} listener
- * @returns {() => void} stops listening
- */
-export function onPaused(tabId, listener) {
-  const set = watchers.get(tabId) ?? new Set();
-  watchers.set(tabId, set.add(listener));
-  return () => {
-    set.delete(listener);
-    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
-  };
-}
-
-/**
- * @param {number} tabId
- * @param {() => void} listener called when a page's loading waits for a request
- */
-export function onHeldUp(tabId, listener) {
-  return onPaused(tabId, ({ resourceType }) => void (holdsUpLoading(resourceType) && listener()));
 }
 
 /** @param {Context<Wire.Input<"intercept.answer">>} context */
@@ -197,7 +176,7 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
 
 /**
  * The answer of the other address would be read as if it were this one's.
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @param {string} url
  * @param {string | undefined} site
  */
@@ -295,7 +274,8 @@ function interceptEvent(tabId, session, method, params) {
   if (isFull) return letPass(tabId, request);
   save();
   continueLater(tabId, request);
-  watchers.get(tabId)?.forEach((listener) => listener(request));
+  pauses.call(tabId);
+  if (holdsUpLoading(request.resourceType)) heldUp(tabId);
 }
 
 /**

@@ -21,7 +21,7 @@ const NAMES = /** @type {const} */ ({
   microphone: "microphone",
 });
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {keyof typeof NAMES} Name */
 /** @typedef {{tabId: number, origin: string, name: Name, setting: "allow" | "block" | "ask"}} Preset */
 

@@ -16,7 +16,7 @@ const FROM_SERVER = /^(?:http|ws)s?:/i;
 /**
  * Without what belongs to documents on sites that the caller may not read, or came from there.
  * @template {Told} T
- * @param {import("../tabs/navigation.js").Context} context
+ * @param {import("../shared/command-context.d.ts").Context} context
  * @param {T[]} entries
  * @returns {Promise<T[]>}
  */

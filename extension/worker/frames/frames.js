@@ -210,10 +210,6 @@ export function framesOf(tabId) {
   return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
 }
 
-export function connectedTabs() {
-  return [...tabs.keys()];
-}
-
 /**
  * @param {(frame: Frame) => void} listener called when a frame has come, in any tab
  * @returns {() => void} stops listening

@@ -2,14 +2,12 @@
 
 import { waitUntilDrawn, withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
-import { onLogin } from "../debugger/logins.js";
 import { Requests } from "../debugger/network-events.js";
 import { onChange, openDialog, unlessDialog } from "../debugger/page-dialogs.js";
-import { onHeldUp } from "../emulation/interception.js";
 import { CommandError } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
-import { Outcomes, watchLoads } from "../shared/tab-events.js";
+import { Outcomes, onHeldUp, watchLoads } from "../shared/tab-events.js";
 import { Sightings, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { findPlace, findTarget } from "./targets.js";
@@ -48,7 +46,7 @@ export class Departure {
     this.#tabId = tabId;
     const unwatch = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
     const held = () => this.#seen.note("held", true);
-    const stops = [unwatch, onHeldUp(tabId, held), onLogin(tabId, held)];
+    const stops = [unwatch, onHeldUp(tabId, held)];
     this.stop = () => stops.forEach((stop) => stop());
   }
 
@@ -172,7 +170,7 @@ export function settleOf({ settle = REQUESTS_MS }) {
   throw new CommandError("invalid_arguments", message);
 }
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../debugger/page-dialogs.js").Dialog} Dialog */
 /** @typedef {Awaited<ReturnType<Watch["rest"]>>} Rested */

@@ -4,7 +4,7 @@ import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from 
 import { toldOf } from "./hand.js";
 import { pressOf } from "./trusted-input.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("./hand.js").Aimed} Aimed */
 /** @typedef {import("../frames/frames.js").Frame} Frame */

@@ -10,7 +10,7 @@ import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupte
 
 // page.dialog where a server asks for a user name and a password.
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
  * @param {Context<Wire.AnswerDialog>} context

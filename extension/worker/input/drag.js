@@ -20,7 +20,7 @@ const CAUGHT_MS = 5000;
 const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("./trusted-input.js").Point} Point */
 /** @typedef {import("./targets.js").Place} Place */

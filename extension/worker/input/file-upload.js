@@ -18,7 +18,7 @@ import { dragData } from "./trusted-input.js";
 
 const COPY = 1;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
  * @param {Context<{settle?: number}>} context

@@ -7,7 +7,7 @@ import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from ".
 import { clickNow } from "./click.js";
 import { toldOf } from "./hand.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 

@@ -71,7 +71,7 @@ export async function focusedDocument(tabId) {
   }
 }
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./trusted-input.js").Point} Point */
 /** @typedef {import("./trusted-input.js").Press} Press */
 /** @typedef {import("./key-strokes.js").Stroke} Stroke */

@@ -69,7 +69,7 @@ function tooLong() {
   return new CommandError("invalid_arguments", message);
 }
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
@@ -181,7 +181,7 @@ async function requireFocus({ tabId, site, reach }) {
 /**
  * Whether a frame that may be entered has the focus.
  * @param {number} tabId
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 async function isFocused(tabId, reach) {
   const frames = framesOf(tabId).filter((frame) => reach.allows(frame));

@@ -70,7 +70,7 @@ function wheelRefusal() {
   return new CommandError("invalid_arguments", "At a point, give direction and distance.");
 }
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{moved?: boolean, position?: Wire.ScrollPosition}} Moved */
 /** @typedef {Moved & {wheel?: {at: Point, by: Point}}} Scrolled */
 /** @typedef {import("./trusted-input.js").Point} Point */
@@ -137,7 +137,7 @@ async function findPlace({ tabId, input, reach, signal }) {
 /**
  * @param {number} tabId
  * @param {Wire.Scroll} input
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 async function namedPlace(tabId, { ref, selector, container }, reach) {
   const given = [ref, selector, container].filter((value) => value !== undefined);

@@ -80,7 +80,7 @@ const HOVER_MS = 4000;
 /**
  * @param {number} tabId
  * @param {Wire.Named} input
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @returns {Promise<Target>}
  */
 export async function findTarget(tabId, { ref, selector }, reach) {
@@ -97,7 +97,7 @@ export async function findTarget(tabId, { ref, selector }, reach) {
 /**
  * @param {number} tabId
  * @param {string} selector
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 async function findBySelector(tabId, selector, reach) {
   const how = { selector };
@@ -217,7 +217,7 @@ export async function outward(frame, point) {
 
 // Places to act on: an element by its name, or whatever is at a point.
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{frame: Frame, point: Point}} Spot a point of a frame, in its own coordinates */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
 /** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
@@ -265,7 +265,7 @@ function onlyPoint({ x, y, pageX, pageY, ref, selector }) {
 /**
  * @param {number} tabId
  * @param {object} named
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @returns {Promise<Place>}
  */
 async function placeAt(tabId, named, reach) {

@@ -25,7 +25,8 @@ export function pressOf({ button = "left", clickCount = 1, modifiers }) {
   const buttons = BUTTONS.get(button);
   if (!buttons) refuse(`button must be one of ${[...BUTTONS.keys()].join(", ")}.`);
   if (![1, 2, 3].includes(clickCount)) refuse("clickCount must be 1, 2 or 3.");
-  return { button, buttons: buttons ?? 0, clickCount, modifiers: modifierBits(modifiers) };
+  const bits = modifiers?.length === 0 ? 0 : modifierBits(modifiers);
+  return { button, buttons: buttons ?? 0, clickCount, modifiers: bits };
 }
 
 /** @param {string} message */

@@ -11,7 +11,8 @@ import { checker } from "./input-schema.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
-export class Reach {
+/** @implements {Reach} */
+export class FrameReach {
   /** @type {Set<string> | null} null: everywhere */
   #sites = null;
   #ask;
@@ -78,7 +79,7 @@ export class Reach {
 }
 
 /** @typedef {import("./line.js").Line} Line */
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context, Reach } from "../shared/command-context.d.ts" */
 /** @typedef {import("./line.js").Request} Request */
 
 /**
@@ -204,7 +205,7 @@ export class Dispatcher {
     const where = typeof site === "string" ? { site } : {};
     const ask = (/** @type {string[]} */ sites) =>
       this.#line.request("frames.allowed", { dispatchId, sites });
-    const reach = new Reach(frames === true ? ask : null);
+    const reach = new FrameReach(frames === true ? ask : null);
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
     const how = { reach, signal, progress, readFile, tellNews, untrusted: untrusted === true };

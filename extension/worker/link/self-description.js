@@ -1,22 +1,24 @@
 /** extension.*: what the extension says of itself. Numbers only: no addresses, no pages. */
 
-import { heldTabs, takenTabs } from "../debugger/debugger.js";
-import { dialogTabs } from "../debugger/page-dialogs.js";
-import { connectedTabs } from "../frames/frames.js";
+import { describeAll } from "../shared/tab-state.js";
 
 const PANEL = "panel/panel.html";
 const startedAt = Date.now();
 
 export async function describeSelf() {
-  const [tabs, contexts] = await Promise.all([chrome.tabs.query({}), panelContexts()]);
+  const [tabs, contexts, kept] = await Promise.all([
+    chrome.tabs.query({}),
+    panelContexts(),
+    /** @type {Promise<any>} */ (describeAll()),
+  ]);
   return {
     version: chrome.runtime.getManifest().version,
     startedAt,
     tabs: tabs.length,
-    connectedTabs: connectedTabs().length,
-    debuggedTabs: takenTabs(),
-    heldTabs: Object.fromEntries(heldTabs()),
-    dialogTabs: dialogTabs(),
+    connectedTabs: kept.frames.reached.length,
+    debuggedTabs: kept.attachments.taken,
+    heldTabs: Object.fromEntries(kept.attachments.held),
+    dialogTabs: kept.dialogs.map((/** @type {[number]} */ [tabId]) => tabId),
     panels: contexts.length,
   };
 }

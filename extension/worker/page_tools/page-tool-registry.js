@@ -21,11 +21,9 @@ const MAX_TEXT = 9_000_000;
 const MOST_FRAMES = 100;
 /** In a second, a document. */
 const MOST_BRIDGES = 3;
-const USED_MS = 5000;
-const MOST_USED = 500;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
-/** @typedef {import("../tabs/navigation.js").Context["progress"]} Progress */
+/** @typedef {import("../shared/command-context.d.ts").Context["progress"]} Progress */
 /** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 
 /**
@@ -42,8 +40,6 @@ export class PageTools {
   #running = new Map();
   /** @type {WeakMap<Frame, Flood>} */
   #bridged = new WeakMap();
-  /** @type {Map<number, number>} when a tab's pages were last asked, the longest ago first */
-  #usedAt = new Map();
   #outlets;
   /** Tells in the order of what happened, each after the news of its tab. */
   #telling = Promise.resolve();
@@ -89,15 +85,9 @@ export class PageTools {
   /**
    * An agent uses a tab: a page that had no tools may have some by now. A polyfill that comes late
    * is an object of the page, of which nothing tells.
-   * @param {unknown} tabId
+   * @param {number} tabId
    */
-  used(tabId) {
-    const now = Date.now();
-    if (typeof tabId !== "number" || now - (this.#usedAt.get(tabId) ?? 0) < USED_MS) return;
-    this.#usedAt.delete(tabId);
-    this.#usedAt.set(tabId, now);
-    for (const id of this.#usedAt.keys())
-      if (this.#usedAt.size > MOST_USED) this.#usedAt.delete(id);
+  addressed(tabId) {
     for (const frame of framesOf(tabId)) frame.ask("used", {}).catch(() => {});
   }
 

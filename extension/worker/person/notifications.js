@@ -11,7 +11,7 @@ const MOST_ADDRESS = 400;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
 /**
- * @param {import("../tabs/navigation.js").Context<Wire.ShowNotice>} context
+ * @param {import("../shared/command-context.d.ts").Context<Wire.ShowNotice>} context
  * @returns {Promise<Wire.ShownNotice>}
  */
 export async function showNotice({ input }) {

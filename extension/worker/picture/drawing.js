@@ -64,7 +64,7 @@ const MOST_TILES = 120;
 const NUDGE = "html { padding-right: 1px !important }";
 const NUDGE_MS = 1000;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./screenshot.js").Options} Options */
 /** @typedef {import("./page-measure.js").Page} Page */
 

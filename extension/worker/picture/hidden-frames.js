@@ -7,7 +7,7 @@ import { framesOf } from "../frames/frames.js";
 import { isFromServer } from "../frames/frame-origins.js";
 import { siteOf } from "../shared/known-tabs.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{tabId: number, frameId: number, url: string}} Commit */
 
 /**

@@ -10,7 +10,7 @@ import { within } from "../shared/timing.js";
 
 const PRINT_MS = 25_000;
 
-/** @param {import("../tabs/navigation.js").Context<Wire.PrintPdf>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.PrintPdf>} context */
 export async function printPdf(context) {
   const { tabId, input, site, signal } = context;
   const { landscape = false, printBackground = true, scale = 1, pageRanges = "" } = input;

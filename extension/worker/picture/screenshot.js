@@ -20,7 +20,7 @@ import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
  * Brings the element into view first.
  * @param {number} tabId
  * @param {Wire.Named} input
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @param {AbortSignal} signal
  * @returns {Promise<Box>}
  */
@@ -48,7 +48,7 @@ async function outward(frame, point) {
 const QUALITY = 80;
 const FORMATS = ["jpeg", "png"];
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./page-measure.js").Page} Page */
 /** @typedef {{format: string, quality: number, scale: number}} Options */
 /** @typedef {Options & {maxSide: number}} Wanted */

@@ -142,7 +142,7 @@ function indexAt(rules, place) {
 const COVERAGE = "coverage";
 
 /** @typedef {import("../debugger/style-sheets.js").Sheet} Sheet */
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
  * @typedef {object} Count

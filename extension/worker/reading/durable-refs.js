@@ -9,7 +9,7 @@ import { findTarget } from "../input/targets.js";
 const MOST_MS = 10_000;
 const AGAIN_MS = 150;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Named>} context */

@@ -11,7 +11,7 @@ const MOST = 100;
 /** When something fits well, what fits much worse is not meant. */
 const SHARE = 0.6;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {Wire.FoundElement & {score: number}} Match */
 
 /** @param {Context<Wire.FindElements>} context */
@@ -52,7 +52,7 @@ export function queryElements({ tabId, input, signal, reach }) {
  * @param {number} tabId
  * @param {string} ref
  * @param {object} body
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 async function queryWithin(tabId, ref, body, reach) {
   const { frame, how } = await findTarget(tabId, { ref }, reach);
@@ -63,7 +63,7 @@ async function queryWithin(tabId, ref, body, reach) {
  * @param {number} tabId
  * @param {string} type
  * @param {object} body
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @returns {Promise<any[]>} the main frame's answer first; a child that does not answer has none
  */
 async function askAll(tabId, type, body, reach) {
@@ -79,7 +79,7 @@ async function askAll(tabId, type, body, reach) {
 
 // page.styles: how an element looks, as the browser computes it.
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ElementStyles>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ElementStyles>} context */
 export function elementStyles({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const { frame, how } = await findTarget(tabId, input, reach);

@@ -17,7 +17,7 @@ const SPARE_MS = 1000;
 let nextId = 1;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /** @param {Context<Wire.WaitForElement>} context */
 export function waitForElement(context) {

@@ -104,7 +104,7 @@ function cutShort(rest, offset, maxChars) {
  * @param {Frame} start
  * @param {Page} page
  * @param {(frame: Frame) => Promise<Page>} read
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 export async function fillHoles(start, page, read, reach) {
   const children = framesOf(start.tabId).filter((frame) => frame.frameId !== 0);

@@ -9,7 +9,7 @@ import { findTarget } from "../input/targets.js";
 import { wholeLength } from "../shared/clip.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} Spot */
 /** @typedef {{text: string, tag: string, frames: Spot[], whole: boolean, index: number}} Piece */
 
@@ -56,7 +56,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
 /**
  * @param {number} tabId
  * @param {Wire.Named} input
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  * @returns {Promise<{frame: Frame, how?: object}>}
  */
 async function startOf(tabId, input, reach) {

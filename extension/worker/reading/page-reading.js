@@ -64,7 +64,7 @@ export async function remember(main, snapshot) {
  * showed, or showed to others, is not told here.
  * @param {Frame} main
  * @param {unknown} read
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 export function recall(main, read, reach) {
   const snapshot = snapshots.get(main)?.get(Number(read));
@@ -77,7 +77,7 @@ const MAX_CHARS = 50_000;
 /** @typedef {import("./frame-stitching.js").PageText & {index: number}} FramePage */
 /** @typedef {{filter: string, ref: string | null | undefined, depth: number}} Manner what is read */
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ReadPage>} context */
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ReadPage>} context */
 export async function readPage({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const main = await mainFrame(tabId);
@@ -125,7 +125,7 @@ function mannerOf(input) {
  * @param {Frame} main
  * @param {Manner} manner
  * @param {number} maxChars
- * @param {import("../link/command-dispatch.js").Reach} reach
+ * @param {import("../shared/command-context.d.ts").Reach} reach
  */
 async function readTree(main, { filter, ref, depth }, maxChars, reach) {
   const start = ref ? await frameOfRef(main.tabId, ref) : { frame: main, number: 0 };

@@ -61,7 +61,7 @@ const MOST_CHARS = 500_000;
 const MOST_BODY = 10_000_000;
 const MOST_RESOURCES = 5000;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{session: string | undefined, frameId: string, resource: any}} Found */
 
 /** @param {Context<Wire.ListResources>} context */

@@ -10,7 +10,7 @@ import { bodiesOf } from "./response-bodies.js";
 import { readable } from "../frames/frame-origins.js";
 import { within } from "../shared/timing.js";
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("./tab-recording.js").Recording} Recording */
 
 const FENCE_MS = 2000;

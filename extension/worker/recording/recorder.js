@@ -8,7 +8,7 @@ import { closeGate } from "../debugger/first-document.js";
 import { heldFor, hold, send, sendTo, unhold } from "../debugger/debugger.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
 import { Recording } from "./tab-recording.js";
-import { register } from "../shared/tab-state.js";
+import { register, reportNextUses } from "../shared/tab-state.js";
 import { earlierRequests } from "./earlier-requests.js";
 
 /** Why the debugger is held: the tabs that a page of an agent's tab opens are the agent's too. */
@@ -42,6 +42,7 @@ export function setRecording(told) {
   usual = { consoleEntries: told.consoleEntries, networkEntries: told.networkEntries };
   isUsualSaid = true;
   void chrome.storage.session.set({ [STORED_USUAL]: usual });
+  reportNextUses();
   if (!isOn()) for (const tabId of [...recordings.keys()]) endRecording(tabId);
 }
 
@@ -279,6 +280,7 @@ register({
   forget: forgetRecording,
   event: recordEvent,
   opened: recordPopup,
+  used: recordUse,
   child: listenToChild,
   lost: (tabId) => recordings.delete(tabId),
   returned: listenAgain,

@@ -4,7 +4,7 @@ import { CommandError } from "./command-errors.js";
 
 const MOST_BYTES = 100 * 1024 * 1024;
 
-/** @import { Context } from "../tabs/navigation.js" */
+/** @import { Context } from "./command-context.d.ts" */
 /** @typedef {import("../input/file-upload.js").FileToGive} FileToGive */
 
 /**

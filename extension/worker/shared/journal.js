@@ -84,7 +84,7 @@ async function restoreJournal() {
   saveSoon();
 }
 
-/** @param {import("../tabs/navigation.js").Context<Wire.ReadLogs>} context */
+/** @param {import("./command-context.d.ts").Context<Wire.ReadLogs>} context */
 export async function readJournal({ input }) {
   const entries = journal.find(input);
   return { entries, total: journal.lines.length };

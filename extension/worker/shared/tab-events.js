@@ -10,8 +10,46 @@ import { Sightings } from "./timing.js";
  * @typedef {{step: Step, url: string, error?: string}} LoadEvent
  */
 
-/** @type {Map<number, Set<(event: LoadEvent) => void>>} */
-const watchers = new Map();
+/**
+ * Listeners by tab.
+ * @template {unknown[]} [What=[]]
+ */
+export class TabListeners {
+  /** @type {Map<number, Set<(...what: What) => void>>} */
+  #sets = new Map();
+
+  /**
+   * @param {number} tabId
+   * @param {(...what: What) => void} listener
+   * @returns {() => void} stops listening
+   */
+  add(tabId, listener) {
+    const set = this.#sets.get(tabId) ?? new Set();
+    this.#sets.set(tabId, set.add(listener));
+    return () => {
+      set.delete(listener);
+      if (!set.size && this.#sets.get(tabId) === set) this.#sets.delete(tabId);
+    };
+  }
+
+  /** @param {number} tabId */
+  has(tabId) {
+    return this.#sets.has(tabId);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {What} what
+   */
+  call(tabId, ...what) {
+    this.#sets.get(tabId)?.forEach((listener) => listener(...what));
+  }
+}
+
+/** @type {TabListeners<[event: LoadEvent]>} */
+const watchers = new TabListeners();
+/** @type {TabListeners} */
+const holdUps = new TabListeners();
 /** @type {Map<number, string>} where tabs are going, until they are there */
 const going = new Map();
 /** @type {Map<number, LoadEvent>} failures that came before anyone could watch the tab */
@@ -23,17 +61,26 @@ const failures = new Map();
  * @returns {() => void} stops watching
  */
 export function watchLoads(tabId, watcher) {
-  const set = watchers.get(tabId) ?? new Set();
-  watchers.set(tabId, set.add(watcher));
-  return () => {
-    set.delete(watcher);
-    if (!set.size && watchers.get(tabId) === set) watchers.delete(tabId);
-  };
+  return watchers.add(tabId, watcher);
 }
 
 /** @param {number} tabId */
 export function isWatched(tabId) {
   return watchers.has(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {() => void} listener called when a page cannot go on loading before an agent has answered
+ * @returns {() => void} stops listening
+ */
+export function onHeldUp(tabId, listener) {
+  return holdUps.add(tabId, listener);
+}
+
+/** @param {number} tabId */
+export function heldUp(tabId) {
+  holdUps.call(tabId);
 }
 
 /** @param {number} tabId */
@@ -64,7 +111,7 @@ function publish(tabId, event) {
   }
   if (step === "failed") failures.set(tabId, event);
   if (step === "failed" || step === "committed") going.delete(tabId);
-  watchers.get(tabId)?.forEach((watcher) => watcher(event));
+  watchers.call(tabId, event);
 }
 
 /**
@@ -177,6 +224,7 @@ export function chooserOpened(tabId, chooser) {
  */
 export function loginAsked(tabId, login) {
   watching.get(tabId)?.forEach((outcomes) => outcomes.note("login", login));
+  heldUp(tabId);
 }
 
 register({ name: "outcomes of an action", event: downloadEvent, opened: tabOpened });

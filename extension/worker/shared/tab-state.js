@@ -24,6 +24,8 @@ import { within } from "./timing.js";
  * @property {(tabId: number) => unknown} stayed that load has failed
  * @property {(tabId: number, url: string) => unknown} committed the main frame shows another document
  * @property {(openerId: number, tabId: number) => unknown} opened a page has opened a tab
+ * @property {(tabId: number) => unknown} addressed a command is for the tab
+ * @property {(tabId: number) => unknown} used a command uses the page that the tab shows
  * @property {(tabId: number, windowId: number) => unknown} activated
  * @property {(windowId: number) => unknown} windowClosed
  * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content script has
@@ -80,8 +82,29 @@ export function report(hook, ...what) {
   for (const part of inOrder()) /** @type {any} */ (part)[hook]?.(...what);
 }
 
+/** @type {Promise<unknown> | null} under way */
+let restoring = null;
+
 /** Settles when every part has been restored, has failed, or has taken too long. */
-export async function restoreAll() {
+export function restoreAll() {
+  restoring = restoreParts().finally(() => (restoring = null));
+  return restoring;
+}
+
+/**
+ * In the order in which they come: a report on a tab means something only to a part that knows what
+ * it has begun there.
+ * @param {() => void} work
+ */
+export function onceRestored(work) {
+  if (restoring) void restoring.then(work);
+  else work();
+}
+
+/** @type {typeof report} */
+export const passOn = (hook, ...what) => onceRestored(() => report(hook, ...what));
+
+async function restoreParts() {
   /** @type {Map<string, Promise<unknown>>} */
   const restored = new Map();
   for (const { name, after = [], restore, restoreMs } of inOrder()) {
@@ -93,6 +116,39 @@ export async function restoreAll() {
   await Promise.allSettled(restored.values());
   report("restored");
 }
+
+/** Commands come fast; those who begin something at the first need not hear of each. */
+const USE_EVERY_MS = 5000;
+/** @type {Record<"addressed" | "used", Map<number, number>>} when each tab's use was reported last */
+const reportedAt = { addressed: new Map(), used: new Map() };
+
+/**
+ * @param {"addressed" | "used"} hook
+ * @param {number} tabId
+ */
+export function reportUse(hook, tabId) {
+  const now = Date.now();
+  if (now - (reportedAt[hook].get(tabId) ?? 0) < USE_EVERY_MS) return;
+  reportedAt[hook].set(tabId, now);
+  report(hook, tabId);
+}
+
+/** The next use of every tab is reported, however soon it comes. */
+export function reportNextUses() {
+  reportedAt.used.clear();
+}
+
+/** @param {number} tabId */
+function forgetUse(tabId) {
+  Object.values(reportedAt).forEach((times) => times.delete(tabId));
+}
+
+register({
+  name: "uses",
+  forget: forgetUse,
+  lost: forgetUse,
+  released: async (tabId) => forgetUse(tabId),
+});
 
 /**
  * @param {number} tabId
@@ -152,7 +208,7 @@ export async function letGo(tabId) {
   await releaseAll(tabId, LET_GO_MS);
 }
 
-/** @param {import("../tabs/navigation.js").Context} context */
+/** @param {import("./command-context.d.ts").Context} context */
 export async function releaseTab({ tabId }) {
   await letGo(tabId);
   return {};

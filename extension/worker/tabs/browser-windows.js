@@ -22,7 +22,7 @@ const SIDES = /** @type {const} */ (["left", "top", "width", "height"]);
 const SEEN_MS = 2000;
 const SEEN_TRIES = 20;
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{left?: number, top?: number, width?: number, height?: number}} Bounds */
 
 export async function listWindows() {

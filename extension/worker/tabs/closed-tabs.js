@@ -10,13 +10,12 @@ import {
   noteTab,
   refuseExtensionPage,
 } from "../shared/known-tabs.js";
-import { LoadWait } from "./load-wait.js";
-import { catchUp } from "./navigation.js";
+import { LoadWait, catchUp } from "./load-wait.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
 const MOST = 25;
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {chrome.sessions.Session} Session */
 
 /** @param {Context<Wire.RecentSessions>} context */

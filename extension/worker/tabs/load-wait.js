@@ -1,9 +1,12 @@
 /** Waiting until a page has loaded, by events. */
 
+import { openLogin } from "../debugger/logins.js";
 import { CommandError } from "../shared/command-errors.js";
-import { watchLoads } from "../shared/tab-events.js";
+import { getTab } from "../shared/known-tabs.js";
+import { lastFailure, watchLoads } from "../shared/tab-events.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 
+export const BLANK = "about:blank";
 const ABORTED = "net::ERR_ABORTED";
 const ABORT_GRACE_MS = 250;
 
@@ -79,7 +82,7 @@ export class LoadWait {
 
   /** @param {import("../shared/tab-events.js").LoadEvent} event */
   #step(event) {
-    if (this.#ignoresBlank && event.url === "about:blank") return;
+    if (this.#ignoresBlank && event.url === BLANK) return;
     if (event.step === "started") this.#begin();
     else if (event.step === "failed") this.#failed(event);
     else if (event.step === "moved") this.#moved();
@@ -112,6 +115,23 @@ export class LoadWait {
     if (error === ABORTED) this.#grace = setTimeout(fail, ABORT_GRACE_MS);
     else fail();
   }
+}
+
+/**
+ * The load may have gone on, or ended, before we could watch.
+ * @param {LoadWait} wait
+ * @param {number} tabId
+ * @param {string} url
+ */
+export async function catchUp(wait, tabId, url) {
+  const tab = await getTab(tabId);
+  const failure = lastFailure(tabId);
+  if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
+  if (openLogin(tabId)) return wait.leave();
+  const waitsToLeaveBlank = tab.url === BLANK && url !== BLANK;
+  if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
+  wait.assumeCommitted();
+  if (tab.status === "complete") wait.finish();
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Opening, navigating and closing tabs. */
 
 import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
-import { forgetLogin, onLogin, openLogin } from "../debugger/logins.js";
+import { forgetLogin, openLogin } from "../debugger/logins.js";
 import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
-import { onHeldUp, waitingIn } from "../emulation/interception.js";
+import { waitingIn } from "../emulation/interception.js";
 import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -14,11 +14,11 @@ import {
   pageResult,
   refuseExtensionPage,
 } from "../shared/known-tabs.js";
-import { goingTo, lastFailure } from "../shared/tab-events.js";
+import { goingTo, onHeldUp } from "../shared/tab-events.js";
 import { onAbort } from "../shared/timing.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
 import { sessionOfClosed } from "./closed-tabs.js";
-import { LoadWait, loadError, wasAborted } from "./load-wait.js";
+import { BLANK, LoadWait, catchUp, wasAborted } from "./load-wait.js";
 import { groupOf, joinGroup } from "./tab-groups.js";
 
 // Back and forward.
@@ -83,7 +83,6 @@ export async function leavingFreely(tabId, work) {
   }
 }
 
-const BLANK = "about:blank";
 const LOAD_MS = 30_000;
 const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
 
@@ -92,20 +91,7 @@ const WORDS = new Set(["back", "forward", "reload"]);
 /** @type {Map<number, LoadWait>} the navigation a command is waiting for, per tab */
 const underWay = new Map();
 
-/**
- * @template [I=unknown]
- * @typedef {object} Context
- * @property {number} tabId
- * @property {I} input what the command was given
- * @property {string} [site] where it was allowed: nowhere else may it be done
- * @property {import("../link/command-dispatch.js").Reach} reach
- * @property {AbortSignal} signal
- * @property {(progress: number, total: number, message: string) => void} progress
- * @property {(index: number, offset: number) => Promise<{data: string}>} readFile a piece of a file
- *   that the command is to upload, in base64
- * @property {boolean} [untrusted] whether a script may act where the debugger may not be used
- * @property {() => Promise<void>} tellNews what has happened to tabs and is not told yet
- */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /** @param {Context<Wire.OpenTab>} context */
 export async function openTab({ input, signal, tellNews }) {
@@ -116,7 +102,7 @@ export async function openTab({ input, signal, tellNews }) {
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
   const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
-  const stop = onLogin(tabId, () => wait.leave());
+  const stop = onHeldUp(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     if (isOn()) await recordBirth(tabId).catch(() => {});
@@ -178,23 +164,6 @@ function unopened(error) {
   return new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
 }
 
-/**
- * The load may have gone on, or ended, before we could watch.
- * @param {LoadWait} wait
- * @param {number} tabId
- * @param {string} url
- */
-export async function catchUp(wait, tabId, url) {
-  const tab = await getTab(tabId);
-  const failure = lastFailure(tabId);
-  if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
-  if (openLogin(tabId)) return wait.leave();
-  const waitsToLeaveBlank = tab.url === BLANK && url !== BLANK;
-  if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
-  wait.assumeCommitted();
-  if (tab.status === "complete") wait.finish();
-}
-
 /** @param {Context<Wire.NavigateTab>} context */
 export async function navigateTab(context) {
   const { tabId, input } = context;
@@ -216,7 +185,7 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
   });
   underWay.set(tabId, wait);
   // Whoever is to answer the request must hear of it first.
-  const stops = [onHeldUp, onLogin].map((listen) => listen(tabId, () => wait.leave()));
+  const stop = onHeldUp(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
@@ -228,7 +197,7 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
   } catch (error) {
     throw await explain(error, url);
   } finally {
-    stops.forEach((stop) => stop());
+    stop();
     wait.stop();
     if (underWay.get(tabId) === wait) underWay.delete(tabId);
   }

@@ -4,7 +4,7 @@ import { emulatedIn } from "../emulation/device-emulation.js";
 import { dialogIn } from "../debugger/pending-dialogs.js";
 import { describe, getTab, pageResult } from "../shared/known-tabs.js";
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
  * The one command that is meant to take the person's focus.

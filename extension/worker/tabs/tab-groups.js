@@ -26,7 +26,7 @@ export const GROUP_TITLE_LENGTH = 100;
 const made = new Map();
 
 /** @typedef {Wire.AgentGroup} Group */
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
  * @param {Wire.AgentGroup | null} wanted
