@@ -12,9 +12,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.browser.link.pending import Pending, as_told, nonsense, reads_output, require_input
+from tabhub.browser.link.pending import (
+    Pending,
+    as_told,
+    in_development,
+    nonsense,
+    reads_output,
+    require_input,
+)
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link, methods
 from tabhub.wire.pages import Execute, Outcome

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
 
@@ -147,6 +147,11 @@ def _found(command: str, side: Literal["input", "output"], value: Any) -> str | 
         MISFITS.append(found)
         log.error("%s: %s", MARK, found)
     return found
+
+
+def in_development() -> bool:
+    """Whether both ends of the link check each command against its declared shape."""
+    return os.environ.get("TABHUB_DEVELOPMENT") == "1"
 
 
 def greeting() -> dict[str, Any]:
