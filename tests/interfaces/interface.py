@@ -16,8 +16,7 @@ from typing import Any
 import httpx
 
 from tabhub.server.app import App
-from tests.support.eventually import PATIENCE
-from tests.support.no_tls import NO_TLS
+from tests.support.http_client import client_of
 
 Json = dict[str, Any]
 _FENCE = re.compile(r"page content [0-9a-f]+")
@@ -34,9 +33,7 @@ class Place:
     """Where it runs in this very process."""
 
     def http(self) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {self.token}"}
-        url = f"http://127.0.0.1:{self.port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+        return client_of(self.port, self.token)
 
 
 @dataclass

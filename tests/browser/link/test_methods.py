@@ -65,6 +65,22 @@ async def test_what_the_extension_may_not_send_is_not_taken(name: str) -> None:
     assert answer["error"]["data"]["reason"] == "method_not_found"
 
 
+async def test_every_method_that_an_extension_may_send_has_a_handler_in_the_server() -> None:
+    async with served() as server, connected(server.port) as extension:
+        for name in EXTENSION.received:
+            answer = await extension.ask(name, {})
+            reason = answer.get("error", {}).get("data", {}).get("reason")
+            assert reason != "method_not_found", name
+
+
+async def test_every_method_that_a_page_may_send_has_a_handler_in_the_server() -> None:
+    async with served(Settings(worker_origins=[SHOP])) as server, let_in(server.port) as worker:
+        for name in PAGE.received:
+            answer = await worker.ask(name)
+            reason = answer.get("error", {}).get("data", {}).get("reason")
+            assert reason != "method_not_found", name
+
+
 async def test_a_page_cannot_send_what_only_the_extension_sends() -> None:
     async with served(Settings(worker_origins=[SHOP])) as server, let_in(server.port) as worker:
         for name in sorted(EXTENSION.received.keys() - PAGE.received.keys()):

@@ -1,7 +1,6 @@
 """`tabhub page`."""
 
 import json
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,11 +14,6 @@ from tabhub.store.store import Store
 from tests.support.product import Product
 
 SHOP = "https://shop.example"
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
 
 
 def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> None:

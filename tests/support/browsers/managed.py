@@ -12,7 +12,8 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.eventually import PATIENCE, eventually
+from tests.support.eventually import eventually
+from tests.support.http_client import client_of
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -29,10 +30,7 @@ class Rig:
         self.cdp = cdp
 
     def http(self, token: str) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {token}"}
-        return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=PATIENCE
-        )
+        return client_of(self.port, token)
 
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:

@@ -20,7 +20,7 @@ from tabhub.browser.link.pending import (
     require_input,
 )
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
+from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link, methods
 from tabhub.wire.pages import Execute, Outcome

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
+from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
 
