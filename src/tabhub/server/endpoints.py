@@ -93,7 +93,7 @@ class Endpoints:
             clock=time.monotonic,
             idle_seconds=self.settings.sessions.idle_minutes * 60,
             max_body=self.settings.limits.body_bytes,
-            memory=self.store.shelf(shelf),
+            store=self.store.shelf(shelf),
             refused=self.refused,
             admit=self.rates.session,
         )
