@@ -144,7 +144,7 @@ async def bridged(
 
 
 class Bench:
-    """A server in the test: the workbench behind a door that proves the secret."""
+    """A server in the test: the workbench behind an endpoint that proves the secret."""
 
     def __init__(self, home: Home, store: SessionStore | None = None) -> None:
         self.work = Workbench()
