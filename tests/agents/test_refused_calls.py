@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.audit.entry import IDLE_BYTES, WRITTEN
-from tabhub.audit.log import read
+from tabhub.audit.entry import REFUSED_BYTES
+from tabhub.audit.log import UNFOLDED, read
 from tabhub.audit.redaction import MARK
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
@@ -80,21 +80,21 @@ async def test_of_what_has_no_names_only_the_kind_is_kept(setting: Setting, argu
 )
 async def test_little_is_kept_of_much(setting: Setting, given: dict[str, str]) -> None:
     entry = await call(setting, "browser_open_tab", given)
-    assert len(json.dumps(entry)) < IDLE_BYTES
-    assert len(setting[2].audit.read_bytes()) < IDLE_BYTES
+    assert len(json.dumps(entry)) < REFUSED_BYTES
+    assert len(setting[2].audit.read_bytes()) < REFUSED_BYTES
 
 
 async def test_a_flood_of_calls_in_vain_does_not_push_out_what_was_done(setting: Setting) -> None:
     server, http, home = setting
     await call(setting, "permissions_check", {})
     attempts = ("no_such_tool", "browser_open_tab", "browser_list_tabs")
-    for number in range(WRITTEN * 10):
+    for number in range(UNFOLDED * 10):
         name = attempts[number % 3]
         await http.post(f"/tools/{name}/call", json={"arguments": {"a": "b" * (number % 3 == 1)}})
     for _ in range(20):
         await http.get("/audit")
     entries = server.app.audit.entries()
     assert entries[-1]["tool"] == "permissions_check"
-    assert len(entries) < WRITTEN + 10
-    assert sum(entry.get("times", 1) for entry in entries) == 1 + WRITTEN * 10 + 20
+    assert len(entries) < UNFOLDED + 10
+    assert sum(entry.get("times", 1) for entry in entries) == 1 + UNFOLDED * 10 + 20
     assert len(list(read(home.audit))) == len(entries)

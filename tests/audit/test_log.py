@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.audit.entry import SECONDS, WRITTEN
-from tabhub.audit.log import KEPT_IN_MEMORY, AuditLog, read
+from tabhub.audit.log import FOLD_SECONDS, KEPT_IN_MEMORY, UNFOLDED, AuditLog, read
 from tabhub.calls.ports import Event
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import NotFound, Refused, from_reason
@@ -90,15 +89,19 @@ def test_what_is_tried_in_vain_again_and_again_is_told_as_one_line(
     log: AuditLog, path: Path
 ) -> None:
     log.record(event(tool="real"))
-    for number in range(WRITTEN + 1000):
+    for number in range(UNFOLDED + 1000):
         log.record(refusal(tool=f"t{number}"))
     log.record(event(tool="also real"))
     for _ in range(7):
         log.record(refusal("invalid_arguments"))
-    assert log.counts.summary(event().time)["totalInvocations"] == WRITTEN + 1009
+    assert log.counts.summary(event().time)["totalInvocations"] == UNFOLDED + 1009
     told = [(entry["tool"], entry.get("times")) for entry in read(path)]
-    assert told == [("real", None), *((f"t{n}", None) for n in range(WRITTEN)), ("also real", None)]
-    log.record(event(tool="later", time=event().time + SECONDS))
+    assert told == [
+        ("real", None),
+        *((f"t{n}", None) for n in range(UNFOLDED)),
+        ("also real", None),
+    ]
+    log.record(event(tool="later", time=event().time + FOLD_SECONDS))
     folded = [
         (entry["error"]["reason"], entry["times"]) for entry in read(path) if "times" in entry
     ]
@@ -107,17 +110,17 @@ def test_what_is_tried_in_vain_again_and_again_is_told_as_one_line(
 
 
 def test_another_clients_attempts_and_a_new_minute_are_written_again(log: AuditLog) -> None:
-    for _ in range(WRITTEN + 1):
+    for _ in range(UNFOLDED + 1):
         log.record(refusal())
     log.record(refusal(client="other", tool="other"))
-    log.record(refusal(tool="later", time=event().time + SECONDS))
+    log.record(refusal(tool="later", time=event().time + FOLD_SECONDS))
     assert [entry["tool"] for entry in log.entries(limit=3)][::2] == ["later", "other"]
 
 
 def test_what_was_counted_is_told_to_who_looks_and_is_not_lost_at_the_end(
     log: AuditLog, path: Path
 ) -> None:
-    for _ in range(WRITTEN + 5):
+    for _ in range(UNFOLDED + 5):
         log.record(refusal())
     assert log.entries()[0]["times"] == 5
     for _ in range(3):
@@ -140,9 +143,9 @@ def test_what_was_counted_is_told_to_who_looks_and_is_not_lost_at_the_end(
 def test_what_may_have_done_something_is_always_written(
     log: AuditLog, path: Path, verdict: str, reason: str, folded: bool
 ) -> None:
-    for _ in range(WRITTEN + 1):
+    for _ in range(UNFOLDED + 1):
         log.record(event(verdict=verdict, error=from_reason(reason, "no")))
-    assert len(list(read(path))) == WRITTEN + (0 if folded else 1)
+    assert len(list(read(path))) == UNFOLDED + (0 if folded else 1)
 
 
 def test_a_torn_line_is_left_out_and_spoils_no_other(log: AuditLog, path: Path) -> None:

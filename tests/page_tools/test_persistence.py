@@ -78,9 +78,9 @@ def test_a_torn_write_costs_what_was_torn_and_nothing_else(tmp_path: Path) -> No
     hub, _, store = _started(tmp_path / "db", now)
     hub.pages.register(page(1, published("search")))
     hub.pages.register(page(2, published("cart")))
-    torn = next(iter(store.shelf("page-tabs").load()))
-    store.shelf("page-tabs").put(torn, b'{"domain": "shop.ex')
-    store.shelf("page-tools").put("x", b"\xff")
+    torn = next(iter(store.collection("page-tabs").load()))
+    store.collection("page-tabs").put(torn, b'{"domain": "shop.ex')
+    store.collection("page-tools").put("x", b"\xff")
     store.close()
     hub, _, store = _started(tmp_path / "db", now)
     assert len(_names(hub)) == 1
@@ -117,9 +117,9 @@ def test_a_bad_row_is_dropped_and_told_and_the_others_are_there(
     hub.pages.register(page(2, published("cart", cached=kept)))
     for number in (1, 2) if kept else ():
         hub.pages.closed(number)
-    (key, body), _ = store.shelf(shelf).load().items()
+    (key, body), _ = store.collection(shelf).load().items()
     told = _broken(msgspec.json.decode(body), fault)
-    store.shelf(shelf).put(key, msgspec.json.encode(told))
+    store.collection(shelf).put(key, msgspec.json.encode(told))
     store.close()
     hub, _, store = _started(tmp_path / "db", now)
     assert len(_names(hub)) == 1 and "dropped" in caplog.text
@@ -134,9 +134,9 @@ def test_a_foreign_address_in_a_row_becomes_the_sites_own(tmp_path: Path) -> Non
     hub, _, store = _started(tmp_path / "db", now)
     hub.pages.register(page(1, published("search", cached=True)))
     hub.pages.closed(1)
-    ((key, body),) = store.shelf("page-tools").load().items()
+    ((key, body),) = store.collection("page-tools").load().items()
     told = {**msgspec.json.decode(body), "url": "https://bank.example/transfer"}
-    store.shelf("page-tools").put(key, msgspec.json.encode(told))
+    store.collection("page-tools").put(key, msgspec.json.encode(told))
     store.close()
     hub, _, store = _started(tmp_path / "db", now)
     assert [kept.url for kept in hub.pages.memory] == ["https://shop.example"]
@@ -162,11 +162,11 @@ def test_an_image_that_is_too_large_is_cut_when_it_is_read(tmp_path: Path) -> No
         tool = published(f"t{n}", cached=True)
         kept = Remembered("shop.example", tool, "", "https://shop.example", float(n))
         rows[f'["shop.example","t{n}"]'] = msgspec.json.encode(kept)
-    store.shelf("page-tools").change(rows, [])
+    store.collection("page-tools").change(rows, [])
     store.close()
     hub, _, store = _started(tmp_path / "db", time.time())
     assert {kept.tool.name for kept in hub.pages.memory} == {f"t{n}" for n in range(100, 300)}
-    assert len(store.shelf("page-tools").keys()) == 200
+    assert len(store.collection("page-tools").keys()) == 200
     store.close()
 
 

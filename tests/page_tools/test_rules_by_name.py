@@ -153,7 +153,7 @@ async def test_whose_name_it_is_outlives_a_restart_and_ends_with_the_rule(
         assert "result" in await extension.ask("config.setToolPermission", tool)
         assert {*(await _outcomes(server, agent)).values()} == {"ran"}
         await extension.ask("config.setToolPermission", {**tool, "permission": None})
-        assert server.app.store.shelf("pins").load() == {}
+        assert server.app.store.collection("pins").load() == {}
 
 
 @pytest.mark.parametrize("scope", ["session", "domain", "always"])

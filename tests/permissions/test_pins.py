@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants, Scope, new_grant
 from tabhub.permissions.policy.policy import parse
-from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.verdict import PageTool, Pins, Subject
+from tabhub.permissions.rules import Pins, RuleBook
+from tabhub.permissions.verdict import PageTool, Subject
 from tests.permissions.samples import NOW, STRICTNESS, call, config
 from tests.permissions.worlds import CALLS, TOOLS, WORLDS, World
 

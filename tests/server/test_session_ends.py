@@ -13,7 +13,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.app import App
-from tabhub.store.images import forget_client
+from tabhub.store.saved_state import forget_client
 from tests.agents.mcp.clients import LoneClient, connect, events
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.agent import Agent, ToolFailed

@@ -17,9 +17,9 @@ WRITER = """
 import itertools, sys
 from pathlib import Path
 from tabhub.store.store import Store
-shelf = Store(Path(sys.argv[1])).shelf("numbers")
+collection = Store(Path(sys.argv[1])).collection("numbers")
 for number in itertools.count():
-    shelf.put(str(number % 50), str(number).encode() * 500)
+    collection.put(str(number % 50), str(number).encode() * 500)
     print(number, flush=True)
 """
 
@@ -36,15 +36,15 @@ def store(request: pytest.FixtureRequest, path: Path) -> Iterator[Store]:
 
 
 def test_what_was_put_is_loaded_and_a_second_put_replaces_it(store: Store) -> None:
-    shelf = store.shelf("a")
-    shelf.put("one", b"1")
-    shelf.put("two", b"\x00\xff")
-    shelf.put("one", b"new")
-    assert shelf.load() == {"one": b"new", "two": b"\x00\xff"}
+    collection = store.collection("a")
+    collection.put("one", b"1")
+    collection.put("two", b"\x00\xff")
+    collection.put("one", b"new")
+    assert collection.load() == {"one": b"new", "two": b"\x00\xff"}
 
 
 def test_shelves_do_not_see_each_other(store: Store) -> None:
-    first, second = store.shelf("a"), store.shelf("b")
+    first, second = store.collection("a"), store.collection("b")
     first.put("key", b"first")
     second.put("key", b"second")
     first.drop("key")
@@ -52,33 +52,33 @@ def test_shelves_do_not_see_each_other(store: Store) -> None:
 
 
 def test_what_was_dropped_is_gone_and_may_be_dropped_again(store: Store) -> None:
-    shelf = store.shelf("a")
-    shelf.put("one", b"1")
-    shelf.put("two", b"2")
-    shelf.drop("one")
-    shelf.drop("one")
-    assert shelf.load() == {"two": b"2"}
+    collection = store.collection("a")
+    collection.put("one", b"1")
+    collection.put("two", b"2")
+    collection.drop("one")
+    collection.drop("one")
+    assert collection.load() == {"two": b"2"}
 
 
 def test_a_file_keeps_what_it_has_and_memory_does_not(path: Path) -> None:
     for place in (path, None):
         with closing(Store(place)) as store:
-            store.shelf("a").put("key", b"body")
+            store.collection("a").put("key", b"body")
     with closing(Store(path)) as kept, closing(Store(None)) as lost:
-        assert kept.shelf("a").load() == {"key": b"body"}
-        assert lost.shelf("a").load() == {}
+        assert kept.collection("a").load() == {"key": b"body"}
+        assert lost.collection("a").load() == {}
 
 
 def test_a_second_reader_sees_what_a_running_server_has_put(path: Path) -> None:
     with closing(Store(path)) as server, closing(Store(path)) as command:
-        server.shelf("a").put("key", b"body")
-        assert command.shelf("a").load() == {"key": b"body"}
+        server.collection("a").put("key", b"body")
+        assert command.collection("a").load() == {"key": b"body"}
 
 
 def test_only_its_owner_can_read_any_of_its_files(path: Path) -> None:
     path.touch(0o644)
     with closing(Store(path)) as store:
-        store.shelf("a").put("key", b"body")
+        store.collection("a").put("key", b"body")
         modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
     assert modes.keys() == {"tabhub.db", "tabhub.db-wal", "tabhub.db-shm"}
     assert set(modes.values()) == {0o600}
@@ -111,7 +111,7 @@ def test_everything_put_before_a_kill_is_there_and_whole_afterwards(path: Path) 
     for stop_after in (3, 120):
         told = kill_after(stop_after, path)
         with closing(Store(path)) as store:
-            kept = store.shelf("numbers").load()
+            kept = store.collection("numbers").load()
         for number in range(max(0, told - 49), told + 1):
             body = kept[str(number % 50)]
             # The process may have begun the next round before it was killed.

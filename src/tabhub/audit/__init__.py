@@ -1,1 +1,1 @@
-"""The record of what was done: by whom, where, by which rule, and how it ended. No secrets."""
+"""The audit log: who called which tool where, by which rule, and with what outcome. No secrets."""

@@ -1,7 +1,7 @@
-"""Secrets known by their shape alone, whatever stands around them.
+"""Finds secrets in text: by their shape (a token, a card number), or by their name (`password=`).
 
-Every pattern is linear in the text: it begins only where a run of its characters begins, and its
-repetitions give nothing back or are bounded.
+Every pattern runs in linear time: it starts only where a run of its characters starts, and its
+repetitions are possessive or bounded.
 """
 
 import base64
@@ -11,9 +11,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 MARK = "[redacted]"
+_Replacement = str | Callable[[re.Match[str]], str]
+
+# -- by shape --------------------------------------------------------------------------------
 
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
-"""Not within a word; an escape before it is no part of the word."""
+"""The start of a word, also after an escape."""
 
 _GAP = r"(?:\s|\+|%20){1,4}"
 _JWT = re.compile(_START + r"eyJ[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+){0,3}", re.ASCII)
@@ -48,6 +51,9 @@ _HEADER = re.compile(
     r"([^\s\"'`\\]++)"
 )
 _USERINFO = re.compile(r"(?<=://)([^\s/?#@:\"'<>]{0,256}:)([^\s/?#\"'<>]+)(?=@)")
+_QUERY = re.compile(
+    r"(?i)([?&](?:code|sig|signature|key|sid|session|sessionid|jwt|auth|ticket)=)[^&#\s\"'<>]+"
+)
 _KEY_EDGE = r"-----{}(?:[ +]|%20)(?:[A-Z0-9]{{1,20}}(?:[ +]|%20)){{0,3}}?PRIVATE(?:[ +]|%20)KEY"
 _PRIVATE_KEY = re.compile(
     rf"({_KEY_EDGE.format('BEGIN')}[^-]{{0,10}}-----)(?:.*?(?={_KEY_EDGE.format('END')})|.*+)",
@@ -69,8 +75,8 @@ _HINT = re.compile(
 
 
 def without_shapes(text: str) -> str:
-    """The text with every secret of a known shape replaced."""
-    # Most texts are short and have nothing that any of these could begin with.
+    """Replace every secret that has a known shape."""
+    # Most texts have nothing that any of the patterns could start with.
     if _HINT.search(text):
         for pattern, replacement in _SHAPES:
             text = pattern.sub(replacement, text)
@@ -91,21 +97,21 @@ def _is_bearer_token(word: str) -> bool:
 
 def _is_basic_credential(word: str) -> bool:
     try:
-        told = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode()
+        text = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return False
-    return ":" in told and told.isprintable()
+    return ":" in text and text.isprintable()
 
 
 def _looks_random(token: str) -> bool:
-    """Names in style sheets begin like these tokens too, but nobody mixes them up so."""
+    """Whether a word is a token rather than a CSS class, which may start with `sk-` too."""
     body = token[3:]
     mixed = not body.islower() and not body.isupper() and any(map(str.isdigit, body))
     return mixed or _RANDOM_RUN.search(body) is not None
 
 
 def _is_card(text: str) -> bool:
-    """Begins as the numbers of cards do (times and most ids begin with 1), and checks out."""
+    """Whether digits start like a card number (times start with 1) and have its checksum."""
     digits = [int(character) for character in text if character.isdigit()]
     if not (13 <= len(digits) <= 19 and _is_issued("".join(map(str, digits[:4])))):
         return False
@@ -117,11 +123,7 @@ def _is_issued(beginning: str) -> bool:
     return beginning[0] in "3456" or "2221" <= beginning <= "2720"
 
 
-_QUERY = re.compile(
-    r"(?i)([?&](?:code|sig|signature|key|sid|session|sessionid|jwt|auth|ticket)=)[^&#\s\"'<>]+"
-)
-
-_SHAPES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+_SHAPES: tuple[tuple[re.Pattern[str], _Replacement], ...] = (
     (_PRIVATE_KEY, rf"\1{MARK}"),
     (_HEADER, rf"\1{MARK}"),
     (_BEARER, _second_if(_is_bearer_token)),
@@ -134,6 +136,8 @@ _SHAPES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
 )
 
 
+# -- by name ---------------------------------------------------------------------------------
+
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", re.ASCII)
 _ANYWHERE = ("password", "passwd", "passphrase")
 _AT_THE_END = (
@@ -142,24 +146,6 @@ _AT_THE_END = (
     *("credential", "credentials"),
 )
 _WHOLE_WORDS = {"pin", "cvv", "cvc", "csc", "otp"}
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether what stands under this name must not be kept, in whichever case it is written."""
-    words = [word.lower() for word in _WORDS.findall(name)]
-    joined = "".join(words)
-    return (
-        any(part in joined for part in _ANYWHERE)
-        or joined.endswith(_AT_THE_END)
-        or joined == "pass"
-        or not _WHOLE_WORDS.isdisjoint(words[-1:])
-    )
-
-
-def is_cookie_name(name: str) -> bool:
-    """Whether a list of cookies stands under this name, each with a name of its own."""
-    return name.lower().rstrip("s").endswith("cookie")
-
 
 _NAME = r"(?<![\w.\-])(?P<name>\w[\w.\-]{0,100}+)"
 _QUOTE = r"\\{0,7}[\"'`]"
@@ -193,8 +179,20 @@ _SIGNS = ("=", ":", "%3")
 _ATTRIBUTES = {"path", "domain", "expires", "max-age", "samesite", "priority", "version"}
 
 
+def is_secret_name(name: str) -> bool:
+    """Whether a name, in any style of writing, is that of a secret."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    joined = "".join(words)
+    return (
+        any(part in joined for part in _ANYWHERE)
+        or joined.endswith(_AT_THE_END)
+        or joined == "pass"
+        or not _WHOLE_WORDS.isdisjoint(words[-1:])
+    )
+
+
 def without_named(text: str) -> str:
-    """The text with every value under a secret's name replaced, and every cookie's."""
+    """Replace every value that has the name of a secret, and the value of every cookie."""
     if not any(sign in text for sign in _SIGNS):
         return text
     if "cookie" in text.lower():
@@ -213,8 +211,8 @@ def _pairs(text: str) -> str:
 
 
 def _value_end(text: str, found: re.Match[str]) -> int:
-    """Where the secret ends that begins after this name; no later than it begins, if none does."""
-    if not _promises_a_secret(text, found):
+    """Where the secret after this name ends; 0 if no secret follows."""
+    if not _is_secret_pair(text, found):
         return 0
     start = found.end()
     if found["plain"]:
@@ -223,17 +221,22 @@ def _value_end(text: str, found: re.Match[str]) -> int:
         return _end(_NUMBER, text, start)
     closing = _closing(found["open"]).search(text, start)
     end = closing.start() if closing else len(text)
-    is_list = is_cookie_name(found["name"]) and "=" in text[start:end]
+    # `_cookies` replaces each value in a list of cookies.
+    is_list = _is_cookie_name(found["name"]) and "=" in text[start:end]
     return 0 if is_list else end
 
 
-def _promises_a_secret(text: str, found: re.Match[str]) -> bool:
+def _is_cookie_name(name: str) -> bool:
+    return name.lower().rstrip("s").endswith("cookie")
+
+
+def _is_secret_pair(text: str, found: re.Match[str]) -> bool:
     name = found["name"]
     if text[found.start() - 1 : found.start()] == "%":
         name = _HEX_BEFORE.sub("", name, count=1)
     if not is_secret_name(name):
         return False
-    # In prose a colon may follow any word: only a key is quoted, or begins a line or an object.
+    # In prose a colon may follow any word; a key is quoted, or starts a line or an object.
     if found["plain"] or found["sign"] == "=" or found["closed"]:
         return True
     before = text[max(0, found.start() - 41) : found.start()]
@@ -251,7 +254,7 @@ def _closing(opening: str) -> re.Pattern[str]:
 
 
 def _line(found: re.Match[str]) -> str:
-    """A line of its own such as `Password: hunter2`; a word of prose has no digits or signs."""
+    """Replace the value in a line such as `Password: hunter2`; prose has no digits or signs."""
     value = found["value"]
     is_secret = is_secret_name(found["name"]) and _TELLING.search(value) and "=" not in value
     return found["before"] + MARK if is_secret else found[0]

@@ -1,1 +1,1 @@
-"""Decides, synchronously: which tools there are, which tabs, and which tab a call goes to."""
+"""What the server knows: tools, tabs, sessions, who owns which tab. Synchronous, without I/O."""

@@ -1,4 +1,4 @@
-"""The hub: what there is, who has it, and where a call goes."""
+"""The hub: tools, tabs, sessions and ownership together, and the tab that a call goes to."""
 
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.ownership import Ownership
@@ -6,11 +6,12 @@ from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tabs import Tab, Tabs
 from tabhub.hub.tools import ToolRegistry
 
-SHOWN_TABS = 20
+LISTED_TABS = 20
+"""How many of an agent's tabs an error lists."""
 
 
 class Routes:
-    """Finds tabs for calls."""
+    """Finds the tab of a call, and refuses one that the session may not use."""
 
     def __init__(self, tabs: Tabs, sessions: AgentSessions, ownership: Ownership) -> None:
         self._tabs = tabs
@@ -18,16 +19,22 @@ class Routes:
         self._ownership = ownership
 
     def tab(self, session: str, tab_id: int | None) -> Tab:
-        wanted = self._default(session) if tab_id is None else self._tabs.get(tab_id)
-        if not self._ownership.may_use(session, wanted):
-            raise self._foreign(session, wanted)
-        return wanted
+        tab = self._default(session) if tab_id is None else self._tabs.get(tab_id)
+        if not self._ownership.may_use(session, tab):
+            raise self._foreign(session, tab)
+        return tab
 
     def at_hand(self, session: str) -> Tab | None:
-        """A session's current tab or the first of its own, for what can do without one."""
+        """A session's current tab, else its first tab; None if it has none."""
         current = self._sessions.current(session)
-        known = self._ownership.of(session) if current is None else [current]
-        return self.tab(session, known[0]) if known else None
+        tabs = self._ownership.of(session) if current is None else [current]
+        return self.tab(session, tabs[0]) if tabs else None
+
+    def owner_of(self, tab: Tab) -> str | None:
+        """The agent that owns a tab, with its client; None for the person's own."""
+        owner = self._ownership.owner(tab.id)
+        session = None if owner is None else self._sessions.find(owner)
+        return None if session is None else session.shown
 
     def _default(self, session: str) -> Tab:
         current = self._sessions.current(session)
@@ -43,17 +50,11 @@ class Routes:
             "no_current_tab",
         )
 
-    def owner_of(self, tab: Tab) -> str | None:
-        """The agent whose tab it is, with its client; None for the person's own."""
-        owner = self._ownership.owner(tab.id)
-        session = None if owner is None else self._sessions.find(owner)
-        return None if session is None else session.shown
-
     def _foreign(self, session: str, tab: Tab) -> Forbidden:
         owner = self.owner_of(tab)
         whose = "is the person's own" if owner is None else f"belongs to the agent {owner!r}"
         own = self._ownership.of(session)
-        yours = ", ".join(str(id) for id in own[:SHOWN_TABS]) or "none yet"
+        yours = ", ".join(str(id) for id in own[:LISTED_TABS]) or "none yet"
         return Forbidden(
             f"Tab {tab.id} {whose}, so your tools do not reach it. Your tabs: {yours}. Open one "
             "with browser_open_tab, or ask the person to share that tab in tabhub's side panel.",
@@ -63,7 +64,7 @@ class Routes:
 
 
 class Hub:
-    """One of each, made for each other."""
+    """The parts of the hub, connected with each other."""
 
     def __init__(self) -> None:
         self.tools = ToolRegistry()

@@ -1,4 +1,4 @@
-"""Names of page tools. What one stands for, `Exposure` knows: underscores tell nothing."""
+"""Names of page tools. A name cannot be parsed back: site and tool may contain underscores."""
 
 import re
 from collections.abc import Container
@@ -12,39 +12,39 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class PageToolName(NamedTuple):
-    """What a name stands for."""
+    """The parts of a page tool's name."""
 
     domain: str
     tool: str
     """As the page calls it."""
     nth: int | None = None
-    """Which of the domain's tabs, where that is part of the name."""
+    """Which of the domain's tabs, if tools are listed for each tab."""
 
 
-def free_name(meant: PageToolName, owner: object, taken: Container[str]) -> str:
-    """A name that is not taken; `owner` tells apart what would be called the same.
+def free_name(parts: PageToolName, owner: object, taken: Container[str]) -> str:
+    """A name that is not taken; a hash with `owner` in it distinguishes equal names.
 
-    Names of our own tools and of plugins never begin like these: only page tools can meet.
+    Names of our own tools and of plugins begin differently, so only page tools can collide.
     """
-    name, number = fitted(meant), 0
+    name, number = fitted(parts), 0
     while name in taken:
-        name = closed(_joined(meant), repr((tuple(meant), owner, number)))
+        name = closed(_joined(parts), repr((tuple(parts), owner, number)))
         number += 1
     return name
 
 
-def fitted(meant: PageToolName) -> str:
-    """The name as anybody would expect it; one that is too long ends with a hash of the whole."""
-    name = _joined(meant)
-    return name if len(name) <= LONGEST else closed(name, repr(tuple(meant)))
+def fitted(parts: PageToolName) -> str:
+    """The plain name; if it is too long, its end is replaced by a hash of the whole."""
+    name = _joined(parts)
+    return name if len(name) <= LONGEST else closed(name, repr(tuple(parts)))
 
 
 def closed(name: str, whole: str) -> str:
-    """A name cut to make room for a hash, the same whenever the whole is the same."""
+    """A name, cut to make room for a hash of `whole` at its end."""
     tail = "_" + sha256(whole.encode()).hexdigest()[:HASH_CHARACTERS]
     return name[: LONGEST - len(tail)] + tail
 
 
-def _joined(meant: PageToolName) -> str:
-    index = "" if meant.nth is None else f"tab{meant.nth}_"
-    return PREFIX + _UNFIT.sub("_", f"{meant.domain}_{index}{meant.tool}")
+def _joined(parts: PageToolName) -> str:
+    index = "" if parts.nth is None else f"tab{parts.nth}_"
+    return PREFIX + _UNFIT.sub("_", f"{parts.domain}_{index}{parts.tool}")

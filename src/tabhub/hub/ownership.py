@@ -1,7 +1,7 @@
-"""Whose tab is whose. A tab without an owner is the person's own.
+"""Which session owns which tab. A tab without an owner is the person's own.
 
-An owner is forgotten when the tab closes. When only its browser goes away, or the server does,
-the tab is parked: found again by browser, run of the browser, and the browser's own number.
+Ownership ends when the tab closes. When the browser disconnects or the server restarts, the tab is
+parked: it is recognized later by browser, run of the browser, and the browser's number for it.
 """
 
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from tabhub.hub.tabs import Tab, Tabs
 
 
 class Place(NamedTuple):
-    """Where a tab is, in terms that outlive the server."""
+    """Identifies a tab across restarts of the server."""
 
     browser: str
     run: str
-    """Changes with every start of the browser: the same number is then another tab."""
+    """Changes with every start of the browser, since the same number is then another tab."""
     native_id: int
 
 
 class Ownership:
-    """The owner of each tab, and what the person shares."""
+    """The owner of each tab, and the tabs that the person shares."""
 
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs
@@ -34,7 +34,7 @@ class Ownership:
         self._groups: dict[tuple[str, str], int] = {}
         self._listeners: list[Callable[[str], None]] = []
         self.shares_active = False
-        """Whether agents may use the tab that the person looks at."""
+        """Whether agents may use the tab that is active in the focused window."""
 
     def owner(self, tab: int) -> str | None:
         return self._owners.get(tab)
@@ -52,16 +52,16 @@ class Ownership:
         return tab.id in self._shared or (self.shares_active and tab.active and tab.focused_window)
 
     def take(self, session: str, tab: int) -> None:
-        """A tab, and what its page has opened meanwhile, belongs to a session from now on."""
+        """Give a tab, and the tabs that its page has opened, to a session."""
         self._owners[tab] = session
         self._shared.discard(tab)
         for child, opener in self._openers.items():
             if opener == tab and child not in self._owners:
                 self.take(session, child)
-        self._tell(session)
+        self._notify(session)
 
     def opened(self, child: int, opener: int) -> str | None:
-        """A page has opened a tab; the session that owns it now, if one does."""
+        """Note that a page has opened a tab; returns the session that owns it now."""
         self._openers[child] = opener
         parent = self._tabs.find(opener)
         if parent is not None:
@@ -72,17 +72,17 @@ class Ownership:
         return self._owners.get(child)
 
     def address(self, tab: Tab) -> str:
-        """Whose page a tab shows: a blank one belongs to the page that opened it."""
+        """The URL that permissions apply to; a blank page counts as the page that opened it."""
         is_blank = tab.url.partition("#")[0] in ("", "about:blank")
         return self._opened_from.get(tab.id, tab.url) if is_blank else tab.url
 
     def free(self, tab: int) -> str | None:
-        """Give a tab back to the person; the session that had it."""
+        """Give a tab back to the person; returns the session that owned it."""
         session = self._owners.pop(tab, None)
         self._shared.discard(tab)
         self._openers.pop(tab, None)
         if session is not None:
-            self._tell(session)
+            self._notify(session)
         return session
 
     def share(self, tab: int, shared: bool) -> None:
@@ -91,7 +91,7 @@ class Ownership:
     def closed(self, tab: int) -> None:
         self.free(tab)
         self._opened_from.pop(tab, None)
-        # Its number may come again, for another tab.
+        # Its number may be used again for another tab.
         pairs = self._openers.items()
         self._openers = {child: opener for child, opener in pairs if tab not in (child, opener)}
 
@@ -102,17 +102,18 @@ class Ownership:
         self._groups[session, browser] = group
 
     def doom(self, tab: Tab) -> None:
-        """To be closed as soon as its browser is back."""
+        """Mark a tab to be closed as soon as its browser is connected again."""
         self._doomed.add(self._place(tab))
 
     def is_doomed(self, tab: Tab) -> bool:
+        """Whether a tab is to be closed; the mark is removed."""
         place = self._place(tab)
-        known = place in self._doomed
+        is_marked = place in self._doomed
         self._doomed.discard(place)
-        return known
+        return is_marked
 
     def end(self, session: str) -> list[int]:
-        """A session is over: its tabs, which are nobody's now."""
+        """Forget a session that has ended; returns its tabs, which have no owner now."""
         tabs = self.of(session)
         for tab in tabs:
             del self._owners[tab]
@@ -122,34 +123,34 @@ class Ownership:
         return tabs
 
     def is_new_run(self, browser: str, run: str) -> bool:
-        """Note which run of a browser this is; whether an earlier one was known."""
+        """Note the run of a browser; returns whether another run was known before."""
         before = self._runs.get(browser)
         self._runs[browser] = run
         return before is not None and before != run
 
     def park(self, browser: str) -> None:
-        """A browser has gone: its tabs keep their owners in case it comes back."""
+        """Remember the owners of a browser's tabs while it is disconnected."""
         for tab in self._tabs.of_browser(browser):
             session = self._owners.get(tab.id)
             if session is not None:
                 self._parked[self._place(tab)] = session
 
     def reclaim(self, tab: Tab) -> str | None:
-        """A tab is there again: the session it belonged to has it back."""
+        """Give a tab that is back to the session that owned it; returns that session."""
         session = self._parked.pop(self._place(tab), None)
         if session is not None:
             self.take(session, tab.id)
         return session
 
     def drop_parked(self, browser: str) -> None:
-        """A browser has told all its tabs: what it did not name is gone."""
+        """Forget the parked tabs of a browser that has listed all its tabs: they are closed."""
         self._parked = {p: owner for p, owner in self._parked.items() if p.browser != browser}
 
     def places(self, session: str) -> list[Place]:
-        """Where a session's tabs are, connected or parked."""
-        known = (self._tabs.find(tab) for tab in self.of(session))
-        here = [self._place(tab) for tab in known if tab is not None]
-        return here + [place for place, owner in self._parked.items() if owner == session]
+        """The places of a session's tabs, connected or parked."""
+        tabs = (self._tabs.find(tab) for tab in self.of(session))
+        connected = [self._place(tab) for tab in tabs if tab is not None]
+        return connected + [place for place, owner in self._parked.items() if owner == session]
 
     def restore(self, session: str, places: list[Place]) -> None:
         self._parked.update(dict.fromkeys(places, session))
@@ -160,6 +161,6 @@ class Ownership:
     def _place(self, tab: Tab) -> Place:
         return Place(tab.browser, self._runs.get(tab.browser, ""), tab.native_id)
 
-    def _tell(self, session: str) -> None:
+    def _notify(self, session: str) -> None:
         for listener in self._listeners:
             listener(session)

@@ -1,6 +1,6 @@
-"""Schemas that somebody else wrote: kept as bytes, read when somebody needs them.
+"""Schemas of page tools: kept as bytes, decoded on demand.
 
-Thousands of tools are listed, few are called; as dicts their schemas would take most of the memory.
+Thousands of tools are listed and few are called; as dicts, their schemas would fill the memory.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,10 +12,10 @@ _decode = msgspec.json.decode
 
 
 class BoundedSchema(Mapping[str, Any]):
-    """A schema that nobody here vouches for.
+    """A schema from an untrusted author.
 
-    It is checked only for calls that are not denied, and what checking may cost is bounded. Its
-    names are its own: `tabId` in it is no tab of ours. It need not know the tool's `tab_argument`.
+    It is applied only to calls that are not denied, and at a bounded cost. A `tabId` in it is an
+    argument of the page's own, not a tab. It need not declare the tool's `tab_argument`.
     """
 
     __slots__ = ("own",)
@@ -26,8 +26,8 @@ class BoundedSchema(Mapping[str, Any]):
 
     def published(self) -> dict[str, Any]:
         """As it was published, decoded."""
-        found: dict[str, Any] = _decode(self.own)
-        return found
+        schema: dict[str, Any] = _decode(self.own)
+        return schema
 
     def plain(self) -> dict[str, Any]:
         """As agents see it."""

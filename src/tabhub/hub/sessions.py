@@ -1,4 +1,4 @@
-"""Agents as the hub knows them: each session has a name, a colour, a current tab."""
+"""Sessions of agents: each has a name, a colour and a current tab; a person can pause it."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,49 +7,48 @@ from dataclasses import dataclass
 from tabhub.errors import Forbidden, NotFound
 
 COLORS = ("blue", "green", "purple", "orange", "cyan", "pink", "yellow", "red", "grey")
-"""Chrome's colours for tab groups, in the order we hand them out."""
+"""Chrome's colours for tab groups, in the order in which sessions get them."""
 LONGEST_NAME = 40
 COMMON = "token:"
-"""What the key of a session begins with that all calls of one token share."""
+"""Prefix of the key of a session that all calls with one token share."""
 HANDLE = "grp_"
-"""What the key of a group begins with that such calls can name."""
+"""Prefix of the key of a session that such calls can choose by its group handle."""
 
 
 @dataclass
 class Turn:
-    """An answer to the person that an agent is about to give."""
+    """The time in which an agent works on one answer to the person."""
 
     since: float
     """In seconds since 1970."""
     calls: int = 0
-    """How many it has made meanwhile."""
+    """How many calls the agent has made in it."""
 
 
 @dataclass
 class AgentSession:
-    """One agent at work."""
+    """One session of an agent."""
 
     key: str
     client: str
-    """Whose token it came with."""
+    """The client whose token it uses."""
     name: str
-    """What people see: unique among sessions."""
+    """Shown to people; unique among sessions."""
     color: str
     used: float
-    """When it last called, in seconds since 1970."""
+    """Time of its last call, in seconds since 1970."""
     current: int | None = None
     """The tab it last opened or acted on."""
     paused: bool = False
     awaited: int | None = None
     """After a restart of the server: the browser's number of the tab that was current."""
     asleep: bool = False
-    """After a restart of the server: whether nothing has been heard of it since."""
-
+    """Whether it has made no call since the server was restarted."""
     turn: Turn | None = None
 
     @property
     def shown(self) -> str:
-        """Its name, and whose token it came with where that is not the same."""
+        """Its name, followed by its client where that is named differently."""
         return self.name if self.name == self.client else f"{self.name} ({self.client})"
 
     @property
@@ -74,14 +73,14 @@ class AgentSessions:
         return self._all.get(key)
 
     def call(self, key: str, client: str, label: str, now: float) -> AgentSession:
-        """A call has come: its session, as it is or new."""
+        """The session of a call, opened if it is new; the call is counted."""
         session = self.open(key, client, label, now)
         if session.turn is not None:
             session.turn.calls += 1
         return session
 
     def open(self, key: str, client: str, label: str, now: float) -> AgentSession:
-        """The session of that key, as it is or new."""
+        """The session with a key, new if there is none."""
         session = self._all.get(key)
         if session is None:
             name = self._free_name(readable(label) or readable(client) or "agent")
@@ -92,9 +91,9 @@ class AgentSessions:
         return session
 
     def join(self, handle: str, client: str, own: str) -> str:
-        """The session that a group handle names, which must be the client's.
+        """The key of the session that a group handle names; it must be the client's own.
 
-        Other sessions have no handle: who knows their keys reaches nothing by them.
+        The keys of other sessions are not handles, so knowing one gives access to nothing.
         """
         if handle == own:
             return own
@@ -109,7 +108,7 @@ class AgentSessions:
         if session.paused:
             self._barred.add(session.client)
         self._all[session.key] = session
-        self._tell(session)
+        self._notify(session)
 
     def current(self, key: str) -> int | None:
         session = self._all.get(key)
@@ -119,36 +118,36 @@ class AgentSessions:
         session = self._all.get(key)
         if session is not None and session.current != tab:
             session.current = tab
-            self._tell(session)
+            self._notify(session)
 
     def leave(self, key: str) -> None:
-        """From now on the session has no current tab."""
+        """Clear the session's current tab."""
         session = self._all.get(key)
         if session is not None:
             session.current = None
-            self._tell(session)
+            self._notify(session)
 
     def pause(self, key: str, paused: bool) -> AgentSession | None:
-        """Pause or resume; sessions that its client opens while it is paused begin paused."""
+        """Pause or resume a session; new sessions of a paused client start paused."""
         session = self._all.get(key)
         if session is None:
             return None
         session.paused = paused
         (self._barred.add if paused else self._barred.discard)(session.client)
-        self._tell(session)
+        self._notify(session)
         return session
 
     def answering(self, key: str, since: float | None) -> Turn | None:
-        """An answer begins, or with None it ends; the turn that was open until now."""
+        """Begin a turn, or end it with None; returns the turn that ended."""
         session = self._all.get(key)
         if session is None:
             return None
         before, session.turn = session.turn, None if since is None else Turn(since)
-        self._tell(session)
+        self._notify(session)
         return before
 
     def stop(self, stopped: bool) -> None:
-        """Stop all agents, those to come too, or let them go on."""
+        """Stop all agents, also those that connect later, or let them continue."""
         self.stopped = stopped
         for listener in self._stop_listeners:
             listener(stopped)
@@ -160,15 +159,15 @@ class AgentSessions:
     def end(self, key: str) -> AgentSession | None:
         session = self._all.pop(key, None)
         if session is not None:
-            self._tell(session)
+            self._notify(session)
         return session
 
     def idle(self, before: float) -> list[str]:
-        """The sessions that were not used since then."""
+        """The sessions that were last used before a time."""
         return [session.key for session in self._all.values() if session.used < before]
 
     def forget_tab(self, tab: int) -> None:
-        """A tab has closed: nobody's current tab any more."""
+        """Note that a tab has closed: it is no session's current tab any more."""
         for session in self._all.values():
             if session.current == tab:
                 session.current = None
@@ -179,25 +178,25 @@ class AgentSessions:
     def on_stop(self, listener: Callable[[bool], None]) -> None:
         self._stop_listeners.append(listener)
 
-    def _tell(self, session: AgentSession) -> None:
+    def _notify(self, session: AgentSession) -> None:
         for listener in self._listeners:
             listener(session)
 
-    def _free_name(self, wanted: str) -> str:
+    def _free_name(self, label: str) -> str:
         taken = {session.name for session in self._all.values()}
-        number, name = 1, wanted
+        number, name = 1, label
         while name in taken:
             number += 1
-            name = f"{wanted} {number}"
+            name = f"{label} {number}"
         return name
 
     def _free_color(self) -> str:
-        """The one that the fewest have."""
-        worn = Counter(session.color for session in self._all.values())
-        return min(COLORS, key=lambda color: worn[color])
+        """The colour that the fewest sessions have."""
+        uses = Counter(session.color for session in self._all.values())
+        return min(COLORS, key=lambda color: uses[color])
 
 
 def readable(label: str) -> str:
-    """What a client calls itself, fit to be shown: one short line that hides nothing."""
-    shown = "".join(character for character in label if character.isprintable())
-    return " ".join(shown.split())[:LONGEST_NAME]
+    """A client's name for itself as one short line of printable characters."""
+    printable = "".join(character for character in label if character.isprintable())
+    return " ".join(printable.split())[:LONGEST_NAME]

@@ -8,14 +8,14 @@ from typing import Literal
 from tabhub.errors import NotFound
 
 LONGEST_NUMBER = 18
-"""Digits: more are no number of a tab."""
+"""How many digits the number of a tab may have."""
 MINTED_FROM = 1_000_000_000_000
-"""Ids we make up ourselves lie far above the ones browsers give."""
+"""Ids of our own are far above those that browsers use."""
 
 
 @dataclass(frozen=True)
 class Tab:
-    """One page in one browser."""
+    """One tab of one browser."""
 
     id: int
     browser: str
@@ -29,25 +29,25 @@ class Tab:
     status: str = "complete"
     group_id: int | None = None
     worker_id: str = ""
-    """What the page worker library calls it, if its page uses that."""
+    """The page worker's id of the tab; empty if its page has none."""
 
     @property
     def key(self) -> int | str:
-        """What agents call it: a tab that no browser has told of has its page's name for it."""
+        """The id that agents see: the number, or the page worker's id if no browser reported it."""
         return self.id if self.browser or not self.worker_id else self.worker_id
 
 
 Change = Literal["opened", "updated", "closed"]
 
 
-def as_number(word: str) -> int | None:
-    """A number that was written as text, as shells and models do now and then."""
-    is_number = word.isascii() and word.isdigit() and len(word) <= LONGEST_NUMBER
-    return int(word) if is_number else None
+def as_number(text: str) -> int | None:
+    """The number that a text spells; shells, and sometimes models, send numbers as text."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+    return int(text) if is_number else None
 
 
 class Tabs:
-    """Every tab there is, by our id and by the browser's own; every change is told."""
+    """Every tab, by our id and by the browser's; listeners get every change."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[Change, int], None]] = []
@@ -81,7 +81,7 @@ class Tabs:
         return None if id is None else self._by_id[id]
 
     def put(self, tab: Tab) -> Tab:
-        """Learn of a tab, or of its new state; `tab.id` is set here."""
+        """Add or update a tab; its id is assigned here."""
         key = (tab.browser, tab.native_id)
         id = self._ids.get(key)
         if id is None:
@@ -93,51 +93,51 @@ class Tabs:
         if known.active and not (before and before.active):
             self._hide_others(known)
         if before is None:
-            self._tell("opened", id)
+            self._notify("opened", id)
         elif before != known:
-            self._tell("updated", id)
+            self._notify("updated", id)
         return known
 
     def join(self, id: int, worker_id: str) -> None:
-        """A page has told what the page worker library calls its tab; empty: nothing."""
+        """Set the page worker's id of a tab; an empty one removes it."""
         tab = self._by_id.get(id)
         if tab is not None and tab.worker_id != worker_id:
             self._by_id[id] = replace(tab, worker_id=worker_id)
 
     def by_worker(self, worker_id: str) -> Tab | None:
-        """The one tab of that id; pages make these up, so where two have it none is meant."""
+        """The only tab with that id; None if several claim it, since pages choose these ids."""
         found = [tab for tab in self._by_id.values() if worker_id and tab.worker_id == worker_id]
         return found[0] if len(found) == 1 else None
 
-    def number_of(self, word: str) -> int | None:
-        """The number that a text stands for: digits, or an id of the page worker."""
-        number = as_number(word)
-        tab = self.by_worker(word) if number is None else None
+    def number_of(self, text: str) -> int | None:
+        """The number of the tab that a text names: by digits, or by the page worker's id."""
+        number = as_number(text)
+        tab = self.by_worker(text) if number is None else None
         return number if tab is None else tab.id
 
     def mint(self) -> int:
-        """A number that no browser gives."""
+        """A new id that no browser uses."""
         return next(self._minted)
 
-    def _hide_others(self, shown: Tab) -> None:
-        """A window shows one tab: its others are active no more."""
-        for tab in self.of_browser(shown.browser):
-            if tab.active and tab.window_id == shown.window_id and tab.id != shown.id:
+    def _hide_others(self, active: Tab) -> None:
+        """Mark the window's other tabs as inactive: a window shows one tab."""
+        for tab in self.of_browser(active.browser):
+            if tab.active and tab.window_id == active.window_id and tab.id != active.id:
                 self._by_id[tab.id] = replace(tab, active=False)
-                self._tell("updated", tab.id)
+                self._notify("updated", tab.id)
 
     def remove(self, browser: str, native_id: int) -> int | None:
-        """Forget a closed tab; its public id, if it had one."""
+        """Forget a closed tab; returns its id."""
         id = self._ids.pop((browser, native_id), None)
         if id is not None:
             del self._by_id[id]
-            self._tell("closed", id)
+            self._notify("closed", id)
         return id
 
     def rename(self, browser: str, old_native_id: int, new_native_id: int) -> int | None:
-        """A browser gave a tab a new number (it was discarded and revived); ours stays.
+        """Keep our id of a tab whose number has changed: the browser discarded and restored it.
 
-        Returns the id under which it was learned of as if it were another tab.
+        Returns the id that the tab got in between, if it was taken for a new one.
         """
         if old_native_id == new_native_id or (browser, old_native_id) not in self._ids:
             return None
@@ -148,18 +148,18 @@ class Tabs:
         return other
 
     def sync(self, browser: str, tabs: Iterable[Tab]) -> list[int]:
-        """Take a browser's full list; returns the ids of the tabs that have gone."""
-        told = list(tabs)
-        present = {tab.native_id for tab in told}
-        gone = [t for t in self.of_browser(browser) if t.native_id not in present]
-        for tab in told:
+        """Adopt a browser's full list; returns the ids of the tabs that have closed."""
+        current = list(tabs)
+        numbers = {tab.native_id for tab in current}
+        closed = [tab for tab in self.of_browser(browser) if tab.native_id not in numbers]
+        for tab in current:
             self.put(tab)
-        return [id for t in gone if (id := self.remove(browser, t.native_id)) is not None]
+        return [id for tab in closed if (id := self.remove(browser, tab.native_id)) is not None]
 
     def on_change(self, listener: Callable[[Change, int], None]) -> None:
         self._listeners.append(listener)
 
-    def _tell(self, change: Change, id: int) -> None:
+    def _notify(self, change: Change, id: int) -> None:
         for listener in self._listeners:
             listener(change, id)
 

@@ -1,4 +1,4 @@
-"""The registry of tools: immutable entries, a duplicate is an error, every change is told."""
+"""The registry of tools: immutable entries, no duplicates, listeners for changes."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -8,30 +8,27 @@ from typing import Any
 from tabhub.errors import Internal, NotFound
 from tabhub.hub.schemas import BoundedSchema
 
+LONGEST_NAME = 128
 LONGEST_SUMMARY = 120
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)")
 
 Json = dict[str, Any]
 Changes = Callable[[Mapping[str, Any]], bool] | str
-"""By which arguments a reading tool changes something: a rule, or the name of one argument."""
+"""When a read-only tool changes something: a predicate over its arguments, or the name of one."""
 SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
-"""Names of tools; where it depends on the arguments, a rule that gives them."""
+"""Names of tools, or a function of the arguments that returns them."""
 Handler = Callable[[Any], Awaitable[Any]]
 """Runs a call: a source calls it with a context of its own and gets the result."""
 
 
-LONGEST_NAME = 128
-"""No tool has a longer one."""
-
-
 def shortened(name: str) -> str:
-    """A name that may be none, as far as an error tells it."""
+    """An unknown name, cut so that an error can repeat it."""
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as data: what it is called, what it takes, and whose it is."""
+    """A tool as data: its name, its schemas, its source, and what permissions need to know."""
 
     name: str
     description: str
@@ -39,69 +36,69 @@ class Tool:
     source: str
     """The key of the `Source` that runs it."""
     handler: Handler | None = None
-    """The function of this tool, where its source has one for each; others run them by name."""
+    """The tool's own function, if its source has one for each tool; others run them by name."""
     title: str | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
     needs_tab: bool = True
     """Whether a call goes to one tab; then `tabId` names it and the hub fills it in."""
     tab_argument: str = "tabId"
-    """What that argument is called; empty if the tool's name says which tab it is."""
+    """The name of that argument; empty if the tool's name already determines the tab."""
     opens_tab: bool = False
     """Whether the result names a tab that becomes the session's current one.
 
-    One that needs a tab as well opens it only where the session has none.
+    If the tool also needs a tab, it opens one only for a session without a current tab.
     """
     seconds: float | None = None
-    """A time limit of its own, where the usual one does not fit."""
+    """A time limit of its own, in place of the usual one."""
     plugin: str = ""
-    """The family it belongs to: "browser", or a plugin's name; page tools have none."""
+    """The family it belongs to: "browser", or a plugin's name; empty for page tools."""
     site: str = ""
-    """The site it belongs to: whatever tab a call goes to, it is decided about for this site."""
+    """The site it belongs to; permissions apply for this site, whatever tab a call goes to."""
     page_tool: str = ""
-    """What those pages call it."""
+    """The name that the site's pages use for it."""
     plain_name: str = ""
-    """The name it would have if it were the only one: rules of that name hold for it as well."""
+    """The name it would have without namesakes; rules with that name apply to it too."""
     toolsets: frozenset[str] = frozenset()
     address_of: Callable[[Mapping[str, Any]], str | None] | None = None
-    """The address that given arguments would lead to, where that is what a tool is for."""
+    """For a tool that navigates: the URL that its arguments lead to."""
     secret_arguments: frozenset[str] = frozenset()
-    """Arguments that may hold a password and are not written down unless proved harmless."""
+    """Arguments that may hold a password; they are not recorded unless proved harmless."""
     changes_when: Changes | None = None
-    """What turns a reading tool into one that changes something."""
+    """When a read-only tool changes something."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other words for arguments, which are understood but not listed."""
+    """Other names of arguments, which are accepted but not listed."""
     same_as: SameAs = ()
-    """Other tools by which the same can be done: rules about them hold for this one too."""
+    """Tools that can do the same; rules about them apply to this one too."""
     opens_as: tuple[str, ...] = ()
-    """Likewise, for one that needs a tab and opens it where there is none."""
+    """The same, for a call that opens a tab because the session has none."""
     as_asked: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Arguments as a person is to see them, where the agent's words could mislead."""
+    """The arguments to show to the person, where the agent's could mislead."""
     keywords: str = ""
-    """Words to find it by, beside those of its texts."""
+    """More words for the search, beside those of its texts."""
     is_container: bool = False
-    """Whether all it does is to make other calls, each decided about, timed and ended by itself."""
+    """Whether it only makes other calls, each with a decision, a time limit and a record."""
 
     @property
     def summary(self) -> str:
-        """Its first sentence, in one short line."""
-        told = " ".join(self.description.split())
-        sentence = _SENTENCE.match(told)
-        said = sentence[0] if sentence else told
-        return said if len(said) <= LONGEST_SUMMARY else said[: LONGEST_SUMMARY - 1] + "…"
+        """The first sentence of the description, in one short line."""
+        description = " ".join(self.description.split())
+        sentence = _SENTENCE.match(description)
+        text = sentence[0] if sentence else description
+        return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
 
     @property
     def namespace(self) -> str:
-        """What its name is listed, filtered and searched under."""
+        """The plugin or site under which it is listed, filtered and searched."""
         return self.plugin or self.site
 
     @property
     def page(self) -> tuple[str, str] | None:
-        """For a tool of a page: the page's site, and what the page calls it."""
+        """For a page tool: the site, and the name that its pages use."""
         return (self.site, self.page_tool) if self.page_tool else None
 
     @property
     def is_bounded(self) -> bool:
-        """Whether somebody else wrote its schema."""
+        """Whether its schema comes from an untrusted author."""
         schema = self.input_schema
         return type(schema) is not dict and isinstance(schema, BoundedSchema)
 
@@ -113,28 +110,28 @@ class Tool:
         return not (arguments.get(changes) if isinstance(changes, str) else changes(arguments))
 
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
-        """The tools whose rules hold for a call as well."""
+        """The tools whose rules apply to a call as well."""
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
         return (*same, *self.opens_as) if opens else same
 
     @property
     def rule_names(self) -> tuple[str, ...]:
-        """The names by which rules can mean it."""
-        is_other = self.plain_name and self.plain_name != self.name
-        return (self.name, self.plain_name) if is_other else (self.name,)
+        """The names under which rules apply to it."""
+        has_other = self.plain_name and self.plain_name != self.name
+        return (self.name, self.plain_name) if has_other else (self.name,)
 
     @property
     def is_careful(self) -> bool:
-        """Whether its maker says that it destroys or commits to something: then a person is asked.
+        """Whether its author declares it destructive or consequential: then the person is asked.
 
-        Only the explicit word counts; MCP's default for a missing one would make all tools careful.
+        Only an explicit hint counts; MCP's default for a missing one would include every tool.
         """
         hints = self.annotations
         return hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
 
 
 class ToolRegistry:
-    """One dict and few verbs."""
+    """The tools by name."""
 
     def __init__(self) -> None:
         self._tools: dict[str, Tool] = {}
@@ -161,13 +158,13 @@ class ToolRegistry:
         self._changed()
 
     def replace(self, tool: Tool) -> None:
-        """Put a changed tool in the place of the one with its name."""
+        """Replace the tool with the same name."""
         if self.get(tool.name) != tool:
             self._tools[tool.name] = tool
             self._changed()
 
     def change(self, put: Iterable[Tool], remove: Iterable[str], *, quiet: bool = False) -> None:
-        """Many changes, told as one; nobody is told of quiet ones but who keeps copies."""
+        """Make many changes with one notification; a quiet one goes only to `on_refresh`."""
         for name in remove:
             del self._tools[name]
         for tool in put:
@@ -187,7 +184,7 @@ class ToolRegistry:
         self._listeners.append(listener)
 
     def on_refresh(self, listener: Callable[[], None]) -> None:
-        """Hear of quiet changes too."""
+        """Listen to quiet changes too, to keep a copy up to date."""
         self._refreshers.append(listener)
 
     def _changed(self, quiet: bool = False) -> None:

@@ -52,10 +52,10 @@ class PageImages:
     """Writes a tab down whenever its tools change."""
 
     def __init__(self, store: Store, pages: PageRegistry, check: Check, now: float) -> None:
-        self._tabs = store.shelf(TABS)
-        self._remembered = store.shelf(TOOLS)
+        self._tabs = store.collection(TABS)
+        self._remembered = store.collection(TOOLS)
         self._check = check
-        self._marks = store.shelf("page-marks")
+        self._marks = store.collection("page-marks")
         self._pages = pages
         self._kept: dict[str, Remembered] = {}
         self._load(now)
@@ -197,10 +197,10 @@ def _said(kept: Remembered) -> tuple[object, ...]:
 
 def forget_origins(store: Store, which: Callable[[str], bool]) -> int:
     """Drop what is known of pages of some origins; how many tools would have stayed listed."""
-    for key, image in decoded(store.shelf(TABS), _Image):
+    for key, image in decoded(store.collection(TABS), _Image):
         if which(image.origin):
-            store.shelf(TABS).drop(key)
-    remembered = decoded(store.shelf(TOOLS), Remembered)
+            store.collection(TABS).drop(key)
+    remembered = decoded(store.collection(TOOLS), Remembered)
     gone = [key for key, kept in remembered if which(kept.origin)]
-    store.shelf(TOOLS).change({}, gone)
+    store.collection(TOOLS).change({}, gone)
     return len(gone)

@@ -1,1 +1,1 @@
-"""Who may do what: levels, rules and grants go in, a verdict with its rule comes out. No I/O."""
+"""Decides about calls: from levels, rules and grants to a verdict that names its rule. No I/O."""

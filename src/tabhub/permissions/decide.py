@@ -1,4 +1,4 @@
-"""The decision about a call: the first step that settles it counts."""
+"""The decision about a call: limits of the client, then sites, then levels, then grants."""
 
 from tabhub.permissions.grants import ANY, Grant, Grants
 from tabhub.permissions.rules import RuleBook
@@ -19,30 +19,30 @@ _SKIP = Allow(Rule("skip", "permissions are skipped: ask = auto"))
 
 
 class Permissions:
-    """The rules, what people granted beyond them, and whether asking is skipped."""
+    """Decides by the rules, and by what the person has granted beyond them."""
 
     def __init__(self, rulebook: RuleBook, grants: Grants, *, skip: bool = False) -> None:
         self.rulebook = rulebook
         self.grants = grants
         self.skip = skip
-        """Ask becomes allow; off stays off."""
+        """Allow what the person would be asked about; off stays off."""
 
     def decide(self, subject: Subject, now: float) -> Verdict:
-        """Allow, deny or ask, with the rule that settled it."""
+        """Allow, deny or ask, with the rule that decided it."""
         limit = _client_limit(subject)
         if limit is not None:
             return _deny(subject, limit, "permission_denied")
-        wall = self.rulebook.wall(subject.site)
-        if wall is not None:
-            return _deny(subject, wall, "permission_off")
+        denied = self.rulebook.site_denied(subject.site)
+        if denied is not None:
+            return _deny(subject, denied, "permission_off")
         level, rule = self.rulebook.level(subject)
         if level is Level.AUTO:
             return Allow(rule)
         if level is Level.OFF:
             return _deny(subject, rule, "permission_off")
-        return self._instead_of_asking(subject, now) or Ask(rule)
+        return self._allowed_without_asking(subject, now) or Ask(rule)
 
-    def _instead_of_asking(self, subject: Subject, now: float) -> Allow | None:
+    def _allowed_without_asking(self, subject: Subject, now: float) -> Allow | None:
         grant = self.grants.matching(subject, now)
         if grant is not None:
             return _granted(grant)

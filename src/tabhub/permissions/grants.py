@@ -1,4 +1,7 @@
-"""What people have allowed, and for how long. An allowance for one call is never kept."""
+"""What the person has allowed beyond the rules, and for how long.
+
+Permission for a single call is not a grant and is never kept.
+"""
 
 import secrets
 from typing import Literal
@@ -9,16 +12,14 @@ from tabhub.permissions.sites import OPAQUE
 from tabhub.permissions.verdict import Subject
 
 Scope = Literal["session", "domain", "always"]
-_Place = tuple[Scope, str, str, str]
-"""Scope, session, site and the page's word for the tool; empty where the scope does not look."""
-
-
 ANY = "*"
-"""In the place of a tool: all of them, save those that say that they destroy something."""
+"""In place of a tool's name: every tool but those that declare themselves destructive."""
+_Place = tuple[Scope, str, str, str]
+"""Scope, session, site and the page's name for the tool; empty where the scope ignores it."""
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """A person's yes to one tool for one client, bound to a session, to a site, or to neither."""
+    """Permission for one tool and one client, bound to a session, to a site, or to neither."""
 
     id: str
     scope: Scope
@@ -30,18 +31,18 @@ class Grant(msgspec.Struct, frozen=True):
     """In seconds since 1970; None for never."""
     created: float
     page_tool: str = ""
-    """What the site's pages call the tool, for one of theirs: a name alone can become another's."""
+    """For a page tool, its name in the site's pages: our name may later mean another tool."""
 
     def is_expired(self, now: float) -> bool:
         return self.expires is not None and self.expires <= now
 
 
 def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None) -> Grant:
-    """A grant for calls like this one; without a site to hold to, `domain` means the session."""
+    """A grant for calls like this one; without a site, `domain` becomes `session`."""
     page_tool = ""
     if subject.page is not None:
         page_tool = subject.page[1]
-        # There is no elsewhere for the tool of a site.
+        # A page tool exists on its own site only.
         scope = "domain" if scope == "always" else scope
     if scope == "domain" and subject.site in ("", OPAQUE):
         scope = "session"
@@ -59,7 +60,7 @@ def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None)
 
 
 def plan_grant(client: str, session: str, site: str, now: float, seconds: float | None) -> Grant:
-    """A yes to a plan: what a session would be asked about on one site."""
+    """The grant of an approved plan: all that a session would be asked about on one site."""
     return Grant(
         id=secrets.token_hex(8),
         scope="session",
@@ -73,15 +74,15 @@ def plan_grant(client: str, session: str, site: str, now: float, seconds: float 
 
 
 class Grants:
-    """All grants in force, found by tool and client first: most calls have none."""
+    """All current grants, indexed by tool and client, since most calls have none."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, Grant] = {}
         self._places: dict[tuple[str, str], dict[_Place, Grant]] = {}
 
     def add(self, grant: Grant) -> Grant | None:
-        """Keep it, in the place of one for exactly the same, which is returned."""
-        self._take_out(grant.id)
+        """Add a grant; one for exactly the same calls is replaced and returned."""
+        self.remove(grant.id)
         places = self._places.setdefault((grant.tool, grant.client), {})
         older = places.get(_place(grant))
         if older is not None:
@@ -90,10 +91,7 @@ class Grants:
         return older
 
     def remove(self, id: str) -> bool:
-        """Whether there was one."""
-        return self._take_out(id)
-
-    def _take_out(self, id: str) -> bool:
+        """Remove a grant; returns whether there was one."""
         grant = self._by_id.pop(id, None)
         if grant is None:
             return False
@@ -104,7 +102,7 @@ class Grants:
         return True
 
     def end_session(self, session: str) -> None:
-        """Forget what was allowed for this session only."""
+        """Remove the grants of one session."""
         for grant in self.all():
             if grant.session == session:
                 self.remove(grant.id)
@@ -128,7 +126,7 @@ class Grants:
         return None
 
     def drop_expired(self, now: float) -> list[Grant]:
-        """Forget what has run out, and tell what that was."""
+        """Remove expired grants, and return them."""
         expired = [grant for grant in self.all() if grant.is_expired(now)]
         for grant in expired:
             self.remove(grant.id)
@@ -144,6 +142,6 @@ def _place(grant: Grant) -> _Place:
 def _places_of(subject: Subject, tool: str) -> tuple[_Place, ...]:
     site, session = subject.site, subject.session
     if subject.page is not None and tool != ANY:
-        called = subject.page[1]
-        return ("session", session, site, called), ("domain", "", site, called)
+        page_tool = subject.page[1]
+        return ("session", session, site, page_tool), ("domain", "", site, page_tool)
     return ("session", session, site, ""), ("domain", "", site, ""), ("always", "", "", "")

@@ -1,6 +1,6 @@
-"""All rules of policy and config in one place, ready to be looked up."""
+"""The rules of the policy file and `config.json`, indexed so that a call's level is found fast."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tabhub.config.settings import PermissionSettings
@@ -8,9 +8,11 @@ from tabhub.errors import InvalidArguments
 from tabhub.permissions.policy.fields import dotted
 from tabhub.permissions.policy.policy import Condition, Levels, Policy
 from tabhub.permissions.sites import HostPatterns, normal_pattern
-from tabhub.permissions.verdict import Level, Pins, Rule, RuleSource, Subject
+from tabhub.permissions.verdict import Level, PageTool, Rule, RuleSource, Subject
 
 CONFIG = "config.json"
+Known = Callable[[str], PageTool | None]
+"""Looks up the page tool that has a name now."""
 
 
 class Held(NamedTuple):
@@ -36,6 +38,43 @@ _CONTAINER = Held(
 _HINT = Held(Level.ASK, Rule("hint", "destructiveHint or consequentialHint of the tool = ask"))
 
 
+class Pins:
+    """The page tool that each name in the rules means: the first one that had the name."""
+
+    def __init__(self) -> None:
+        self._pinned: dict[str, PageTool] = {}
+        self._wanted: frozenset[str] = frozenset()
+
+    def want(self, names: Iterable[str], known: Known) -> None:
+        """Set the names that occur in rules; a name that was among them keeps its tool."""
+        self._wanted = frozenset(names)
+        for name in self._pinned.keys() - self._wanted:
+            self.free(name)
+        for name in self._wanted - self._pinned.keys():
+            if (tool := known(name)) is not None:
+                self.pin(name, tool)
+
+    def wants(self, name: str) -> bool:
+        return name in self._wanted
+
+    def meet(self, name: str, tool: PageTool) -> PageTool | None:
+        """Note that a tool has this name; returns the tool that the rule means, if there is one."""
+        if not self.wants(name):
+            return None
+        if name not in self._pinned:
+            self.pin(name, tool)
+        return self._pinned[name]
+
+    def of(self, name: str) -> PageTool | None:
+        return self._pinned.get(name)
+
+    def pin(self, name: str, tool: PageTool) -> None:
+        self._pinned[name] = tool
+
+    def free(self, name: str) -> None:
+        self._pinned.pop(name, None)
+
+
 class _File:
     """The levels of one file."""
 
@@ -53,7 +92,7 @@ class _File:
         self.knows_sites = bool(domains)
 
     def closes(self, site: str) -> bool:
-        """Whether what is not allowed by name is off there."""
+        """Whether this file turns a site off."""
         held = self._domains.find(site)
         return held is not None and held.level is Level.OFF
 
@@ -61,7 +100,7 @@ class _File:
         return bool(self.tools or self._plugins or self.knows_sites or self._toolsets)
 
     def find(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
-        """What this file says of a call: the nearest rule to it counts."""
+        """The level of a call in this file, by the most specific rule."""
         own = [self.tools[name] for name in names if name in self.tools]
         if own:
             return min(own, key=_level)
@@ -80,7 +119,7 @@ class _File:
 
 
 class RuleBook:
-    """Rules that do not change; new ones make a new book."""
+    """All rules together, immutable; a change of the rules makes a new one."""
 
     def __init__(
         self, policy: Policy | None, config: PermissionSettings, pins: Pins | None = None
@@ -88,7 +127,7 @@ class RuleBook:
         self._pins = pins or Pins()
         files = (_policy_file(policy), _config_file(config))
         self._files = [file for file in files if file]
-        self._defaults = {**_DEFAULTS, **_said(policy, "defaults")}
+        self._defaults = {**_DEFAULTS, **_section(policy, "defaults")}
         self._deny = HostPatterns(_listed(policy, "deny"))
         allowed = _listed(policy, "allow")
         self._allow = HostPatterns(allowed) if allowed else None
@@ -99,8 +138,8 @@ class RuleBook:
         )
         """Whether any rule depends on the site."""
 
-    def wall(self, site: str) -> Rule | None:
-        """The rule that keeps everybody away from this site."""
+    def site_denied(self, site: str) -> Rule | None:
+        """The rule that denies a site to every tool and client."""
         if not site:
             return None
         denied = self._deny.find(site)
@@ -109,31 +148,31 @@ class RuleBook:
         return None if self._allow.find(site) else self._outside
 
     def closes(self, site: str) -> bool:
-        """Whether a rule about the site itself turns it off."""
-        return self.wall(site) is not None or any(file.closes(site) for file in self._files)
+        """Whether a rule about a site turns it off."""
+        return self.site_denied(site) is not None or any(file.closes(site) for file in self._files)
 
     def level(self, subject: Subject) -> Held:
-        """What the rules say of a call, grants aside."""
+        """The level of a call by the rules, without grants."""
         own = self._own_names(subject)
         held = self._written(subject, own) or self._default(subject)
         if subject.container and held.level is Level.ASK and not self.names(*own):
             held = _CONTAINER
-        for most in (*self._of_others(subject), *self._unfit(subject)):
-            held = min(held, most, key=_level)
+        for limit in (*self._of_others(subject), *self._of_conditions(subject)):
+            held = min(held, limit, key=_level)
         if subject.careful and held.level is Level.AUTO and not self.names(*own):
             held = _HINT
         return held if subject.page is None else self._explained(subject, held)
 
     def _own_names(self, subject: Subject) -> tuple[str, ...]:
-        """The names under which rules are about this very tool."""
+        """The names under which rules mean this very tool."""
         if subject.page is None:
             return (subject.tool,)
-        # Whoever else has the name now is not opened by it: it only narrows, as one of `same_as`.
+        # A rule for another tool of that name never allows this one; by `same_as` it may limit it.
         names = dict.fromkeys((subject.tool, subject.plain))
         return tuple(name for name in names if self._pins.of(name) == subject.page)
 
     def _explained(self, subject: Subject, held: Held) -> Held:
-        """With the rule that would allow more, if that is about another site's tool."""
+        """Mention a rule that seems to allow more, if it means another site's tool."""
         for name in dict.fromkeys((subject.tool, subject.plain)):
             owner = self._pins.of(name)
             if owner is None or owner == subject.page:
@@ -145,22 +184,22 @@ class RuleBook:
         return held
 
     def _of_others(self, subject: Subject) -> Iterator[Held]:
-        """What is written by name of other tools that do the same."""
+        """The levels of other tools, by name, that can do the same."""
         for name in subject.same_as:
             yield from (file.tools[name] for file in self._files if name in file.tools)
 
-    def _unfit(self, subject: Subject) -> Iterator[Held]:
-        """What the conditions leave to a call whose arguments do not pass."""
-        given = subject.arguments
-        if given is None:
+    def _of_conditions(self, subject: Subject) -> Iterator[Held]:
+        """The levels of conditions that the arguments do not meet."""
+        arguments = subject.arguments
+        if arguments is None:
             return
         for name in (subject.tool, *subject.same_as):
-            for condition, most in self._conditions.get(name, ()):
-                if not condition.fits(given):
-                    yield most
+            for condition, limit in self._conditions.get(name, ()):
+                if not condition.fits(arguments):
+                    yield limit
 
     def _written(self, subject: Subject, names: tuple[str, ...]) -> Held | None:
-        """The stricter of what the files say: neither loosens the other."""
+        """The strictest level in the files: no file loosens another."""
         strictest: Held | None = None
         for file in self._files:
             held = file.find(subject, names)
@@ -169,11 +208,11 @@ class RuleBook:
         return strictest
 
     def names(self, *tools: str) -> bool:
-        """Whether a file gives a tool of one of these names a level."""
+        """Whether a file has a level for one of these names."""
         return any(name in file.tools for file in self._files for name in tools)
 
     def all_names(self) -> Iterator[str]:
-        """Of the tools that files give a level by name."""
+        """The names of tools that files have levels for."""
         for file in self._files:
             yield from file.tools
 
@@ -191,10 +230,10 @@ def _level(held: Held) -> Level:
 
 def _policy_file(policy: Policy | None) -> _File:
     sections = ("tools", "plugins", "domains", "toolsets")
-    return _File(*(_said(policy, section) for section in sections))
+    return _File(*(_section(policy, section) for section in sections))
 
 
-def _said(policy: Policy | None, section: str) -> dict[str, Held]:
+def _section(policy: Policy | None, section: str) -> dict[str, Held]:
     if policy is None:
         return {}
     return _held("policy", getattr(policy, section), (section,), policy.name)

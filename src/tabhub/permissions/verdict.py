@@ -1,6 +1,6 @@
-"""What is decided about a call, and by which rule."""
+"""The subject of a decision, and the verdict with the rule that decided it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, Literal
 
@@ -12,21 +12,21 @@ Reason = Literal["permission_off", "permission_denied"]
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What decided: the kind of place it is written in, and its key, value and file."""
+    """The rule that decided: where such rules come from, and its key, value and file as text."""
 
     source: RuleSource
     text: str
 
 
 class Allow(msgspec.Struct, frozen=True):
-    """Do it. If a person's grant decided, for how long that was given."""
+    """Run the call. `duration` is that of the grant, if a grant decided."""
 
     rule: Rule
     duration: Duration | None = None
 
 
 class Deny(msgspec.Struct, frozen=True):
-    """Do not; the message is for the agent."""
+    """Refuse the call; the message is for the agent."""
 
     rule: Rule
     reason: Reason
@@ -34,7 +34,7 @@ class Deny(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """A person decides."""
+    """Ask the person."""
 
     rule: Rule
 
@@ -43,7 +43,7 @@ Verdict = Allow | Deny | Ask
 
 
 class Level(IntEnum):
-    """Never, after asking a person, or at once."""
+    """Never, after asking the person, or without asking."""
 
     OFF = 0
     ASK = 1
@@ -51,12 +51,12 @@ class Level(IntEnum):
 
     @property
     def word(self) -> str:
-        """As people write it."""
+        """The level's name in files and on the command line."""
         return _WORDS[self]
 
     @classmethod
     def of(cls, word: str) -> "Level":
-        """The level with this name; ValueError for any other word."""
+        """The level with this name; ValueError if there is none."""
         if word not in _WORDS:
             raise ValueError(f"{word!r} is not a level: there are off, ask and auto")
         return cls(_WORDS.index(word))
@@ -66,77 +66,38 @@ _WORDS = ("off", "ask", "auto")
 
 
 PageTool = tuple[str, str]
-"""A site, and what its pages call the tool: whose tool it is, whatever it is listed as."""
-Known = Callable[[str], PageTool | None]
-"""The tool that has a name now."""
-
-
-class Pins:
-    """The tool of each name in rules, once it is known; only these names are kept."""
-
-    def __init__(self) -> None:
-        self._pinned: dict[str, PageTool] = {}
-        self._wanted: frozenset[str] = frozenset()
-
-    def want(self, names: Iterable[str], known: Known) -> None:
-        """These are the names in rules now; one that was among them keeps its tool."""
-        self._wanted = frozenset(names)
-        for name in self._pinned.keys() - self._wanted:
-            self.free(name)
-        for name in self._wanted - self._pinned.keys():
-            if (tool := known(name)) is not None:
-                self.pin(name, tool)
-
-    def wants(self, name: str) -> bool:
-        return name in self._wanted
-
-    def meet(self, name: str, tool: PageTool) -> PageTool | None:
-        """A tool has this name: the first one keeps it. Whose it is, where there is a rule."""
-        if not self.wants(name):
-            return None
-        if name not in self._pinned:
-            self.pin(name, tool)
-        return self._pinned[name]
-
-    def of(self, name: str) -> PageTool | None:
-        return self._pinned.get(name)
-
-    def pin(self, name: str, tool: PageTool) -> None:
-        self._pinned[name] = tool
-
-    def free(self, name: str) -> None:
-        self._pinned.pop(name, None)
+"""A site and its pages' name for a tool: identifies a page tool, whatever name we list it under."""
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A tool, who calls it, where, and with what."""
+    """What is decided about: a tool, its caller, the site and the arguments."""
 
     tool: str
     source: str
     """browser, page or plugin."""
     plugin: str
-    """`browser` for the browser tools, a plugin's name, empty for the tools of a page."""
+    """`browser` for browser tools, else the plugin's name; empty for page tools."""
     toolsets: frozenset[str]
     read_only: bool
     careful: bool
-    """The tool says of itself that what it does is destructive or of consequence."""
+    """The tool declares itself destructive or consequential."""
     client: str
-    """The name of the client's token; `main` for the person's own secret."""
+    """The client's name; `main` for the person's own secret."""
     session: str
     site: str
-    """As `site_of` gives it: host, port if unusual; empty for none; `opaque` for no host."""
+    """As `site_of` returns it."""
     managed: bool
-    """The browser was started for agents; else it is a person's own."""
+    """Whether tabhub started the browser for agents; otherwise it is the person's own."""
     arguments: Mapping[str, Any] | None
-    """None when the question is about the tool in general: conditions say nothing then."""
+    """None for a decision about the tool in general, to which conditions do not apply."""
     only_toolsets: frozenset[str] | None = None
-    """The toolsets the client's token is limited to."""
+    """The toolsets that the client's token is limited to."""
     only_reading: bool = False
     same_as: tuple[str, ...] = ()
-    """Other tools by which the same could be done: what is written of them by name holds too."""
+    """Tools that can do the same; rules with their names apply too."""
     page: PageTool | None = None
-    """For the tool of a page: whose it is, and what its pages call it."""
+    """For a page tool: its site, and its name in the site's pages."""
     plain: str = ""
-    """The name it would have if it were the only one of its name."""
+    """The name the tool would have without namesakes."""
     container: bool = False
-    """It only makes other calls, about each of which it is decided."""
+    """The tool only makes other calls, each with a decision of its own."""

@@ -45,8 +45,8 @@ from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
 from tabhub.store.active_rules import Rules
-from tabhub.store.images import AgentImages
 from tabhub.store.saved_shortcuts import Shortcuts
+from tabhub.store.saved_state import SavedSessions
 from tabhub.store.store import Store
 from tabhub.wire.asgi import App as AsgiApp
 
@@ -134,7 +134,7 @@ class App:
 
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
-        AgentImages(self.store, self.hub, time.time())
+        SavedSessions(self.store, self.hub, time.time())
         self.pairing = pairing = Pairing(home, self.settings.worker_origins)
         pages, registry = self.pages, self.hub.pages
         check = Again(lambda: self.settings.limits)

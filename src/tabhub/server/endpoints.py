@@ -87,13 +87,13 @@ class Endpoints:
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
 
-    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
+    def _endpoint(self, backend: Backend, collection: str) -> McpEndpoint:
         return McpEndpoint(
             backend,
             clock=time.monotonic,
             idle_seconds=self.settings.sessions.idle_minutes * 60,
             max_body=self.settings.limits.body_bytes,
-            store=self.store.shelf(shelf),
+            store=self.store.collection(collection),
             refused=self.refused,
             admit=self.rates.session,
         )

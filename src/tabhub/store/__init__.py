@@ -1,1 +1,1 @@
-"""What must outlive the server, in one SQLite file."""
+"""What survives a restart of the server, in one SQLite file; and the index of tools."""

@@ -1,4 +1,4 @@
-"""The rules in force: `config.json`, the policy file, and what people have granted."""
+"""The rules that apply now: from `config.json`, the policy file, and the person's grants."""
 
 import logging
 from collections.abc import Callable
@@ -14,9 +14,9 @@ from tabhub.errors import InvalidArguments
 from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.policy.policy import Policy, parse
-from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.verdict import Known, PageTool
-from tabhub.store.images import GRANTS, PINS, KeptGrants, KeptPins
+from tabhub.permissions.rules import Known, RuleBook
+from tabhub.permissions.verdict import PageTool
+from tabhub.store.saved_state import GRANTS, PINS, SavedGrants, SavedPins
 from tabhub.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -25,15 +25,15 @@ SKIPPED = "Permissions are SKIPPED: nobody is asked."
 
 
 class Rules:
-    """Builds the permissions, and builds them anew when a file or a person says so."""
+    """Builds the permissions, and rebuilds them when a file or the person changes a rule."""
 
     def __init__(self, home: Home | None, settings: Settings, store: Store, *, skip: bool) -> None:
         self._home = home
         self._levels = settings.permissions
         self._listeners: list[Callable[[], None]] = []
-        self.grants = KeptGrants(store.shelf(GRANTS), self._tell)
+        self.grants = SavedGrants(store.collection(GRANTS), self._notify)
         self._policy = read_policy(home, settings)
-        self.pins = KeptPins(store.shelf(PINS))
+        self.pins = SavedPins(store.collection(PINS))
         self._known: Known = lambda name: None
         book = RuleBook(self._policy, self._levels, self.pins)
         self.permissions = Permissions(book, self.grants, skip=skip)
@@ -42,32 +42,32 @@ class Rules:
             log.warning(SKIPPED)
 
     def follow(self, known: Known) -> None:
-        """From now on names in rules are pinned to the page tools that have them."""
+        """Set the lookup by which names in rules are pinned to page tools."""
         self._known = known
         self._pin()
 
     def meet(self, name: str, tool: PageTool) -> None:
-        """A page's tool has this name; one of a site that is off does not make a rule its own."""
+        """Pin a rule with this name to a page tool that has it, unless the tool's site is off."""
         if self.pins.wants(name) and not self.permissions.rulebook.closes(tool[0]):
             self.pins.meet(name, tool)
 
     def _pin(self) -> None:
         names = self.permissions.rulebook.all_names()
-        self.pins.want((name for name in names if name.startswith(PREFIX)), self._open)
+        self.pins.want((name for name in names if name.startswith(PREFIX)), self._known_and_open)
 
-    def _open(self, name: str) -> PageTool | None:
+    def _known_and_open(self, name: str) -> PageTool | None:
         tool = self._known(name)
         return None if tool is None or self.permissions.rulebook.closes(tool[0]) else tool
 
     def reload(self, settings: Settings) -> None:
-        """Read the policy again; a fault in it changes nothing."""
+        """Read the policy again; if it has a mistake, nothing changes."""
         policy = read_policy(self._home, settings)
         self.permissions.rulebook = RuleBook(policy, settings.permissions, self.pins)
         self._policy, self._levels = policy, settings.permissions
         self._pin()
         self.terms = _terms(policy, settings)
         self.grants.reload()
-        self._tell()
+        self._notify()
 
     @property
     def policy_name(self) -> str | None:
@@ -77,30 +77,31 @@ class Rules:
         return self._levels.tools.get(tool)
 
     def set_level(self, group: str, name: str, level: LevelWord | None) -> None:
-        """Set a level, or take it away, here and in the file."""
+        """Set a level, or remove it with None, here and in the file."""
         levels = msgspec.convert(msgspec.to_builtins(self._levels), PermissionSettings)
-        named: dict[str, LevelWord] = getattr(levels, group)
+        section: dict[str, LevelWord] = getattr(levels, group)
         if level is None:
-            named.pop(name, None)
+            section.pop(name, None)
         else:
-            named[name] = level
+            section[name] = level
         rulebook = RuleBook(self._policy, levels, self.pins)
         if self._home is not None:
             keys.set_value(self._home, ("permissions", group, name), level)
         self.permissions.rulebook, self._levels = rulebook, levels
-        if group == "tools" and level is not None and (seen := self._known(name)) is not None:
-            # The person has seen whose it is.
-            self.pins.pin(name, seen)
+        if group == "tools" and level is not None and (tool := self._known(name)) is not None:
+            # The person has seen which site's tool it is.
+            self.pins.pin(name, tool)
         self._pin()
-        self._tell()
+        self._notify()
 
     def set_skip(self, skip: bool) -> None:
         if skip != self.permissions.skip:
             log.warning(
-                "Permissions are %s.", "SKIPPED: nobody is asked" if skip else "asked again"
+                "Permissions are %s.",
+                "SKIPPED: nobody is asked" if skip else "checked again",
             )
         self.permissions.skip = skip
-        self._tell()
+        self._notify()
 
     def revoke(self, grant: str) -> bool:
         return self.grants.remove(grant)
@@ -108,21 +109,21 @@ class Rules:
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in self._listeners:
             listener()
 
 
 def check_rules(home: Home, settings: Settings) -> None:
-    """Raise if a server of this home could not start by its rules."""
+    """Raise if a server of this home could not start because of its rules."""
     RuleBook(read_policy(home, settings), settings.permissions)
 
 
 def read_policy(home: Home | None, settings: Settings) -> Policy | None:
-    """The policy of a home, if it has one; a named file must be there."""
+    """The policy of a home, if it has one; a file that the settings name must exist."""
     if home is None:
         return None
-    path = home.policy if settings.policy_file is None else _named(home, settings.policy_file)
+    path = home.policy if settings.policy_file is None else _path(home, settings.policy_file)
     try:
         return parse(path.read_text("utf-8"), str(path))
     except FileNotFoundError:
@@ -132,11 +133,11 @@ def read_policy(home: Home | None, settings: Settings) -> Policy | None:
     except UnicodeDecodeError:
         raise InvalidArguments(f"{path} is not text in UTF-8.") from None
     except (OSError, ValueError) as error:
-        # A folder, a file of somebody else's, or a name that no file can have.
+        # A folder, a file of another user, or a name that no file can have.
         raise InvalidArguments(f"The policy {str(path)!r} cannot be read: {error}.") from None
 
 
-def _named(home: Home, name: str) -> Path:
+def _path(home: Home, name: str) -> Path:
     return home.root / Path(name).expanduser()
 
 

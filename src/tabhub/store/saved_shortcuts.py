@@ -1,4 +1,4 @@
-"""Recorded calls that a client can run again. They belong to the client and outlive the server."""
+"""Shortcuts: recorded calls that a client can repeat. They belong to the client and are saved."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ State = Literal["running", "done", "failed", "stopped", "interrupted"]
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an element is known by."""
+    """What identifies an element."""
 
     role: str
     name: str
@@ -19,9 +19,9 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class View(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The picture in which points were named, what it showed, and the viewport of that time.
+    """The picture that points refer to, the part of the page it showed, and the viewport then.
 
-    Without size where points were of the viewport itself.
+    The size is 0 where points refer to the viewport itself.
     """
 
     width: int
@@ -32,34 +32,34 @@ class View(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call, without what will be different next time."""
+    """One call, without what differs from run to run."""
 
     tool: str
     arguments: dict[str, Any]
     tab: int | None = None
-    """Which of the tabs met in the recording; 0 is the one it began in."""
+    """The tab, by its order in the recording; 0 is the one it started in."""
     opens: int | None = None
-    """Under which number the tab goes on that this step opens."""
+    """The number of the tab that this step opens."""
     targets: dict[str, Target] = {}
-    """The elements that refs meant, by the argument that held the ref; empty for the call's own."""
+    """The elements that refs meant, by argument; under an empty key that of the call's own ref."""
     view: View | None = None
     parameters: dict[str, str] = {}
-    """Arguments that are not kept, and the parameters that take their place."""
+    """Arguments that are not saved, and the parameters that replace them."""
 
 
 class LastRun(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How far the last run came."""
+    """The outcome of the last run."""
 
     id: str
     state: State
     step: int
-    """How many steps were done."""
+    """How many steps were completed."""
     error: str = ""
     reason: str = ""
 
 
 class Shortcut(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A recording under a name."""
+    """A recording with a name."""
 
     id: str
     client: str
@@ -76,21 +76,21 @@ class Shortcut(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Shortcuts:
-    """All that there are, by id."""
+    """All shortcuts, by id."""
 
     def __init__(self, store: Store) -> None:
-        self._shelf = store.shelf(SHORTCUTS)
-        self._all = dict(decoded(self._shelf, Shortcut))
+        self._collection = store.collection(SHORTCUTS)
+        self._all = dict(decoded(self._collection, Shortcut))
 
     def of(self, client: str) -> list[Shortcut]:
         return [shortcut for shortcut in self._all.values() if shortcut.client == client]
 
     def size(self, client: str) -> int:
-        """Of a client's, in bytes."""
+        """How many bytes a client's shortcuts take."""
         return sum(len(msgspec.json.encode(shortcut)) for shortcut in self.of(client))
 
     def find(self, client: str, *, id: str | None = None, command: str | None = None) -> Shortcut:
-        """The one of that id or that command; KeyError if the client has none."""
+        """The shortcut with that id or command; KeyError if the client has none."""
         for shortcut in self.of(client):
             if shortcut.id == id or shortcut.command == command:
                 return shortcut
@@ -98,20 +98,20 @@ class Shortcuts:
 
     def put(self, shortcut: Shortcut) -> None:
         self._all[shortcut.id] = shortcut
-        self._shelf.put(shortcut.id, msgspec.json.encode(shortcut))
+        self._collection.put(shortcut.id, msgspec.json.encode(shortcut))
 
     def drop(self, shortcut: Shortcut) -> None:
         self._all.pop(shortcut.id, None)
-        self._shelf.drop(shortcut.id)
+        self._collection.drop(shortcut.id)
 
     def ran(self, id: str, last: LastRun) -> None:
-        """Keep how a run went, unless the shortcut has been deleted meanwhile."""
+        """Save the outcome of a run, unless the shortcut has been deleted."""
         known = self._all.get(id)
         if known is not None:
             self.put(msgspec.structs.replace(known, last=last))
 
     def keep_only(self, clients: set[str]) -> None:
-        """Other clients are gone, and others may have their names one day."""
+        """Delete the shortcuts of other clients: later clients may get their names."""
         for shortcut in list(self._all.values()):
             if shortcut.client not in clients:
                 self.drop(shortcut)

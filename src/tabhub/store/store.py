@@ -1,6 +1,6 @@
-"""Shelves of named bodies: each change is in the file before the call returns, whole or not at all.
+"""Collections of values by key in one SQLite file; values are bytes whose meaning callers know.
 
-What a body means is the business of whoever puts it there.
+A change is in the file, whole or not at all, when the call returns.
 """
 
 import logging
@@ -18,8 +18,9 @@ log = logging.getLogger(__name__)
 
 VERSION = 1
 WAIT_SECONDS = 0.5
-"""For another process that writes: the whole server waits with us."""
+"""How long to wait for another process that writes; the whole server waits too."""
 T = TypeVar("T")
+# The table is named as in files of earlier versions.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS shelves (
     shelf TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (shelf, key)
@@ -28,20 +29,20 @@ CREATE TABLE IF NOT EXISTS shelves (
 
 
 class Store:
-    """One file, or only memory without a path."""
+    """One file; without a path, only memory."""
 
     def __init__(self, path: Path | None) -> None:
         self._database = _in_memory() if path is None else _open(path)
 
-    def shelf(self, name: str) -> "Shelf":
-        return Shelf(self._database, name)
+    def collection(self, name: str) -> "Collection":
+        return Collection(self._database, name)
 
     def close(self) -> None:
         self._database.close()
 
 
-class Shelf:
-    """The bodies of one kind."""
+class Collection:
+    """The values of one kind."""
 
     def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self._database = database
@@ -58,7 +59,7 @@ class Shelf:
         return {key for (key,) in rows.fetchall()}
 
     def change(self, put: Mapping[str, bytes], drop: Iterable[str]) -> None:
-        """Many at once, all or none: one by one each would wait for the file."""
+        """Make many changes in one transaction: one by one, each would wait for the disk."""
         database = self._database
         database.execute("BEGIN IMMEDIATE")
         try:
@@ -75,19 +76,19 @@ class Shelf:
         self._database.execute("REPLACE INTO shelves VALUES (?, ?, ?)", (self.name, key, body))
 
     def drop(self, key: str) -> None:
-        """Take one away; that it is not there is no error."""
+        """Delete a value; nothing happens if there is none."""
         self._database.execute("DELETE FROM shelves WHERE shelf = ? AND key = ?", (self.name, key))
 
 
-def decoded(shelf: Shelf, kind: type[T]) -> list[tuple[str, T]]:
-    """What a shelf holds; a body that cannot be read is logged and taken away."""
+def decoded(collection: Collection, kind: type[T]) -> list[tuple[str, T]]:
+    """The values of a collection; one that cannot be read is logged and deleted."""
     found = []
-    for key, body in shelf.load().items():
+    for key, body in collection.load().items():
         try:
             found.append((key, msgspec.json.decode(body, type=kind)))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            log.error("%r of %s is unreadable and dropped: %s", key, shelf.name, error)
-            shelf.drop(key)
+            log.error("%r of %s is unreadable and was deleted: %s", key, collection.name, error)
+            collection.drop(key)
     return found
 
 
@@ -109,7 +110,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """SQLite gives the files beside it the same mode."""
+    """Create the file for its owner only; SQLite gives the files beside it the same mode."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         os.fchmod(handle, 0o600)
@@ -122,7 +123,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     if version > VERSION:
         raise InvalidArguments(
             f"{path} was written by a newer tabhub (its version is {version}, this one knows"
-            f" {VERSION}): update tabhub, or move the file away to begin with an empty one."
+            f" {VERSION}): update tabhub, or move the file away to start with an empty one."
         )
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
@@ -133,9 +134,9 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
 
 def _explained(error: BaseException, path: Path) -> BaseException:
     if isinstance(error, sqlite3.OperationalError):
-        return Internal(f"{path} cannot be used now: {error}.")
+        return Internal(f"{path} cannot be used at the moment: {error}.")
     if isinstance(error, sqlite3.DatabaseError):
         return InvalidArguments(
-            f"{path} is not a file of tabhub ({error}): move it away to begin with an empty one."
+            f"{path} is not a file of tabhub ({error}): move it away to start with an empty one."
         )
     return error

@@ -1,7 +1,7 @@
-"""Finds tools by words: SQLite's full-text index, ranked by BM25, in memory.
+"""Searches tools by words: a full-text index of SQLite in memory, ranked by BM25.
 
-It follows the registry of tools, but only when somebody searches: what nobody asks for costs
-nothing, and of a change only the tools that came, went or differ are written.
+It catches up with the registry of tools only when a search needs it, and then writes only the tools
+that have changed.
 """
 
 import re
@@ -14,18 +14,18 @@ from tabhub.hub.tools import Tool, ToolRegistry
 MOST_WORDS = 12
 LONGEST_QUERY = 1000
 LONGEST_WORD = 64
-IDLE = frozenset(
+STOP_WORDS = frozenset(
     "a all an and are as at be by can do does for from give has have how i if in into is it "
     "its let make me my need of on or please see show some take that the them this to "
     "tool tools until use want what when where which with you".split()
 )
-"""Words that tell nothing of a tool."""
+"""Words that say nothing about a tool."""
 FEW = 500
-"""So many tools are ranked in no time."""
+"""Ranking this many tools takes no time worth saving."""
 ENOUGH = 5
-"""Where fewer tools have all the words, those that have any of them follow."""
+"""If fewer tools have all the words, those with any of them follow."""
 MOST_RANKED = 2000
-"""Of more tools than this that fit as well as each other, only the first are ranked."""
+"""Of more matching tools than this, only the first are ranked."""
 WEIGHTS = (10, 8, 4, 1, 0)
 """How much a word counts in a tool's name, its keywords, its summary, the rest, and its family."""
 
@@ -45,7 +45,7 @@ SELECT id FROM (
 ) ORDER BY score, id
 """
 _TWO_WORDS = re.compile(r"\b(?:log|sign)[\s-]*(?:in|on|into)\b", re.IGNORECASE)
-"""The only verb here that is told from another by an idle word."""
+"""The only verb here that depends on a stop word: `log in` is not `log`."""
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -64,23 +64,23 @@ class FullTextIndex:
         tools.on_change(self._changed)
 
     def search(self, query: str, family: Iterable[str] = ()) -> Iterator[str]:
-        """Names of tools, the best first; nothing for a query without words."""
-        words = _meant(query)
+        """Names of tools, best first; nothing for a query without words."""
+        words = _patterns(query)
         if not words:
             return
-        self._follow()
-        told: set[int] = set()
+        self._update()
+        seen: set[int] = set()
         for ids in self._found(words, _family(family)):
             for id in ids:
-                if id not in told:
-                    told.add(id)
+                if id not in seen:
+                    seen.add(id)
                     yield self._known[id].name
 
     def _found(self, words: list[str], family: str) -> Iterator[list[int]]:
-        """Those with all words in the name, then with all of them anywhere, or with any."""
+        """Tools with all words in the name, then all of them anywhere, then any of them."""
         counts = self._counts(words)
         half = max(len(self._known) // 2, FEW)
-        # BM25 gives no weight to words that half of all tools have, and takes longest for them.
+        # Words that half of all tools have weigh nothing in BM25, and take the longest.
         rare = {word: number for word, number in counts.items() if number <= half}
         if not rare:
             every = " AND ".join(counts)
@@ -99,12 +99,12 @@ class FullTextIndex:
         yield ranked
 
     def _counts(self, words: list[str]) -> dict[str, int]:
-        """In how many tools each word is, the rarest first; words that are in none are left out."""
+        """The number of tools with each word, rarest first, without words that no tool has."""
         found = ((self._count(word), word) for word in dict.fromkeys(words))
         return {word: number for number, word in sorted(found) if number}
 
     def _rankable(self, rare: dict[str, int]) -> Iterator[str]:
-        """As many words as can be ranked, the rarest first: they have the most weight."""
+        """As many words as can be ranked, rarest first, since these weigh most."""
         total = 0
         for word, number in rare.items():
             if total and total + number > MOST_RANKED:
@@ -125,7 +125,7 @@ class FullTextIndex:
     def _changed(self) -> None:
         self._is_stale = True
 
-    def _follow(self) -> None:
+    def _update(self) -> None:
         if not self._is_stale:
             return
         gone = [id for id, tool in self._known.items() if self._tools.find(tool.name) is not tool]
@@ -153,15 +153,15 @@ class FullTextIndex:
             self._known[id], self._rows[tool.name] = tool, id
 
 
-def _meant(query: str) -> list[str]:
-    """The words of a query as patterns; in quotes none is ever syntax.
+def _patterns(query: str) -> list[str]:
+    """The words of a query as patterns, quoted so that none is taken for syntax.
 
-    The last one may still be being typed.
+    The last word also matches as a prefix, since the person may still be typing it.
     """
-    asked = _TWO_WORDS.sub("login", query[:LONGEST_QUERY])
-    words = [word[:LONGEST_WORD] for word in _WORD.findall(asked)]
-    told = ([word for word in words if word.lower() not in IDLE] or words)[:MOST_WORDS]
-    return [_pattern(word, word is told[-1]) for word in told]
+    text = _TWO_WORDS.sub("login", query[:LONGEST_QUERY])
+    words = [word[:LONGEST_WORD] for word in _WORD.findall(text)]
+    chosen = ([word for word in words if word.lower() not in STOP_WORDS] or words)[:MOST_WORDS]
+    return [_pattern(word, word is chosen[-1]) for word in chosen]
 
 
 def _pattern(word: str, is_last: bool) -> str:
@@ -177,31 +177,34 @@ def _family(names: Iterable[str]) -> str:
 
 def _columns(tool: Tool) -> tuple[str, str, str, str, str]:
     parameters = tool.input_schema.get("properties")
-    rest = [tool.description, *(_told(parameters) if isinstance(parameters, dict) else ())]
+    rest = [
+        tool.description,
+        *(_parameter_texts(parameters) if isinstance(parameters, dict) else ()),
+    ]
     family = (tool.plugin, tool.site, *sorted(tool.toolsets))
     return (
-        _both(f"{tool.name} {tool.title or ''}"),
+        _with_split_names(f"{tool.name} {tool.title or ''}"),
         tool.keywords,
-        _both(tool.summary),
-        _both(" ".join(rest)),
+        _with_split_names(tool.summary),
+        _with_split_names(" ".join(rest)),
         " ".join(family),
     )
 
 
-def _told(parameters: dict[str, Any]) -> Iterator[str]:
+def _parameter_texts(parameters: dict[str, Any]) -> Iterator[str]:
     for name, schema in parameters.items():
         yield name
         if isinstance(schema, dict) and isinstance(schema.get("description"), str):
             yield schema["description"]
 
 
-def _both(text: str) -> str:
-    """A text with the words of camelCase names apart and together; all else is apart already."""
+def _with_split_names(text: str) -> str:
+    """A text with camelCase names both split into words and as they are."""
     readable = text.encode(errors="replace").decode()
-    return _WORD.sub(lambda word: _apart_and_together(word[0]), readable)
+    return _WORD.sub(lambda word: _split_and_whole(word[0]), readable)
 
 
-def _apart_and_together(word: str) -> str:
+def _split_and_whole(word: str) -> str:
     parts = _split(word)
     return word if parts == word else f"{parts} {word}"
 

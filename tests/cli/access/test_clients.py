@@ -71,7 +71,7 @@ def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> Non
     ("arguments", "words"),
     [
         (["add", "main"], "main"),
-        (["add", "a b"], "no name"),
+        (["add", "a b"], "cannot be named"),
         (["add", "a", "--toolsets", "core,nonsense"], "nonsense"),
         (["add", "a", "--toolsets", ""], "toolset"),
         (["add"], "name"),
@@ -105,7 +105,7 @@ def test_what_was_granted_to_a_revoked_client_is_forgotten(product: Product) -> 
     with closing(Store(path)) as store:
         for name in ("gone", "stays"):
             grant = Grant(name, "always", "a_tool", name, None, None, None, time.time())
-            store.shelf("grants").put(grant.id, msgspec.json.encode(grant))
+            store.collection("grants").put(grant.id, msgspec.json.encode(grant))
     assert product.run("client", "revoke", "gone").returncode == 0
     with closing(Store(path)) as store:
-        assert store.shelf("grants").load().keys() == {"stays"}
+        assert store.collection("grants").load().keys() == {"stays"}

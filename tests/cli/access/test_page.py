@@ -39,7 +39,7 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
     for site, name in (("shop.example", "a"), ("shop.example", "b"), ("bank.example", "c")):
         tool = Published(name, "", NO_ARGUMENTS, cached=True)
         kept = Remembered(site, tool, "", f"https://{site}", 1.0)
-        store.shelf(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
+        store.collection(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
     store.close()
     told = product.run("page", "forget", SHOP)
     assert told.stdout == "Forgotten: 2 tools that stayed without a tab\n"

@@ -234,4 +234,4 @@ def give(product: Product, **changes: Any) -> None:
     grant = Grant("g1", "always", CLICK, "main", None, None, None, time.time())
     grant = msgspec.structs.replace(grant, **changes)
     with closing(Store(product.home / "tabhub.db")) as store:
-        store.shelf("grants").put(grant.id, msgspec.json.encode(grant))
+        store.collection("grants").put(grant.id, msgspec.json.encode(grant))

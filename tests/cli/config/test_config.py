@@ -72,7 +72,7 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
         ("toolsets", "[" * 100_000, "toolsets must be a list, each item a text."),
         ("limits.callSeconds", "long", "limits.callSeconds must be a number above 0."),
         ("limits.callSeconds", "301", "above limits.maxCallSeconds, which is 300."),
-        ("limits.maxCallSeconds", "9", "limits.callSeconds is 30, and must not be above"),
+        ("limits.maxCallSeconds", "9", "limits.callSeconds is 30, but must not be above"),
         ("mcpServer.port", "x", "mcpServer.port must be a whole number at least 0"),
         ("mcpServer.corsOrigins", "a.example", "each item an origin such as https://app.example"),
         ("permissions.tools.navigate", "on", "permissions.tools.navigate must be off or ask or"),

@@ -43,8 +43,8 @@ def test_what_is_written_is_read_however_it_is_written() -> None:
         ("[tools]\na = ", "2: Invalid value."),
         ('\n\nx = "', "3: Unterminated string."),
         ("# \udc80\n\nx", "3: Expected '=' after a key in a key/value pair."),
-        ("a = 1\nb = " + "9" * 5000, "2: this is too long or nested too deep."),
-        ("# x\na = 1\nb = " + "[" * 9999, "3: this is too long or nested too deep."),
+        ("a = 1\nb = " + "9" * 5000, "2: this is too long or nested too deeply."),
+        ("# x\na = 1\nb = " + "[" * 9999, "3: this is too long or nested too deeply."),
     ],
 )
 def test_bad_toml_is_told_with_its_line(text: str, told: str) -> None:
@@ -73,7 +73,7 @@ CONDITION = '[[conditions]]\ntools = ["t"]\nargument = "a"\notherwise = "off"\n'
         ('[domains]\n"a b" = "off"', "2: 'a b' is not a host such as *.example.com: no browser"),
         (
             '[domains]\n"a.example" = "off"\n# twice\n"A.Example." = "ask"',
-            '4: domains."A.Example." is a.example, which is there already.',
+            '4: domains."A.Example." is a.example, which has a level already.',
         ),
         ("[sites]\ndeny = 'a'", "2: sites.deny must be a list."),
         ("[sites]\ndeny = [\n'a.example',\n  1,\n]", "4: sites.deny[1] must be text."),
@@ -96,7 +96,7 @@ CONDITION = '[[conditions]]\ntools = ["t"]\nargument = "a"\notherwise = "off"\n'
         (CONDITION + "hosts = ['a',\n'b*']", "6: 'b*' is not a host"),
         (CONDITION + "one_of = [1, true, 1]", "5: conditions[0].one_of has 1 twice."),
         (CONDITION + "one_of = [1,\n []]", "6: conditions[0].one_of[1] must be text, a number"),
-        (CONDITION + "matches = '('", "5: conditions[0].matches is no regular expression:"),
+        (CONDITION + "matches = '('", "5: conditions[0].matches is not a regular expression:"),
         (CONDITION + "matches = 1", "5: conditions[0].matches must be text."),
         (CONDITION + "matches = ''\noptional = 1", "6: conditions[0].optional must be true or"),
         (

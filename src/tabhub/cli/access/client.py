@@ -11,7 +11,7 @@ from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.paths import Home
 from tabhub.config.settings import choose_toolsets
 from tabhub.errors import TabhubError, Unavailable
-from tabhub.store.images import forget_client
+from tabhub.store.saved_state import forget_client
 from tabhub.store.store import Store
 
 

@@ -1,1 +1,1 @@
-"""The policy file: its fields, its conditions, and the line of each mistake."""
+"""The policy file: its format, its conditions, and errors that name the line."""

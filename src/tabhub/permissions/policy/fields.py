@@ -1,4 +1,4 @@
-"""Reading decoded data with a reason, and the place, for all that is not as it should be."""
+"""Reads fields of a TOML file; an error names the line and says what is wrong."""
 
 import json
 import re
@@ -17,10 +17,16 @@ T = TypeVar("T")
 LEVEL_WORDS = tuple(level.word for level in Level)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _KINDS: dict[type, str] = {bool: "true or false", str: "text", list: "a list", dict: "a table"}
+_HINTS = {
+    "Invalid value": "this is not a value; a word such as auto needs quotes",
+    "Cannot overwrite a value": "this key was set before",
+}
+"""Better sentences for two messages of `tomllib`."""
+_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 class Fault(Exception):
-    """Something that cannot stay as it is written."""
+    """A mistake in the file: where, and what is wrong."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(reason)
@@ -30,8 +36,8 @@ class Fault(Exception):
 
 def dotted(path: Path) -> str:
     """A path as TOML writes it."""
-    shown = "".join(f"[{key}]" if isinstance(key, int) else f".{_quoted(key)}" for key in path)
-    return shown.removeprefix(".")
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{_quoted(key)}" for key in path)
+    return text.removeprefix(".")
 
 
 def _quoted(key: str) -> str:
@@ -39,14 +45,14 @@ def _quoted(key: str) -> str:
 
 
 def typed(value: object, kind: type[T], path: Path) -> T:
-    """The value, if it is of the kind."""
+    """The value, which must have this type."""
     if not isinstance(value, kind):
         raise Fault(path, f"{dotted(path)} must be {_KINDS[kind]}")
     return value
 
 
 def table(value: object, path: Path, keys: Iterable[str] | None = None) -> dict[str, Any]:
-    """A table that has no keys but these."""
+    """A table without other keys than these."""
     found = typed(value, dict, path)
     known = found if keys is None else list(keys)
     for key in found:
@@ -64,8 +70,8 @@ def word(value: object, words: Iterable[str], path: Path) -> str:
     """One of a few words."""
     known = list(words)
     if not isinstance(value, str) or value not in known:
-        shown = f"{', '.join(known[:-1])} or {known[-1]}"
-        raise Fault(path, f"{dotted(path)} must be {shown}, not {value!r}")
+        options = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise Fault(path, f"{dotted(path)} must be {options}, not {value!r}")
     return value
 
 
@@ -74,15 +80,15 @@ def items(value: object, path: Path, read: Callable[[object, Path], T]) -> tuple
     found: dict[T, None] = {}
     for index, item in enumerate(typed(value, list, path)):
         place = (*path, index)
-        one = read(item, place)
-        if one in found:
+        entry = read(item, place)
+        if entry in found:
             raise Fault(place, f"{dotted(path)} has {item!r} twice")
-        found[one] = None
+        found[entry] = None
     return tuple(found)
 
 
 def some(value: object, path: Path, read: Callable[[object, Path], T]) -> tuple[T, ...]:
-    """A list with something in it."""
+    """A list that is not empty."""
     found = items(value, path, read)
     if not found:
         raise Fault(path, f"{dotted(path)} is empty")
@@ -94,7 +100,7 @@ def level(value: object, path: Path) -> Level:
 
 
 def pattern(value: object, path: Path) -> str:
-    """A pattern of hosts, in its one spelling."""
+    """A host pattern in its canonical spelling."""
     try:
         return normal_pattern(text(value, path))
     except ValueError as error:
@@ -105,35 +111,29 @@ def text(value: object, path: Path) -> str:
     return typed(value, str, path)
 
 
-_HINTS = {
-    "Invalid value": "this is no value; a word such as auto needs quotes",
-    "Cannot overwrite a value": "this key was set before",
-}
-_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-
-
-def read(text: str, name: str, rules: Callable[[dict[str, Any]], T]) -> T:
-    """What the rules make of it; InvalidArguments with `name:line: reason` if they cannot."""
+def read(text: str, name: str, convert: Callable[[dict[str, Any]], T]) -> T:
+    """Decode a text and convert it; InvalidArguments with `name:line: reason` if that fails."""
     try:
-        return rules(tomllib.loads(text))
+        return convert(tomllib.loads(text))
     except Fault as fault:
         line, reason = _line_of(text, fault.path), fault.reason
     except tomllib.TOMLDecodeError as error:
         line, reason = _syntax(text, str(error))
     except (ValueError, RecursionError):
-        line, reason = _first_unreadable(text), "this is too long or nested too deep"
+        line, reason = _first_unreadable(text), "this is too long or nested too deeply"
     raise InvalidArguments(f"{name}:{line}: {reason}.")
 
 
-def _syntax(text: str, told: str) -> tuple[int, str]:
-    place = _PLACE.search(told)
+def _syntax(text: str, message: str) -> tuple[int, str]:
+    place = _PLACE.search(message)
     if place is None or place[1] is None:
-        return text.count("\n") + 1, _PLACE.sub("", told)
-    return int(place[1]), _HINTS.get(told[: place.start()], told[: place.start()])
+        return text.count("\n") + 1, _PLACE.sub("", message)
+    reason = message[: place.start()]
+    return int(place[1]), _HINTS.get(reason, reason)
 
 
 def _line_of(text: str, path: Path) -> int:
-    """The line of the path, or of the nearest thing around it."""
+    """The line of a path, or of the nearest table or list around it."""
     try:
         lines = lines_of(text)
     except RecursionError:
@@ -144,7 +144,7 @@ def _line_of(text: str, path: Path) -> int:
 
 
 def _first_unreadable(text: str) -> int:
-    """The parser does not say where it gave up: look how many lines it takes."""
+    """The first line that the parser cannot read; it does not say, so we try fewer lines."""
     lines = text.split("\n")
     return 1 + bisect_left(
         range(1, len(lines)), True, key=lambda number: _gives_up("\n".join(lines[:number]))

@@ -1,4 +1,4 @@
-"""The policy file: rules for every run, attended or not. `docs/policy.md` explains it."""
+"""The policy file: rules that apply with and without a person present; see `docs/policy.md`."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -24,20 +24,31 @@ from tabhub.permissions.policy.toml_lines import Path
 from tabhub.permissions.sites import HostPatterns, site_of_typed
 from tabhub.permissions.verdict import Level
 
+Unattended = Literal["deny", "allow"]
+Levels = Mapping[str, Level]
+
+KEYS = (
+    *("unattended", "elicitation"),
+    *("defaults", "tools", "plugins", "domains", "toolsets", "sites", "conditions"),
+)
+DEFAULT_KEYS = ("managed", "personal", "reading")
+SITE_KEYS = ("deny", "allow")
+CONDITION_KEYS = ("tools", "argument", "hosts", "one_of", "matches", "otherwise", "optional")
+_REQUIRED = ("tools", "argument", "otherwise")
 HISTORY = ("back", "forward", "reload")
-"""What a tab can be sent to without an address; where that leads is judged by its site."""
+"""What navigation accepts in place of a URL; the site it leads to is decided about later."""
 LONGEST = 2000
 """Characters of a value that a regular expression is tried on."""
 
 
 class Test(Protocol):
-    """Says whether a value is as it should be."""
+    """Says whether the value of an argument meets a condition."""
 
     def fits(self, value: object) -> bool: ...
 
 
 class Hosts:
-    """An address, or a step in the history."""
+    """A URL on one of these hosts, or a step in the history."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = HostPatterns(dict.fromkeys(patterns, True))
@@ -59,7 +70,7 @@ class OneOf:
 
 
 class Matches:
-    """A regular expression for the whole text."""
+    """Text that a regular expression matches as a whole."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)
@@ -71,7 +82,7 @@ class Matches:
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """The most that is allowed to some tools unless an argument passes its test."""
+    """Limits the level of some tools unless an argument passes a test."""
 
     tools: tuple[str, ...]
     argument: str
@@ -79,7 +90,7 @@ class Condition(msgspec.Struct, frozen=True):
     otherwise: Level
     optional: bool
     text: str
-    """Where it is written, and what it says."""
+    """Its place in the file, and its test, for messages."""
 
     def fits(self, arguments: Mapping[str, Any]) -> bool:
         if self.argument not in arguments:
@@ -87,12 +98,8 @@ class Condition(msgspec.Struct, frozen=True):
         return self.test.fits(arguments[self.argument])
 
 
-CONDITION_KEYS = ("tools", "argument", "hosts", "one_of", "matches", "otherwise", "optional")
-_REQUIRED = ("tools", "argument", "otherwise")
-
-
 def read_condition(value: object, path: Path) -> Condition:
-    """A condition with exactly one test."""
+    """Read a condition, which must have exactly one test."""
     found = table(value, path, CONDITION_KEYS)
     for key in _REQUIRED:
         if key not in found:
@@ -111,18 +118,18 @@ def read_condition(value: object, path: Path) -> Condition:
 
 
 def _otherwise(value: object, path: Path) -> Level:
-    most = level(value, path)
-    if most is Level.AUTO:
+    limit = level(value, path)
+    if limit is Level.AUTO:
         raise Fault(path, f"{dotted(path)} must be off or ask, not 'auto'")
-    return most
+    return limit
 
 
 def _test(found: dict[str, Any], path: Path) -> tuple[str, Test]:
-    named = [kind for kind in _TESTS if kind in found]
-    if len(named) != 1:
-        where = (*path, named[1]) if named else path
+    kinds = [kind for kind in _TESTS if kind in found]
+    if len(kinds) != 1:
+        where = (*path, kinds[1]) if kinds else path
         raise Fault(where, f"{dotted(path)} needs exactly one of {', '.join(_TESTS)}")
-    kind = named[0]
+    kind = kinds[0]
     return kind, _TESTS[kind](found[kind], (*path, kind))
 
 
@@ -144,7 +151,7 @@ def _matches(value: object, path: Path) -> Test:
     try:
         return Matches(text(value, path))
     except (re.error, OverflowError, RecursionError) as error:
-        raise Fault(path, f"{dotted(path)} is no regular expression: {error}") from None
+        raise Fault(path, f"{dotted(path)} is not a regular expression: {error}") from None
 
 
 _TESTS: dict[str, Callable[[object, Path], Test]] = {
@@ -154,19 +161,8 @@ _TESTS: dict[str, Callable[[object, Path], Test]] = {
 }
 
 
-Unattended = Literal["deny", "allow"]
-Levels = Mapping[str, Level]
-
-KEYS = (
-    *("unattended", "elicitation"),
-    *("defaults", "tools", "plugins", "domains", "toolsets", "sites", "conditions"),
-)
-DEFAULT_KEYS = ("managed", "personal", "reading")
-SITE_KEYS = ("deny", "allow")
-
-
 class Policy(msgspec.Struct, frozen=True):
-    """What a policy file says; patterns of hosts in their one spelling."""
+    """The content of a policy file; host patterns in their canonical spelling."""
 
     name: str
     unattended: Unattended | None
@@ -182,7 +178,7 @@ class Policy(msgspec.Struct, frozen=True):
 
 
 def parse(text: str, name: str) -> Policy:
-    """The policy in a text; InvalidArguments with file, line and reason for the first fault."""
+    """Read a policy; InvalidArguments with file, line and reason for the first mistake."""
     return read(text, name, lambda data: _policy(data, name))
 
 
@@ -221,6 +217,6 @@ def _domains(written: Levels) -> Levels:
         path: Path = ("domains", name)
         host = pattern(name, path)
         if host in domains:
-            raise Fault(path, f"{dotted(path)} is {host}, which is there already")
+            raise Fault(path, f"{dotted(path)} is {host}, which has a level already")
         domains[host] = allowed
     return domains

@@ -1,4 +1,4 @@
-"""On which line each key and item of a TOML text stands; `tomllib` does not tell."""
+"""Finds the line of each key and item in a TOML text, which `tomllib` does not report."""
 
 import re
 import tomllib
@@ -16,21 +16,21 @@ _SCALAR = re.compile(
 
 
 def lines_of(text: str) -> dict[Path, int]:
-    """The first line of everything in a text that is known to be valid."""
+    """The first line of every key and item in a valid text."""
     scanner = _Scanner(text.replace("\r\n", "\n"))
     scanner.scan()
     return scanner.lines
 
 
 def tables_of(text: str) -> list[tuple[Path, int]]:
-    """Each table with a header, and on which line that is, in a text that is known to be valid."""
+    """Each table with a header in a valid text, and the line of the header."""
     scanner = _Scanner(text.replace("\r\n", "\n"))
     scanner.scan()
     return scanner.headers
 
 
 class _Scanner:
-    """Walks over the text once, and believes that it is valid."""
+    """Walks over the text once and assumes that it is valid."""
 
     def __init__(self, text: str) -> None:
         self.lines: dict[Path, int] = {}
@@ -68,7 +68,7 @@ class _Scanner:
         return table
 
     def _inside(self, path: Path) -> Path:
-        """In an array of tables: the table that was begun last."""
+        """The path itself or, for an array of tables, the table in it that started last."""
         self._note(path)
         if path in self._last_index:
             path = (*path, self._last_index[path])
@@ -124,7 +124,7 @@ class _Scanner:
             self._pair(path)
 
     def _next(self, closing: str) -> bool:
-        """Go on to what comes after an opening bracket or a comma, or past the closing one."""
+        """Advance to the next element; False, and past the bracket, if there is none."""
         self._skip(_BLANK)
         if self._text[self._at] != closing:
             self._at += 1
