@@ -3,10 +3,11 @@
 import time
 from dataclasses import dataclass
 
+from tabhub.agents.http.messages import Refused
 from tabhub.agents.http.rates import Rates
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
-from tabhub.agents.mcp.http import McpEndpoint, Refused
+from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rest import Rest

@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Refused,
     Toolsets,
     accepts_streams,
     headers_of,
@@ -18,7 +19,7 @@ from tabhub.agents.http.messages import (
 from tabhub.agents.http.reply import Reply
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import PostChannel, Responder, accept, initialize_params
-from tabhub.agents.mcp.session import Session, Sessions, SessionStore
+from tabhub.agents.mcp.session import Admit, Session, Sessions, SessionStore
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.config.clients import MAIN, Client
@@ -32,10 +33,6 @@ from tabhub.wire.mcp import versions
 SESSION = b"mcp-session-id"
 
 Headers = dict[bytes, bytes]
-Refused = Callable[[Scope, TabhubError], None]
-"""Called when a client tries something that it may not do."""
-Admit = Callable[[Client], None]
-"""Called for a new session; raises when the client opens sessions too often."""
 
 
 class McpEndpoint:

@@ -30,6 +30,10 @@ STOPPED = (
 )
 
 
+Admit = Callable[[Client], None]
+"""Called for a new session; raises when the client opens sessions too often."""
+
+
 class SessionStore(Protocol):
     """Stores sessions on disk, so that they survive a restart."""
 

@@ -15,6 +15,7 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Refused,
     Toolsets,
     accepts_streams,
     named_toolsets,
@@ -26,8 +27,7 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import Channel, Responder, accept, initialize_params
-from tabhub.agents.mcp.http import Admit, Refused
-from tabhub.agents.mcp.session import Register, Session
+from tabhub.agents.mcp.session import Admit, Register, Session
 from tabhub.agents.mcp.streams import event_frame
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, choose_toolsets
