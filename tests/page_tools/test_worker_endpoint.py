@@ -15,7 +15,7 @@ from tabhub.page_tools.core.storage import PageRef
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.browsers.worker import ONE, OTHER, SHOP, knocking, let_in, tool
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.page_events import Heard
 from tests.support.serving import served
 
@@ -275,9 +275,7 @@ async def test_a_page_that_goes_while_it_waits_is_forgotten(
         for _ in range(3):
             async with knocking(server.port) as worker:
                 await worker.next()
-        async with asyncio.timeout(PATIENCE):
-            while server.app.pairing.waiting():
-                await asyncio.sleep(0.01)
+        await eventually(lambda: not server.app.pairing.waiting())
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 

@@ -11,7 +11,7 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.no_tls import NO_TLS
 
 SECRET = "5e" * 32
@@ -56,10 +56,4 @@ def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
 
 async def _answers(port: int) -> None:
     async with client(port, None) as http:
-        for _ in range(200):
-            try:
-                await http.get("/health")
-            except httpx.ConnectError:
-                await asyncio.sleep(0.01)
-            else:
-                return
+        await eventually(lambda: http.get("/health"), ignore=(httpx.ConnectError,))

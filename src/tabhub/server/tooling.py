@@ -16,9 +16,9 @@ from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
 from tabhub.store.active_rules import Rules
 from tabhub.store.saved_shortcuts import Shortcuts
-from tabhub.tools import agent, catalog, diagnostics
+from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
-from tabhub.tools.composite.shortcut_recording import Recordings, ShortcutObserver
+from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.tool import SOURCE
@@ -41,7 +41,7 @@ class Tooling:
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
-        self._recordings = Recordings(self.hub.sessions)
+        self._recordings = ShortcutRecordings(self.hub.sessions)
         self._replays = Replays(self.hub, self.shortcuts)
         self._in_browser = self._browser_source()
         self.runner = self._runner()
@@ -80,8 +80,8 @@ class Tooling:
         hub = self.hub
         self.sources |= {
             SOURCE: self._in_browser,
-            agent.SOURCE: agent.PermissionSource(hub, self.guard),
-            agent.TURN_SOURCE: agent.TurnSource(hub.sessions),
+            session_tools.PERMISSIONS_SOURCE: session_tools.PermissionSource(hub, self.guard),
+            session_tools.TURNS_SOURCE: session_tools.TurnSource(hub.sessions),
             page_source.TAB_LIST_SOURCE: page_source.TabListSource(hub),
         }
 
@@ -96,7 +96,7 @@ class Tooling:
         hub, runner, max_result = self.hub, self.runner, self.settings.limits.result_bytes
         self.sources |= {
             batch.SOURCE: batch.BatchSource(
-                runner, hub.sessions, self._in_browser.shots, max_result
+                runner, hub.sessions, self._in_browser.screenshots, max_result
             ),
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
@@ -113,6 +113,6 @@ class Tooling:
             self.browsers,
             self.runner.running,
             self.rules.grants,
-            self._in_browser.shots,
+            self._in_browser.screenshots,
             self._recordings,
         )

@@ -17,7 +17,7 @@ from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import owner
 from tabhub.config.paths import Home
 from tests.browser.launcher.processes import living
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-01")]
 
@@ -68,9 +68,7 @@ class Listener:
 
     async def heard(self, path: str) -> None:
         """Wait until it is called there; calls elsewhere do not count."""
-        async with asyncio.timeout(PATIENCE):
-            while await self._calls.get() != path:
-                pass
+        await eventually(self._calls.get, until=lambda found: found == path)
 
 
 @pytest.fixture

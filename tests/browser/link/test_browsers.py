@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import connected, tab
+from tests.support.eventually import eventually
 from tests.support.serving import client, served
 
 
@@ -133,8 +134,7 @@ async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
         for _ in range(2):
             async with connected(server.port) as extension:
                 await extension.sync(tab(1))
-            while browsers.all():
-                await asyncio.sleep(0.01)
+            await eventually(lambda: not browsers.all())
             clocks.append(browsers._leaving["profile-a"])
         assert [clock.cancelled() for clock in clocks] == [True, False]
         assert len(server.app.hub.tabs) == 1

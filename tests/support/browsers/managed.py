@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -62,11 +62,10 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 async def at_work(agent: Agent, tab: int) -> None:
     """Wait until a script in that tab says that it runs."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            listed = (await agent.call("browser_list_tabs"))["tabs"]
-            if any(told["tabId"] == tab and told["title"] == "at work" for told in listed):
-                return
+    await eventually(
+        lambda: agent.call("browser_list_tabs"),
+        until=lambda found: (tab, "at work") in [(t["tabId"], t["title"]) for t in found["tabs"]],
+    )
 
 
 async def failure(call: "asyncio.Task[Any]") -> ToolFailed:

@@ -181,6 +181,10 @@ class Backend(ABC):
     def capabilities(self) -> m.Json:
         """The capabilities, as MCP declares them."""
 
+    def has(self, capability: str) -> bool:
+        """Whether it has a capability; asked for every request."""
+        return capability in self.capabilities()
+
     def input_schema(self, name: str) -> Any:
         """The schema of one tool, or None when there is no such tool."""
         return None

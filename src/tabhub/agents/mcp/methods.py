@@ -60,7 +60,7 @@ def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None
     method = table.get(name)
     if method is None or method.capability is None:
         return method
-    return method if method.capability in backend.capabilities() else None
+    return method if backend.has(method.capability) else None
 
 
 def not_found(name: str) -> ProtocolError:
