@@ -1,8 +1,8 @@
-"""Where the requests of a session speak while they are answered.
+"""Requests of the handshake era, which belong to a session, whatever transport carries them.
 
-Over Streamable HTTP that is the answer to their POST: JSON, or an event stream from the first
-thing it says. The stream belongs to the session, not to the connection: what is said after the
-connection is gone is kept, and the client may come back for it.
+A `Channel` takes the messages that a request sends while it is answered. Over Streamable HTTP it
+is the response to a POST: JSON, or an event stream from the first message on. That stream belongs
+to the session, not to the connection: later messages are kept, and the client may resume it.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from typing import Any, cast
 import msgspec
 
 from tabhub.agents.http.reply import Reply
-from tabhub.agents.mcp import backend as dispatch
+from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask
-from tabhub.agents.mcp.session import Running, Session
+from tabhub.agents.mcp.session import RunningRequest, Session
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.agents.mcp.subscriptions import require_few
 from tabhub.errors import Cancelled, Forbidden, ProtocolError
@@ -25,35 +25,37 @@ from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp import versions
 
 RETRY_MS = 500
-"""How soon a client whose stream we closed should come back."""
+"""How soon a client should reconnect after the server closed its stream."""
+MAX_INITIALIZE_BYTES = 64 * 1024
+"""Of the parameters of `initialize`, which are kept as long as the session."""
 
 
-class Outlet(ABC):
-    """Where the requests of one message speak: several of them when it is a batch."""
+class Channel(ABC):
+    """Takes the messages of one request, or of all requests of a batch."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.status = 200
-        """Of an answer that is no stream."""
+        """The HTTP status of a response that is not a stream."""
         self.cancelled = False
-        """Whether the client took a request back."""
+        """Whether the client cancelled a request."""
 
     @property
     @abstractmethod
     def may_stream(self) -> bool:
-        """Whether anything can be said before the answer."""
+        """Whether messages can be sent before the response."""
 
     @abstractmethod
-    async def emit(self, data: bytes) -> None:
-        """Send a message that is no answer."""
+    async def send(self, data: bytes) -> None:
+        """Send a notification or a request of the server."""
 
-    async def let_go(self) -> None:
-        """Close the connection, where a client can come back for the rest."""
+    async def disconnect(self) -> None:
+        """Close the connection, where the client can resume the stream."""
         return
 
 
-class PostOutlet(Outlet):
-    """The answer to one POST."""
+class PostChannel(Channel):
+    """The response to one POST."""
 
     def __init__(self, session: Session, reply: Reply) -> None:
         super().__init__(session)
@@ -64,9 +66,9 @@ class PostOutlet(Outlet):
     def may_stream(self) -> bool:
         return self._reply.may_stream
 
-    async def emit(self, data: bytes) -> None:
+    async def send(self, data: bytes) -> None:
         if self._reply.may_stream:
-            stream = await self._opened()
+            stream = await self._open_stream()
             await self._reply.frame(stream.append(data))
 
     async def finish(self, bodies: list[bytes], batched: bool) -> None:
@@ -82,13 +84,13 @@ class PostOutlet(Outlet):
         self._stream.finish()
         await self._reply.end()
 
-    async def let_go(self) -> None:
-        """Close the connection; only a client that has an event's id can come back for the rest."""
+    async def disconnect(self) -> None:
+        """Close the connection, if the client has an event id by which it can resume."""
         if self._reply.may_stream and versions.primes_streams(self.session.version):
-            await self._opened()
+            await self._open_stream()
             await self._reply.end()
 
-    async def _opened(self) -> EventStream:
+    async def _open_stream(self) -> EventStream:
         if self._stream is None:
             self._stream = self.session.streams.open()
             if versions.primes_streams(self.session.version):
@@ -99,8 +101,8 @@ class PostOutlet(Outlet):
 class HandshakeExchange(Exchange):
     """One request of a session."""
 
-    def __init__(self, outlet: Outlet, meta: m.Json) -> None:
-        session = outlet.session
+    def __init__(self, channel: Channel, meta: m.Json) -> None:
+        session = channel.session
         super().__init__(
             version=session.version,
             client=session.client,
@@ -112,32 +114,25 @@ class HandshakeExchange(Exchange):
             log_level=session.log_level,
         )
         self.peer = session
-        self._outlet = outlet
+        self._channel = channel
 
     async def notify(self, method: str, params: m.Json) -> None:
-        await self._outlet.emit(jsonrpc.notification(method, params))
+        await self._channel.send(jsonrpc.notification(method, params))
 
-    async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
-        if not self._outlet.may_stream:
+    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+        if not self._channel.may_stream:
             raise ProtocolError("Asking back needs a client that accepts event streams.")
-        asked = {key: self.peer.asking(ask) for key, ask in asks.items()}
+        asked = {key: self.peer.ask(ask) for key, ask in asks.items()}
         try:
             for data, _ in asked.values():
-                await self._outlet.emit(data)
+                await self._channel.send(data)
             return {key: await answer for key, (_, answer) in asked.items()}
         finally:
             for _, answer in asked.values():
                 answer.cancel()
 
     async def close_stream(self) -> None:
-        await self._outlet.let_go()
-
-
-MOST_BYTES = 64 * 1024
-"""Of what a client says of itself, which is kept as long as its session."""
-
-_initialize_params = dispatch.ParamsDecoder(m.InitializeParams)
-_cancelled_params = dispatch.ParamsDecoder(m.CancelledParams)
+        await self._channel.disconnect()
 
 
 async def _set_level(exchange: Exchange, params: m.SetLevelParams) -> m.Result:
@@ -157,21 +152,23 @@ async def _unsubscribe(exchange: Exchange, params: m.UriParams) -> m.Result:
     return m.Result()
 
 
-METHODS = dispatch.HANDSHAKE | {
-    "logging/setLevel": dispatch.Method(m.SetLevelParams, "logging", lambda b: _set_level),
-    "resources/subscribe": dispatch.Method(m.UriParams, "resources", lambda b: _subscribe),
-    "resources/unsubscribe": dispatch.Method(m.UriParams, "resources", lambda b: _unsubscribe),
+METHODS = methods.HANDSHAKE | {
+    "logging/setLevel": methods.Method(m.SetLevelParams, "logging", lambda b: _set_level),
+    "resources/subscribe": methods.Method(m.UriParams, "resources", lambda b: _subscribe),
+    "resources/unsubscribe": methods.Method(m.UriParams, "resources", lambda b: _unsubscribe),
 }
+_initialize_params = methods.ParamsDecoder(m.InitializeParams)
+_cancelled_params = methods.ParamsDecoder(m.CancelledParams)
 
 
-class Answers:
-    """What a backend says to the clients of the handshake era."""
+class Responder:
+    """Answers the requests of sessions from a backend."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    def greeting(self, session: Session, id: jsonrpc.Id) -> bytes:
-        """The answer to `initialize`."""
+    def initialized(self, session: Session, id: jsonrpc.Id) -> bytes:
+        """The response to `initialize`."""
         result = m.InitializeResult(
             protocol_version=session.version,
             capabilities=self._backend.capabilities(),
@@ -180,34 +177,35 @@ class Answers:
         )
         return jsonrpc.success(id, result)
 
-    async def answer(self, message: jsonrpc.Incoming, outlet: Outlet) -> bytes:
+    async def respond(self, message: jsonrpc.Incoming, channel: Channel) -> bytes:
+        """The response to a request."""
         id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
-        requests = outlet.session.running
+        requests = channel.session.running
         if id in requests:
             return jsonrpc.failure(id, ProtocolError(f"Request {id!r} is already running."))
-        requests[id] = running = Running()
+        requests[id] = running = RunningRequest()
         try:
-            return jsonrpc.success(id, await self._result(name, message.params, outlet))
+            return jsonrpc.success(id, await self._result(name, message.params, channel))
         except asyncio.CancelledError:
             if running.ended is None:
                 raise
             running.absorb()
-            outlet.cancelled = isinstance(running.ended, Cancelled)
+            channel.cancelled = isinstance(running.ended, Cancelled)
             return jsonrpc.failure(id, running.ended)
         except Exception as fault:
-            error = dispatch.error_for(fault, name)
+            error = methods.error_for(fault, name)
             if isinstance(error, Forbidden):
-                outlet.status = error.status
+                channel.status = error.status
             return jsonrpc.failure(id, error)
         finally:
             del requests[id]
 
-    async def _result(self, name: str, raw: dispatch.RawParams, outlet: Outlet) -> m.Result:
-        method = dispatch.find(METHODS, self._backend, name)
+    async def _result(self, name: str, raw: methods.RawParams, channel: Channel) -> m.Result:
+        method = methods.find(METHODS, self._backend, name)
         if method is None:
-            raise dispatch.not_found(name)
+            raise methods.not_found(name)
         params = method.params(raw)
-        exchange = HandshakeExchange(outlet, params.meta)
+        exchange = HandshakeExchange(channel, params.meta)
         result = await method.answer(self._backend)(exchange, params)
         if isinstance(result, m.CallResult) and isinstance(result.structured_content, list):
             # These revisions allow an object only; the text says the same.
@@ -215,18 +213,18 @@ class Answers:
         return result
 
 
-def introduction(message: jsonrpc.Incoming) -> m.InitializeParams:
-    """What a client says of itself."""
-    if isinstance(message.params, msgspec.Raw) and len(message.params) > MOST_BYTES:
-        raise ProtocolError("What the client says of itself is too long.", "too_large")
+def initialize_params(message: jsonrpc.Incoming) -> m.InitializeParams:
+    """The parameters of `initialize`; raises if they are too long."""
+    if isinstance(message.params, msgspec.Raw) and len(message.params) > MAX_INITIALIZE_BYTES:
+        raise ProtocolError("The parameters of initialize are too long.", "too_large")
     params: m.InitializeParams = _initialize_params(message.params)
     return params
 
 
-def took(session: Session, message: jsonrpc.Incoming) -> bool:
-    """Handle what needs no answer; whether it was such a message."""
+def accept(session: Session, message: jsonrpc.Incoming) -> bool:
+    """Handle a notification or a response; returns False for a request."""
     if message.is_response():
-        session.answered(message)
+        session.take_response(message)
     elif not message.is_notification():
         return False
     elif message.method == "notifications/cancelled":
