@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lo
 NPM_STAMP := tests/npm/node_modules/.stamp
 AGENTS_STAMP := tests/cli/connect/npm/node_modules/.stamp
 PEERS_STAMP := bench/npm/node_modules/.stamp
-COMMANDS := cli ways_in
+COMMANDS := cli interfaces
 MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 

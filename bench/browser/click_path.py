@@ -17,7 +17,8 @@ import uvloop
 from bench.browser.traced_server import MARK
 from bench.caller import Caller
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.site import serving
 
 PAGE = f"<button id={MARK} onclick='this.value=1'>Go</button>"
@@ -40,7 +41,7 @@ def click_path() -> ClickPath:
         with _traced(product, folder / "trace.json") as pid:
             product.wait_browser()
             extension = uvloop.run(_click(product, pid))
-            trace = wait_for(lambda: _read(folder / "trace.json"), "the trace")
+            trace = eventually_sync(lambda: _read(folder / "trace.json"), "the trace")
             return ClickPath(trace["files"], trace["carriers"], extension)
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.clients.conftest import TOOLS
 from tests.conformance.run import SUITES, Check, Outcome, Suite, run_suite
 from tests.support.agent import Agent
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]

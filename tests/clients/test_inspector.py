@@ -12,7 +12,7 @@ import pytest
 
 from tests.clients.conftest import TOOLS, Endpoint
 from tests.conformance.run import NODE, PACKAGES
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = [
     pytest.mark.npm,

@@ -17,7 +17,7 @@ from mcp.client.subscriptions import ResourcesListChanged
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, TextResourceContents
 
 from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.xdist_group("clients")]
 

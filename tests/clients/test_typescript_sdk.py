@@ -13,7 +13,7 @@ import pytest
 
 from tests.clients.conftest import OVER_SSE, TOOLS, Endpoint
 from tests.conformance.run import NODE
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = [
     pytest.mark.npm,

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.conformance.run import NODE
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET
 
 PYTHON = {"python, older era": "legacy", "python, newer era": "auto"}

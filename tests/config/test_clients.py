@@ -14,7 +14,7 @@ from tabhub.config import clients
 from tabhub.config.clients import Client, Clients
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 SECRET, OTHER_SECRET = "ab" * 32, "cd" * 32
 

@@ -7,6 +7,7 @@ import uvicorn
 
 from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp.http import McpEndpoint
+from tabhub.agents.routes import ROUTES
 from tabhub.audit.log import AuditLog
 from tabhub.config.secret import Challenges
 from tabhub.config.settings import AuditSettings
@@ -30,7 +31,7 @@ def fixture_app() -> App:
         await send({"type": "http.response.body", "body": b""})
 
     audit = AuditLog(None, AuditSettings())
-    return AccessControl(route, None, lambda token: None, audit, Challenges())
+    return AccessControl(route, ROUTES, None, lambda token: None, audit, Challenges())
 
 
 def main() -> None:

@@ -10,19 +10,16 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.extension.test_page_tools import (
+from tests.support.browsers.extension_alone import (
     REGISTER,
     UNREGISTER,
     WITHOUT_WEBMCP,
     Bench,
     bench,
     happens,
-    native,
-    plain,
 )
-from tests.support.scripted import names
+from tests.support.scripted_server import names
 
-__all__ = ["native", "plain"]
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
 
 COUNT = """

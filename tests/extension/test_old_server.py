@@ -2,30 +2,25 @@
 
 import asyncio
 import json
-import shutil
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tabhub import __version__
-from tabhub.browser.launcher.finder import find_browser
-from tabhub.browser.launcher.installation import packaged_extension
-from tabhub.browser.launcher.process import BrowserProcess
-from tabhub.config.paths import Home
 from tabhub.wire import link_versions as versions
-from tests.support.browsers.cdp import Cdp, browser_of
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.extension_alone import extension_with
 from tests.support.browsers.panel import PANEL, Panel, panel_of
-from tests.support.patience import PATIENCE
-from tests.support.recorded import LINES, SITE, Message, lacks, with_more
-from tests.support.scripted import SECRET, ScriptedServer, scripted
+from tests.support.browsers.unpacked import OPTIONS
+from tests.support.eventually import PATIENCE
+from tests.support.recorded_link import LINES, SITE, Message, lacks, with_more
+from tests.support.scripted_server import ScriptedServer
 from tests.support.site import serving
 
 pytestmark = pytest.mark.real_browser
-OPTIONS = PANEL.replace("panel/panel", "options/options")
 GREETING = LINES[0]["message"]["params"]
 NAMED = ("tabId", "documentId", "groupId")
 """What the browser numbers anew each time."""
@@ -139,26 +134,6 @@ class OldServer(ScriptedServer):
 def _method(line: dict[str, Any]) -> str:
     method: str = line["message"].get("method", "")
     return method
-
-
-@asynccontextmanager
-async def extension_with(server: ScriptedServer, folder: Path) -> AsyncIterator[Cdp]:
-    """A browser whose extension has connected to the double."""
-    home = Home(folder).create()
-    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
-    async with scripted(server):
-        paired = {"secret": SECRET, "port": server.port, "managed": True}
-        (home.managed_extension / "auth.json").write_text(json.dumps(paired))
-        extra = ["--remote-debugging-port=0"]
-        browser = await BrowserProcess.start(
-            find_browser(), home=home, profile=home.profile, headless=True, extra_args=extra
-        )
-        try:
-            async with browser_of(home.root) as cdp:
-                await server.connected()
-                yield cdp
-        finally:
-            await browser.stop()
 
 
 @pytest.mark.parametrize("adds", [False, True], ids=["as it was", "with members of its own"])

@@ -1,52 +1,24 @@
 """Browsers of their own for the extension: paired by hand, mistreated, or on a plain http site."""
 
 import asyncio
-import json
-import shutil
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.finder import find_browser
-from tabhub.browser.launcher.installation import packaged_extension
-from tabhub.browser.launcher.process import BrowserProcess
-from tabhub.config.paths import Home
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.browsers.extension import connected
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.browsers.unpacked import DEBUGGED, OPTIONS, browser_with, impatient, unrecorded
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.site import serving
 
 pytestmark = pytest.mark.real_browser
-OPTIONS = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/options/options.html"
-DEBUGGED = "--remote-debugging-port=0"
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Product:
     return Product(tmp_path / "home")
-
-
-@asynccontextmanager
-async def browser_with(
-    folder: Path, change: Callable[[Path], object] = lambda extension: None
-) -> AsyncIterator[Cdp]:
-    """A browser with a copy of the extension that nobody has told of a server."""
-    home = Home(folder).create()
-    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
-    change(home.managed_extension)
-    browser = await BrowserProcess.start(
-        find_browser(), home=home, profile=home.profile, headless=True, extra_args=[DEBUGGED]
-    )
-    try:
-        async with browser_of(home.root) as cdp:
-            await cdp.worker()
-            yield cdp
-    finally:
-        await browser.stop()
 
 
 async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
@@ -86,7 +58,7 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
             await said(cdp, page, "source", "entered below")
             await enter(cdp, page, other.wait_running(), other.secret)
             other.wait_browser()
-            wait_for(lambda: not own.status()["browsers"], "the browser to have left")
+            eventually_sync(lambda: not own.status()["browsers"], "the browser to have left")
 
 
 HAS_NOTED = "chrome.storage.session.get().then((kept) => 'replacedAt' in kept)"
@@ -108,27 +80,6 @@ async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Prod
                     await cdp.worker()
                 await asyncio.sleep(2)  # an extension that fights is back within a second
                 await double.settled()
-
-
-def impatient(own: Product) -> Callable[[Path], None]:
-    """Makes an extension of this product's that waits hardly at all for the next command."""
-
-    def hurry(extension: Path) -> None:
-        file = extension / "worker" / "debugger.js"
-        code = file.read_text()
-        assert "const IDLE_MS = 60_000;" in code
-        file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))
-        pairing = {"port": own.wait_running(), "secret": own.secret, "managed": True}
-        (extension / "auth.json").write_text(json.dumps(pairing))
-
-    return hurry
-
-
-def unrecorded(own: Product) -> None:
-    """Recording would keep the debugger on every tab."""
-    own.home.mkdir(mode=0o700)
-    config = {"recording": {"consoleEntries": 0, "networkEntries": 0}}
-    (own.home / "config.json").write_text(json.dumps(config))
 
 
 @pytest.mark.parametrize("recorded", [False, True])

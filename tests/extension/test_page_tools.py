@@ -1,89 +1,15 @@
 """The extension alone: what pages publish is told over the link, and what the link asks is run."""
 
-import asyncio
 import json
-import shutil
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabhub.browser.launcher.finder import find_browser
-from tabhub.browser.launcher.installation import packaged_extension
-from tabhub.browser.launcher.process import BrowserProcess
-from tabhub.config.paths import Home
-from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.patience import PATIENCE
-from tests.support.scripted import SECRET, ScriptedServer, names, scripted
-from tests.support.site import Site, serving
+from tests.support.browsers.extension_alone import REGISTER, UNREGISTER, UPDATE, Bench, happens
+from tests.support.scripted_server import names
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
-WITHOUT_WEBMCP = "--disable-features=WebMCP"
-REGISTER, UPDATE = "browser/registerTools", "browser/updateTools"
-UNREGISTER = "browser/unregisterTools"
-
-
-class Bench:
-    """A browser whose extension talks to a double of the server."""
-
-    def __init__(self, server: ScriptedServer, cdp: Cdp, site: Site) -> None:
-        self.server = server
-        self.cdp = cdp
-        self.site = site
-        self._pages = count(1)
-
-    async def open(self, page: str, tool: str = "double") -> tuple[str, dict[str, Any]]:
-        """A page, and what the server was told of it, or of a frame in it, with this tool."""
-        start = len(self.server.heard)
-        target = await self.cdp.open(f"{self.site.page(page)}?{next(self._pages)}")
-        return target, await self.tools(tool, start)
-
-    async def tools(self, tool: str, start: int = 0) -> dict[str, Any]:
-        """Where a tool was registered, though it may have come by an update."""
-
-        def fits(message: dict[str, Any]) -> bool:
-            return "Tools" in message.get("method", "") and tool in names(message["params"])
-
-        found = (await self.server.until(fits, start))["params"]
-        known = await self.server.told(REGISTER, documentId=found["documentId"])
-        return {**known, **found}
-
-
-@asynccontextmanager
-async def bench(folder: Path, *arguments: str) -> AsyncIterator[Bench]:
-    home = Home(folder).create()
-    shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
-    async with scripted() as server:
-        paired = {"secret": SECRET, "port": server.port, "managed": True}
-        (home.managed_extension / "auth.json").write_text(json.dumps(paired))
-        extra = ["--remote-debugging-port=0", *arguments]
-        browser = await BrowserProcess.start(
-            find_browser(), home=home, profile=home.profile, headless=True, extra_args=extra
-        )
-        try:
-            async with browser_of(home.root) as cdp:
-                await server.told("tab.syncAll")
-                with serving() as site:
-                    yield Bench(server, cdp, site)
-        finally:
-            await browser.stop()
-
-
-@pytest.fixture
-async def native(tmp_path: Path) -> AsyncIterator[Bench]:
-    async with bench(tmp_path / "native") as made:
-        yield made
-
-
-@pytest.fixture
-async def plain(tmp_path: Path) -> AsyncIterator[Bench]:
-    """Without WebMCP in the browser itself."""
-    async with bench(tmp_path / "plain", WITHOUT_WEBMCP) as made:
-        yield made
 
 
 PAGES = {"tools-global": "mcp-b", "tools-transport": "mcp-b", "tools-polyfill": "polyfill"}
@@ -185,13 +111,6 @@ async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Benc
     await plain.server.notify("tool.cancel", {"dispatchId": "c-2"})
     assert (await plain.server.answer(id))["error"]["data"]["reason"] == "cancelled"
     await happens(plain, target, "window.aborted")
-
-
-async def happens(made: Bench, target: str, code: str) -> None:
-    """Wait until an expression is true in a page."""
-    async with asyncio.timeout(PATIENCE):
-        while not await made.cdp.evaluate(target, f"Boolean({code})"):
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.requirement("MB-03")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from tests.miniwob.snapshot import Line, Snapshot
 from tests.support.agent import Agent, ToolFailed
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 T = TypeVar("T")
 Place = Line | tuple[float, float]

@@ -9,10 +9,10 @@ from tests.miniwob.episodes import SHARE, Episode, play
 from tests.miniwob.policies import POLICIES
 from tests.miniwob.suite import opened, serving
 from tests.support.agent import Agent
-from tests.support.world import World, world
+from tests.support.browsers.managed import Rig, rig
 
 
-async def _play_all(there: World, pages: str) -> list[Episode]:
+async def _play_all(there: Rig, pages: str) -> list[Episode]:
     episodes: list[Episode] = []
     async with there.http(there.product.secret) as http:
         for name in sorted(POLICIES):
@@ -30,7 +30,7 @@ def _row(name: str, episodes: list[Episode]) -> str:
 
 async def main() -> int:
     with tempfile.TemporaryDirectory() as folder, serving() as pages:
-        async with world(Path(folder), {}) as there:
+        async with rig(Path(folder), {}) as there:
             episodes = await _play_all(there, pages)
     print(_row(f"all {len(POLICIES)} tasks", episodes))
     for episode in episodes:

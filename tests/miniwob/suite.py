@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.miniwob.page import Page
-from tests.support import folder
+from tests.support import static_site
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 
@@ -19,7 +19,7 @@ REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : 0"
 def serving() -> Iterator[str]:
     """The address of the pages."""
     assert HTML.is_dir(), "the pages are not here: run scripts/fetch-miniwob"
-    with folder.serving(HTML) as address:
+    with static_site.serving(HTML) as address:
         yield f"{address}/miniwob"
 
 

@@ -14,7 +14,7 @@ from tabhub.page_tools.core.storage import Remembered
 from tabhub.page_tools.intake import Again
 from tabhub.page_tools.persistence import PageImages
 from tabhub.store.store import Store
-from tests.page_tools.core.test_page_hub import page, published
+from tests.page_tools.core.pages import page, published
 
 HOUR = 3600.0
 

@@ -15,8 +15,8 @@ from tabhub.page_tools.core.storage import PageRef
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.browsers.worker import ONE, OTHER, SHOP, knocking, let_in, tool
-from tests.support.heard import Heard
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
+from tests.support.page_events import Heard
 from tests.support.serving import served
 
 PAIRED = Settings(worker_origins=[SHOP, "http://localhost:*"])

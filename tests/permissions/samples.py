@@ -10,7 +10,7 @@ from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
 from tabhub.permissions.policy.policy import parse
 from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.verdict import Subject, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
 
 NOW = 1000.0
 CLICK = Subject(
@@ -57,3 +57,6 @@ def decide(policy: str = "", subject: Subject = CLICK, **more: Any) -> Verdict:
 def told(verdict: Verdict) -> str:
     """The verdict in one line: its kind, where its rule comes from, and the rule."""
     return f"{type(verdict).__name__} by {verdict.rule.source}: {verdict.rule.text}"
+
+
+STRICTNESS: list[type] = [Deny, Ask, Allow]

@@ -14,8 +14,7 @@ from tabhub.permissions.grants import Grant, Grants, Scope, new_grant
 from tabhub.permissions.policy.policy import parse
 from tabhub.permissions.rules import Pins, RuleBook
 from tabhub.permissions.verdict import PageTool, Subject
-from tests.permissions.samples import NOW, call, config
-from tests.permissions.test_properties import STRICTNESS
+from tests.permissions.samples import NOW, STRICTNESS, call, config
 from tests.permissions.worlds import CALLS, TOOLS, WORLDS, World
 
 UK: PageTool = ("shop.co.uk", "pay")

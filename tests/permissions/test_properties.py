@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
 from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
-from tests.permissions.samples import NOW, permissions
+from tests.permissions.samples import NOW, STRICTNESS, permissions
 from tests.permissions.worlds import (
     CALLS,
     GRANTS,
@@ -20,8 +20,6 @@ from tests.permissions.worlds import (
     judge,
     stricter,
 )
-
-STRICTNESS: list[type] = [Deny, Ask, Allow]
 
 
 def _permissions(world: World) -> Permissions:

@@ -3,9 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
-
-from tests.support.agent import Agent, ToolFailed
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 
 Json = dict[str, Any]
@@ -15,12 +13,6 @@ Seen = Callable[[str], Awaitable[Any]]
 async def computer(agent: Agent, action: str, **more: Any) -> Json:
     """The structured content of an action that must succeed."""
     return await agent.call("computer", action=action, **more)
-
-
-async def refused(agent: Agent, tool: str, /, **arguments: Any) -> ToolFailed:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    return failed.value
 
 
 def seen_by(cdp: Cdp, url: str) -> Seen:

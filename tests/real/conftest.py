@@ -13,6 +13,8 @@ from tests.support.product import Product
 from tests.support.site import Site, serving
 
 Opener = Callable[[str], Awaitable[int]]
+Value = Callable[..., Awaitable[Any]]
+Log = Callable[[int], Awaitable[list[Any]]]
 
 
 @pytest.fixture(scope="session")
@@ -113,7 +115,7 @@ async def opened(agent: Agent) -> AsyncIterator[Opener]:
 
 
 @pytest.fixture
-def by_tool(agent: Agent) -> Callable[..., Awaitable[Any]]:
+def by_tool(agent: Agent) -> Value:
     """The same by our own tool, which does not hang where a page shows a dialog."""
 
     async def value(code: str, **more: Any) -> Any:
@@ -123,7 +125,7 @@ def by_tool(agent: Agent) -> Callable[..., Awaitable[Any]]:
 
 
 @pytest.fixture
-def in_page(agent: Agent, cdp: Cdp) -> Callable[..., Awaitable[Any]]:
+def in_page(agent: Agent, cdp: Cdp) -> Value:
     """What an expression is in a page, asked of the browser itself; by default the current tab."""
 
     async def value(code: str, tabId: int | None = None) -> Any:
@@ -131,3 +133,18 @@ def in_page(agent: Agent, cdp: Cdp) -> Callable[..., Awaitable[Any]]:
         return await cdp.evaluate(await cdp.page_of(tab), code)
 
     return value
+
+
+@pytest.fixture
+def log(in_page: Value) -> Log:
+    """What the page has noted in `window.log`, once it has so many entries."""
+
+    async def noted(count: int) -> list[Any]:
+        code = f"""await new Promise((done) => {{
+          const look = () => window.log.length >= {count} ? done() : setTimeout(look, 10);
+          look();
+        }}); window.log"""
+        found: list[Any] = await in_page(code)
+        return found
+
+    return noted

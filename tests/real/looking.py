@@ -32,3 +32,10 @@ async def seen_in(home: Path, address: str, code: str) -> Any:
         targets = (await browser.send("Target.getTargets"))["targetInfos"]
         page = next(t["targetId"] for t in targets if t["url"] == address)
         return await browser.evaluate(page, code)
+
+
+def ref(text: str, name: str) -> str:
+    """The ref in the line with this name."""
+    found = re.search(rf'"{re.escape(name)}".*?\[(ref_\d+)\]', text)
+    assert found, f"{name!r} has no ref in:\n{text}"
+    return found[1]

@@ -1,4 +1,4 @@
-"""Why a call was refused."""
+"""How a call failed that must fail."""
 
 from typing import Any
 
@@ -7,8 +7,11 @@ import pytest
 from tests.support.agent import Agent, ToolFailed
 
 
-async def reason(agent: Agent, tool: str, **arguments: Any) -> str:
+async def failure(agent: Agent, tool: str, /, **arguments: Any) -> ToolFailed:
     with pytest.raises(ToolFailed) as failed:
         await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
+    return failed.value
+
+
+async def reason(agent: Agent, tool: str, /, **arguments: Any) -> str:
+    return (await failure(agent, tool, **arguments)).reason

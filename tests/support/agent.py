@@ -16,7 +16,7 @@ class ToolFailed(AssertionError):
         super().__init__(f"{message} {error}")
         self.message = message
         self.error = error
-        self.reason = error["reason"]
+        self.reason: str = error["reason"]
 
 
 class Agent:

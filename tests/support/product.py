@@ -5,17 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 
 from tabhub.browser.link.pending import MARK
+from tests.support.eventually import PATIENCE, eventually_sync
 from tests.support.no_tls import NO_TLS
-from tests.support.patience import PATIENCE
 
 NO_RATES = {
     "sessionsPerMinute": 0,
@@ -23,7 +22,6 @@ NO_RATES = {
     "adminPerMinute": 0,
     "messagesPerMinute": 0,
 }
-T = TypeVar("T")
 
 
 class Product:
@@ -115,7 +113,7 @@ class Product:
     def wait_running(self) -> int:
         """The port, once the server answers."""
         look: Callable[[], int | None] = lambda: self.status().get("port")  # noqa: E731
-        return wait_for(look, "the server to answer")
+        return eventually_sync(look, "the server to answer")
 
     def wait_browser(self, after: int = 0) -> dict[str, Any]:
         """The status, once an extension has connected (after a moment) and has told its tabs."""
@@ -126,20 +124,9 @@ class Product:
             fresh = [b for b in browsers if b["ready"] and b["connectedAt"] > after]
             return status if fresh else None
 
-        return wait_for(ready, "the extension to connect")
+        return eventually_sync(ready, "the extension to connect")
 
     def client(self, port: int) -> httpx.AsyncClient:
         headers = {"Authorization": f"Bearer {self.secret}"}
         url = f"http://127.0.0.1:{port}"
         return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
-
-
-def wait_for(look: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:
-    """Look again until there is something: another process has no event to wait for."""
-    limit = time.monotonic() + seconds
-    while time.monotonic() < limit:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited {seconds:.0f} s for {what}")

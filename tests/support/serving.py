@@ -11,8 +11,8 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
+from tests.support.eventually import PATIENCE
 from tests.support.no_tls import NO_TLS
-from tests.support.patience import PATIENCE
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 PAGES = Path(__file__).parent.parent / "real" / "pages"
 NPM = Path(__file__).parent.parent / "npm" / "node_modules"

@@ -9,7 +9,7 @@ import termios
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 
 class Shown(NamedTuple):

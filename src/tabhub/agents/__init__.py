@@ -1,1 +1,1 @@
-"""The ways in for agents. Nothing here knows a browser."""
+"""The endpoints for agents: MCP, REST and administration. Nothing here knows a browser."""

@@ -1,4 +1,4 @@
-"""The administration endpoints: health, settings, reloading, the audit, metrics, the link."""
+"""The administration endpoints: health, settings, reloading, the audit log, metrics, the link."""
 
 import asyncio
 from contextlib import suppress
@@ -17,7 +17,7 @@ from tabhub.agents.http.messages import (
     send_body,
     send_json,
 )
-from tabhub.agents.metrics import Picture, written
+from tabhub.agents.metrics import Metrics, render
 from tabhub.config.clients import Client
 from tabhub.config.secret import LONGEST_CHALLENGE, Challenges, prove_to_client
 from tabhub.errors import InvalidArguments, Unavailable
@@ -25,21 +25,20 @@ from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
-MOST_BYTES = 256 * 1024
-"""Of a plugin's settings."""
-PIECE = 32
-"""Audit entries sent at once; between two pieces other requests get their turn."""
+MAX_PLUGIN_SETTINGS_BYTES = 256 * 1024
+ENTRIES_AT_ONCE = 32
+"""Audit entries in one chunk; between two chunks other requests get their turn."""
 
 
 class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
-    """What `/plugin-settings` takes."""
+    """The body of `/plugin-settings`."""
 
     plugin: str
     settings: Json
 
 
 class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """Which entries of the audit are asked for."""
+    """Which entries of the audit log to return."""
 
     limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50
     plugin: str | None = None
@@ -50,40 +49,51 @@ class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     def begin(self) -> float | None:
         """`since` in seconds since 1970."""
-        return None if self.since is None else max(_moment(self.since), 0)
+        return None if self.since is None else max(_timestamp(self.since), 0)
 
 
 class Status(Protocol):
-    """What administration tells."""
+    """What administration reads."""
 
-    def health(self) -> Json: ...
+    def health(self) -> Json:
+        """What `/health` adds for the person."""
 
-    def client_health(self, client: Client) -> Json: ...
+    def client_health(self, client: Client) -> Json:
+        """What `/health` adds for an agent."""
 
-    def picture(self) -> Picture: ...
+    def metrics(self) -> Metrics:
+        """What `/metrics` shows."""
 
 
-class Work(Protocol):
-    """What administration does; the composition root provides it."""
+class Actions(Protocol):
+    """What administration does."""
 
-    def reload_extensions(self) -> int: ...
+    def reload(self) -> Json:
+        """Read settings, policy, clients and secret again."""
 
-    def reload(self) -> Json: ...
+    def reload_extensions(self) -> int:
+        """Restart the connected extensions; returns how many there are."""
 
-    def in_force(self) -> Json: ...
+    def settings_in_force(self) -> Json:
+        """The settings in force, and the keys where the file differs."""
 
-    def configure(self, plugin: str, settings: Json) -> Json: ...
+    def configure(self, plugin: str, settings: Json) -> Json:
+        """Change the settings of a plugin."""
 
-    def audited(self, query: AuditQuery) -> list[bytes]: ...
+    def audit_entries(self, query: AuditQuery) -> list[bytes]:
+        """Entries of the audit log as JSON, the newest first."""
 
-    def hash_labelled(self, label: str) -> str | None: ...
+    def hash_labelled(self, label: str) -> str | None:
+        """The hash of the token with this label, by which the server proves its identity."""
 
 
 class Admin:
-    """The handlers of administration, each a function of the request."""
+    """The handlers of administration."""
 
-    def __init__(self, work: Work, status: Status, secret: str, challenges: Challenges) -> None:
-        self._work = work
+    def __init__(
+        self, actions: Actions, status: Status, secret: str, challenges: Challenges
+    ) -> None:
+        self._actions = actions
         self._status = status
         self.secret = secret
         self._challenges = challenges
@@ -102,23 +112,23 @@ class Admin:
         }
 
     async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Without a token only that we are alive, and on request that we are who we say."""
-        told: Json = {"status": "ok"}
+        """Without a token: that the server runs and, given a challenge, a proof of its identity."""
+        health: Json = {"status": "ok"}
         challenge = query_of(scope).get("challenge", "")
         if 0 < len(challenge) <= LONGEST_CHALLENGE:
-            told |= self._proofs(challenge, scope)
-        await _say(send, told | self._known_to(scope[CALLER]))
+            health |= self._proofs(challenge, scope)
+        await _send(send, health | self._details_for(scope[CALLER]))
 
     def _proofs(self, challenge: str, scope: Scope) -> Json:
-        """By the secret, and by the token of whom the asker says it is."""
+        """A proof by the secret, and one by the token whose label the client gives."""
         port: int = scope["server"][1]
-        told: Json = {"proof": self._challenges.prove(self.secret, challenge, port)}
-        hash = self._work.hash_labelled(query_of(scope).get("client", ""))
+        proofs: Json = {"proof": self._challenges.prove(self.secret, challenge, port)}
+        hash = self._actions.hash_labelled(query_of(scope).get("client", ""))
         if hash is not None:
-            told["clientProof"] = prove_to_client(hash, challenge, port)
-        return told
+            proofs["clientProof"] = prove_to_client(hash, challenge, port)
+        return proofs
 
-    def _known_to(self, caller: Client | None) -> Json:
+    def _details_for(self, caller: Client | None) -> Json:
         if caller is None:
             return {}
         if caller.is_person:
@@ -127,34 +137,34 @@ class Admin:
 
     async def _ws_info(self, scope: Scope, receive: Receive, send: Send) -> None:
         host = dict(scope["headers"])[b"host"].decode()
-        await _say(send, {"wsUrl": f"ws://{host}/ws"})
+        await _send(send, {"wsUrl": f"ws://{host}/ws"})
 
     async def _settings(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _say(send, self._work.in_force())
+        await _send(send, self._actions.settings_in_force())
 
     async def _audit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _send_entries(send, self._work.audited(_audit_query(scope)))
+        await _send_entries(send, self._actions.audit_entries(_audit_query(scope)))
 
     async def _metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body, kind = await asyncio.to_thread(written, self._status.picture())
+        body, kind = await asyncio.to_thread(render, self._status.metrics())
         await send_body(send, 200, body, kind)
 
     async def _reload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _say(send, {"ok": True, **self._work.reload()})
+        await _send(send, {"ok": True, **self._actions.reload()})
 
     async def _reload_extension(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._work.reload_extensions() == 0:
+        if self._actions.reload_extensions() == 0:
             raise Unavailable("No extension is connected.")
-        await _say(send, {"ok": True})
+        await _send(send, {"ok": True})
 
     async def _plugin_settings(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         require_json(headers)
-        given = _plugin(await read_body(headers, receive, MOST_BYTES))
-        await _say(send, {"ok": True, **self._work.configure(given.plugin, given.settings)})
+        body = _plugin_settings(await read_body(headers, receive, MAX_PLUGIN_SETTINGS_BYTES))
+        await _send(send, {"ok": True, **self._actions.configure(body.plugin, body.settings)})
 
 
-def _plugin(body: bytes) -> PluginSettings:
+def _plugin_settings(body: bytes) -> PluginSettings:
     try:
         return msgspec.json.decode(body, type=PluginSettings)
     except jsonrpc.UNREADABLE as error:
@@ -162,8 +172,8 @@ def _plugin(body: bytes) -> PluginSettings:
         raise jsonrpc.explained(error, misfit) from None
 
 
-async def _say(send: Send, told: Json) -> None:
-    await send_json(send, 200, msgspec.json.encode(told))
+async def _send(send: Send, body: Json) -> None:
+    await send_json(send, 200, msgspec.json.encode(body))
 
 
 def _audit_query(scope: Scope) -> AuditQuery:
@@ -175,14 +185,14 @@ def _audit_query(scope: Scope) -> AuditQuery:
     return query
 
 
-def _moment(written: str) -> float:
-    """A time that names no zone is one of UTC."""
+def _timestamp(text: str) -> float:
+    """A time of ISO 8601 in seconds; without a zone it is UTC."""
     # In a URL, a plus means a blank.
-    for spelling in (written, written.replace(" ", "+")):
+    for spelling in (text, text.replace(" ", "+")):
         with suppress(ValueError):
             time = datetime.fromisoformat(spelling)
             return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    raise ValueError(f"since is no date or time of ISO 8601: {written!r}")
+    raise ValueError(f"since is not an ISO 8601 date or time: {text!r}")
 
 
 async def _send_entries(send: Send, lines: list[bytes]) -> None:
@@ -190,9 +200,9 @@ async def _send_entries(send: Send, lines: list[bytes]) -> None:
     headers = [JSON, (b"content-length", b"%d" % size)]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     begin = b"["
-    for first in range(0, len(lines), PIECE):
-        piece = begin + b",".join(lines[first : first + PIECE])
+    for first in range(0, len(lines), ENTRIES_AT_ONCE):
+        chunk = begin + b",".join(lines[first : first + ENTRIES_AT_ONCE])
         begin = b","
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await asyncio.sleep(0)
     await send({"type": "http.response.body", "body": b"]" if lines else b"[]"})

@@ -1,7 +1,7 @@
-"""`/openapi.json`: every HTTP endpoint that answers, described for programs.
+"""`/openapi.json`: the description of every HTTP endpoint that is served.
 
-The shapes come from the structs that read and write them, the reason words from the table of
-errors; what is not served is not described.
+The schemas come from the structs that read and write them, the reason words from the table of
+errors.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,8 +14,8 @@ from tabhub import __version__
 from tabhub.agents import path_items
 from tabhub.agents.admin import PluginSettings
 from tabhub.agents.http.messages import send_json
+from tabhub.agents.http.routing import Access, HttpRoute, Route
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
-from tabhub.agents.routes import Access, HttpRoute, Route
 from tabhub.errors import REASONS
 from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp.messages import CallResult
@@ -28,7 +28,7 @@ STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings)
 
 
 class OpenApi:
-    """Answers with the description, written once."""
+    """Serves the description, which is encoded once."""
 
     def __init__(self, served: Callable[[], Iterable[Route]]) -> None:
         self._served = served
@@ -42,7 +42,7 @@ class OpenApi:
 
 
 def description(routes: Iterable[Route]) -> Json:
-    """The paths that are served, with the shapes and responses that they share."""
+    """The served paths, with the schemas and responses that they share."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -62,7 +62,7 @@ def description(routes: Iterable[Route]) -> Json:
 
 
 def _item(route: HttpRoute) -> Json:
-    """The path item, which says where no token is needed."""
+    """The path item; a path that needs no token says so."""
     if route.access is not Access.ANYONE:
         return route.openapi
     operations = route.openapi.items()
@@ -70,18 +70,18 @@ def _item(route: HttpRoute) -> Json:
 
 
 def _schemas() -> Json:
-    _, shapes = msgspec.json.schema_components(STRUCTS, ref_template=TEMPLATE)
-    return {**shapes, **path_items.SCHEMAS, "Error": _error()}
+    _, schemas = msgspec.json.schema_components(STRUCTS, ref_template=TEMPLATE)
+    return {**schemas, **path_items.SCHEMAS, "Error": _error()}
 
 
 def _error() -> Json:
     categories = sorted({row.category for row in REASONS.values()})
-    told = {
-        "code": {"type": "integer", "description": "The code that JSON-RPC has for it."},
+    properties = {
+        "code": {"type": "integer", "description": "The code of JSON-RPC."},
         "message": {"type": "string"},
         "reason": {"type": "string", "enum": sorted(REASONS)},
         "retryable": {"type": "boolean"},
         "category": {"type": "string", "enum": categories},
     }
-    error = {"type": "object", "properties": told, "required": sorted(told)}
+    error = {"type": "object", "properties": properties, "required": sorted(properties)}
     return {"type": "object", "properties": {"error": error}, "required": ["error"]}

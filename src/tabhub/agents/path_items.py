@@ -1,4 +1,4 @@
-"""What `/openapi.json` says of each path: the path items that the route table refers to."""
+"""The OpenAPI path items that the route table refers to, one for each path."""
 
 from typing import Any
 
@@ -24,32 +24,34 @@ def record(**properties: Json) -> Json:
     return {"type": "object", "properties": properties, "required": sorted(properties)}
 
 
-def listed(items: Json) -> Json:
+def array(items: Json) -> Json:
     return {"type": "array", "items": items}
 
 
-def answer(description: str, **content: Json) -> Json:
-    """A response; its content by kind."""
+def response(description: str, **schemas: Json) -> Json:
+    """A response; the schemas by kind of content."""
     kinds = {"json": JSON, "events": EVENTS, "text": TEXT}
-    told = {kinds[kind]: {"schema": schema} for kind, schema in content.items()}
-    return {"description": description, "content": told} if told else {"description": description}
+    content = {kinds[kind]: {"schema": schema} for kind, schema in schemas.items()}
+    if not content:
+        return {"description": description}
+    return {"description": description, "content": content}
 
 
 def failing(description: str) -> Json:
-    return answer(description, json=ref("Error"))
+    return response(description, json=ref("Error"))
 
 
 RESPONSES: Json = {
-    "400": failing("The request, or what it gives to the tool, is wrong."),
+    "400": failing("The request or the tool's arguments are wrong."),
     "401": failing("The token is missing or wrong."),
-    "403": failing("This may not be done: by this token, from this origin, by a rule or a person."),
+    "403": failing("The token, the origin, a rule or the person does not allow this."),
     "404": failing("There is no such tool, session or endpoint."),
-    "405": failing("Another method would be right; the header Allow says which."),
-    "406": failing("The answer is an event stream, which the client does not accept."),
-    "408": failing("The body did not come in time."),
+    "405": failing("The path takes other methods; the header Allow names them."),
+    "406": failing("The response is an event stream, which the client does not accept."),
+    "408": failing("The body did not arrive in time."),
     "413": failing("The body is too large."),
     "415": failing("The body must be JSON."),
-    "429": failing("Too often; Retry-After says how many seconds to wait."),
+    "429": failing("Too many requests; Retry-After says how many seconds to wait."),
     "503": failing("No browser is connected, or too many connections are open."),
 }
 RESPONSES["401"]["headers"] = {"WWW-Authenticate": {"schema": STRING, "required": True}}
@@ -58,13 +60,13 @@ RESPONSES["429"]["headers"] = {"Retry-After": {"schema": STRING, "required": Tru
 
 
 def faults(*statuses: int) -> Json:
-    """Responses that several endpoints have in common; everywhere those of access control."""
+    """References to shared responses; those of access control are always among them."""
     return {str(n): {"$ref": f"#/components/responses/{n}"} for n in (*statuses, 401, 403, 503)}
 
 
 def header(name: str, description: str, schema: Json, required: bool = False) -> Json:
-    told = {"name": name, "in": "header", "schema": schema, "description": description}
-    return {**told, "required": True} if required else told
+    parameter = {"name": name, "in": "header", "schema": schema, "description": description}
+    return {**parameter, "required": True} if required else parameter
 
 
 def query(name: str, schema: Json, description: str) -> Json:
@@ -72,9 +74,9 @@ def query(name: str, schema: Json, description: str) -> Json:
 
 
 def of_query(struct: type[msgspec.Struct]) -> list[Json]:
-    """The parameters that a struct reads from a URL."""
-    _, shapes = msgspec.json.schema_components([struct])
-    fields = shapes[struct.__name__]["properties"]
+    """The query parameters that a struct is read from."""
+    _, schemas = msgspec.json.schema_components([struct])
+    fields = schemas[struct.__name__]["properties"]
     return [
         query(name, FORMATS.get(name) or _in_url(schema), AUDIT_QUERY[name])
         for name, schema in fields.items()
@@ -82,7 +84,7 @@ def of_query(struct: type[msgspec.Struct]) -> list[Json]:
 
 
 def _in_url(schema: Json) -> Json:
-    """In a URL there is no null among strings; elsewhere the word is read as one."""
+    """A string in a URL cannot be null; in other types the word null is read as null."""
     if STRING in schema.get("anyOf", ()):
         return STRING
     return {key: value for key, value in schema.items() if key != "default"}
@@ -90,12 +92,12 @@ def _in_url(schema: Json) -> Json:
 
 FORMATS: Json = {"since": {**STRING, "format": "date-time"}}
 AUDIT_QUERY = {
-    "limit": "At most so many.",
+    "limit": "How many entries at most.",
     "plugin": "Only calls of tools of this plugin.",
     "tool": "Only calls of this tool.",
-    "client": "Only what this client did.",
-    "success": "Only what went well, or only what did not.",
-    "since": "Nothing older.",
+    "client": "Only calls of this client.",
+    "success": "Only calls that succeeded, or only those that failed.",
+    "since": "Only entries of this time or later.",
 }
 NAME: Json = {
     "name": "name",
@@ -111,7 +113,7 @@ SCHEMAS: Json = {
         "additionalProperties": False,
     },
     "Message": {
-        "description": "A message of JSON-RPC 2.0, as MCP defines them.",
+        "description": "A JSON-RPC 2.0 message as MCP defines it.",
         "type": "object",
         "properties": {"jsonrpc": {"const": "2.0"}, "method": STRING, "params": OBJECT},
         "required": ["jsonrpc", "method"],
@@ -122,7 +124,7 @@ SCHEMAS: Json = {
 TOOLS: Json = {
     "get": {
         "operationId": "listTools",
-        "summary": "The tools that the token may call",
+        "summary": "List the tools that the token may call",
         "parameters": [
             query("query", STRING, "Words to search for; the best match comes first."),
             query("plugin", STRING, "Only tools of this plugin."),
@@ -132,18 +134,20 @@ TOOLS: Json = {
                 {**STRING, "enum": [*TOOLSETS, ALL_TOOLSETS]},
                 "Only tools of this toolset.",
             ),
-            query("limit", {**INTEGER, "minimum": 1, "maximum": MOST_AT_ONCE}, "A page's size."),
-            query("cursor", STRING, "The nextCursor of the page before."),
+            query(
+                "limit", {**INTEGER, "minimum": 1, "maximum": MOST_AT_ONCE}, "The size of a page."
+            ),
+            query("cursor", STRING, "The nextCursor of the previous page."),
         ],
-        "responses": {"200": answer("A page of tools.", json=ref("ToolPage")), **faults(400)},
+        "responses": {"200": response("A page of tools.", json=ref("ToolPage")), **faults(400)},
     }
 }
 TOOL: Json = {
     "parameters": [NAME],
     "get": {
         "operationId": "getTool",
-        "summary": "One tool",
-        "responses": {"200": answer("The tool.", json=ref("ToolEntry")), **faults(404)},
+        "summary": "Get a tool",
+        "responses": {"200": response("The tool.", json=ref("ToolEntry")), **faults(404)},
     },
 }
 CALL: Json = {
@@ -151,28 +155,28 @@ CALL: Json = {
     "post": {
         "operationId": "callTool",
         "summary": "Call a tool",
-        "description": "With Accept: text/event-stream the answer is a stream of `progress` "
+        "description": "With Accept: text/event-stream the response is a stream of `progress` "
         "events that ends with `result` or `error`, with status 200; an error before the first "
-        "event is a plain answer. Closing the connection cancels the call.",
+        "event is a JSON response. Closing the connection cancels the call.",
         "parameters": [
             header(
                 "Idempotency-Key",
-                "A call with the same key is not run twice.",
+                "A call with the same key runs only once.",
                 {**STRING, "minLength": 1, "maxLength": 200},
             ),
             header("X-Tabhub-Group", "The handle of a tab group to work in.", STRING),
         ],
         "requestBody": {"content": {JSON: {"schema": ref("CallBody")}}},
         "responses": {
-            "200": answer("What the tool gives.", json=ref("CallResult"), events=STRING),
-            "422": answer("The tool has failed.", json=ref("Failure")),
-            "default": answer(
-                "The call has failed; its reason says why.",
+            "200": response("The result of the tool.", json=ref("CallResult"), events=STRING),
+            "422": response("The tool failed.", json=ref("Failure")),
+            "default": response(
+                "The call failed; its reason says why.",
                 json={"anyOf": [ref("Failure"), ref("Error")]},
             ),
             **faults(404, 405, 408, 413, 415, 429),
             **{
-                status: answer(
+                status: response(
                     RESPONSES[status]["description"],
                     json={"anyOf": [ref("Failure"), ref("Error")]},
                 )
@@ -184,127 +188,133 @@ CALL: Json = {
 
 
 def _mcp(name: str, what: str) -> Json:
-    """An endpoint of MCP: its faults are JSON-RPC's, unless access control refuses."""
+    """An MCP endpoint: its errors are those of JSON-RPC, unless access control refuses."""
     either = {"anyOf": [ref("JsonRpc"), ref("Error")]}
-    session = header("Mcp-Session-Id", "Of revisions with a handshake.", STRING)
-    version = header("MCP-Protocol-Version", "The revision that is spoken.", STRING)
+    session = header("Mcp-Session-Id", "The session, in revisions with a handshake.", STRING)
+    version = header("MCP-Protocol-Version", "The revision of MCP.", STRING)
     codes = ("400", "401", "403", "404", "405", "406", "408", "413", "415", "429", "503")
-    wrong = {code: answer(RESPONSES[code]["description"], json=either) for code in codes}
+    wrong = {code: response(RESPONSES[code]["description"], json=either) for code in codes}
     return {
         "parameters": [session, version],
         "post": {
             "operationId": f"{name}Send",
             "summary": f"MCP over Streamable HTTP: {what}",
-            "parameters": [query("toolsets", STRING, "Names of toolsets, between commas.")],
+            "parameters": [query("toolsets", STRING, "Names of toolsets, separated by commas.")],
             "requestBody": {
                 "required": True,
-                "content": {JSON: {"schema": {"anyOf": [ref("Message"), listed(ref("Message"))]}}},
+                "content": {JSON: {"schema": {"anyOf": [ref("Message"), array(ref("Message"))]}}},
             },
             "responses": {
-                "200": answer("The answer.", json={"type": ["object", "array"]}, events=STRING),
-                "202": answer("A notification or an answer was taken."),
+                "200": response("The response.", json={"type": ["object", "array"]}, events=STRING),
+                "202": response("The notification or response was accepted."),
                 **wrong,
             },
         },
         "get": {
             "operationId": f"{name}Listen",
-            "summary": "News for a session",
-            "responses": {"200": answer("A stream.", events=STRING), **wrong},
+            "summary": "Receive notifications of a session",
+            "responses": {"200": response("A stream.", events=STRING), **wrong},
         },
         "delete": {
             "operationId": f"{name}End",
             "summary": "End a session",
-            "responses": {"200": answer("It has ended.", json=OBJECT), **wrong},
+            "responses": {"200": response("The session has ended.", json=OBJECT), **wrong},
         },
     }
 
 
-def _reading(id: str, summary: str, good: Json, *codes: int, **more: Any) -> Json:
-    responses = {"200": good, **faults(*codes)}
+def _reading(id: str, summary: str, success: Json, *codes: int, **more: Any) -> Json:
+    responses = {"200": success, **faults(*codes)}
     return {"get": {"operationId": id, "summary": summary, "responses": responses, **more}}
 
 
-def _doing(id: str, summary: str, good: Json, *codes: int, **more: Any) -> Json:
-    responses = {"200": good, **faults(429, *codes)}
+def _changing(id: str, summary: str, success: Json, *codes: int, **more: Any) -> Json:
+    responses = {"200": success, **faults(429, *codes)}
     return {"post": {"operationId": id, "summary": summary, "responses": responses, **more}}
 
 
-def _told(description: str, **properties: Json) -> Json:
-    return answer(description, json=record(**properties))
+def _object(description: str, **properties: Json) -> Json:
+    return response(description, json=record(**properties))
 
 
 MCP = _mcp("mcp", "the tools of the chosen toolsets")
-GATEWAY = _mcp("gateway", "two tools, by which all others are found and called")
+GATEWAY = _mcp("gateway", "two tools that find and call all others")
 SSE = _reading(
     "sseListen",
     "MCP over HTTP+SSE: the stream of a session",
-    answer("Events: endpoint, message, ping, error.", events=STRING),
+    response("Events: endpoint, message, ping, error.", events=STRING),
     400,
     406,
     429,
-    parameters=[query("toolsets", STRING, "Names of toolsets, between commas.")],
+    parameters=[query("toolsets", STRING, "Names of toolsets, separated by commas.")],
 )
 MESSAGE: Json = {
     "post": {
         "operationId": "sseSend",
         "summary": "MCP over HTTP+SSE: a message to the server",
         "parameters": [
-            {**query("sessionId", STRING, "As the event endpoint told."), "required": True}
+            {**query("sessionId", STRING, "As given in the event `endpoint`."), "required": True}
         ],
         "requestBody": {"required": True, "content": {JSON: {"schema": ref("Message")}}},
         "responses": {
-            "202": _told("It was taken; the answer comes on the stream.", status=STRING),
+            "202": _object(
+                "The message was accepted; the response comes on the stream.", status=STRING
+            ),
             **faults(400, 404, 408, 413, 415, 429),
         },
     }
 }
 HEALTH = _reading(
     "health",
-    "Whether the server is alive; with a token, how it is",
-    _told("It is.", status=STRING),
+    "Whether the server runs; with a token, its status",
+    _object("The server runs.", status=STRING),
     parameters=[
-        query("challenge", STRING, "What the server is to prove its secret with."),
-        query("client", STRING, "The label of a token by which it is to prove itself, too."),
+        query(
+            "challenge", STRING, "A challenge by which the server proves that it has the secret."
+        ),
+        query("client", STRING, "The label of a token that the server also proves to know."),
     ],
 )
-OPENAPI = _reading("openapi", "This description", _told("It.", openapi=STRING, paths=OBJECT))
-WS_INFO = _reading("wsInfo", "Where the extension connects", _told("The address.", wsUrl=STRING))
+OPENAPI = _reading(
+    "openapi", "This description", _object("The description.", openapi=STRING, paths=OBJECT)
+)
+WS_INFO = _reading("wsInfo", "Where the extension connects", _object("The address.", wsUrl=STRING))
 SETTINGS = _reading(
     "settings",
-    "The settings in force, and where the file says otherwise",
-    _told(
-        "Them; `fault` says what is wrong with the file, if it cannot be read.",
+    "The settings in force, and where the file differs",
+    _object(
+        "The settings; `fault` says why the file could not be read, if so.",
         settings=OBJECT,
-        differs=listed(STRING),
+        differs=array(STRING),
         fault={"type": ["string", "null"]},
     ),
 )
 AUDIT = _reading(
     "audit",
-    "What was done, the newest first",
-    answer("Entries.", json=listed(record(timestamp=STRING, tool=STRING, success=BOOLEAN))),
+    "The audit log, the newest entry first",
+    response("Entries.", json=array(record(timestamp=STRING, tool=STRING, success=BOOLEAN))),
     400,
     parameters=of_query(AuditQuery),
 )
-METRICS = _reading("metrics", "Figures for Prometheus", answer("Them.", text=STRING))
-RELOAD = _doing(
+METRICS = _reading("metrics", "Metrics for Prometheus", response("Metrics.", text=STRING))
+RELOAD = _changing(
     "reload",
-    "Read settings, rules and plugins anew",
-    _told(
-        "It is done; `restart`, if it is there, names settings that wait for the next start.",
+    "Reload settings, rules and plugins",
+    _object(
+        "Done; `restart`, if present, names the settings that need a restart.",
         ok=BOOLEAN,
         plugins=INTEGER,
         durationMs=INTEGER,
     ),
     400,
 )
-RELOAD_EXTENSION = _doing(
-    "reloadExtension", "Let the extension start anew", _told("It was told.", ok=BOOLEAN)
+RELOAD_EXTENSION = _changing(
+    "reloadExtension", "Restart the extension", _object("The extension restarts.", ok=BOOLEAN)
 )
-PLUGIN_SETTINGS = _doing(
+PLUGIN_SETTINGS = _changing(
     "configurePlugin",
     "Change the settings of a plugin",
-    _told("They are in force.", ok=BOOLEAN),
+    _object("The settings are in force.", ok=BOOLEAN),
     400,
     404,
     408,

@@ -1,7 +1,7 @@
-"""REST: `/tools`, `/tools/{name}` and `/tools/{name}/call`, for whoever speaks no MCP.
+"""REST: `/tools`, `/tools/{name}` and `/tools/{name}/call`, for clients without MCP.
 
-A call goes the same way as every other; the session is the one that all calls of a token share,
-or the group that the request names. Raw ASGI, like `/mcp`.
+A call runs like every other; its session is the one that all calls of a token share, or that of
+the tab group that the request names. Raw ASGI, like `/mcp`.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from tabhub.agents.http.messages import (
     require_json,
     send_json,
 )
-from tabhub.agents.mcp.reply import KEEPALIVE_SECONDS, PING, Reply, Watch
-from tabhub.agents.routes import PARAMETERS
+from tabhub.agents.http.reply import KEEPALIVE_SECONDS, PING, Reply, Watch
+from tabhub.agents.http.routing import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, Listing, ToolQuery, ToolSearch, marked, whole_schema
 from tabhub.calls.call import Call
@@ -42,9 +42,9 @@ KEY, GROUP, AGENT = b"idempotency-key", b"x-tabhub-group", b"user-agent"
 STREAM = b"text/event-stream"
 TOOL_FAILED = 422
 OWN_STATUS = frozenset({400, 403, 413, 429, 500, 503})
-"""The statuses that a failed call may have beside that; any other would look like the path's."""
-SENT_AGAIN = frozenset({429, 503})
-"""Those after which HTTP clients send a request again by themselves."""
+"""The other statuses that a failed call may have; any more would look like errors of the path."""
+RETRIED_BY_CLIENTS = frozenset({429, 503})
+"""Statuses after which HTTP clients send a request again without being asked."""
 
 
 class CallBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,14 +53,14 @@ class CallBody(msgspec.Struct, forbid_unknown_fields=True):
     arguments: Raw = jsonrpc.EMPTY
 
 
-class Paged(msgspec.Struct):
-    """What of a query is no text."""
+class LimitParam(msgspec.Struct):
+    """The one parameter of `/tools` that is not text."""
 
     limit: Limit
 
 
 class ToolEntry(m.Wire, kw_only=True):
-    """A tool as REST shows it."""
+    """A tool in the responses of REST."""
 
     name: str
     title: str | None = None
@@ -78,7 +78,7 @@ class ToolPage(m.Wire):
 
 
 class Failure(m.CallResult, kw_only=True):
-    """The result of a call that failed, with the error as every endpoint tells it."""
+    """The result of a failed call, with the error in the shape of every endpoint."""
 
     error: m.Json
 
@@ -87,8 +87,8 @@ _call_body = msgspec.json.Decoder(CallBody).decode
 _encode = msgspec.json.Encoder().encode
 
 
-class JsonAnswer:
-    """Answers with JSON when the call ends."""
+class JsonResponse:
+    """Responds with JSON when the call ends."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -106,23 +106,23 @@ class JsonAnswer:
         await send_json(self._send, status, body)
 
 
-class EventAnswer:
-    """`progress` events, and at last `result` or `error`; an error before them is plain JSON."""
+class EventResponse:
+    """Streams `progress` events, then `result` or `error`; an error before them is JSON."""
 
     def __init__(self, send: Send) -> None:
         self._reply = Reply(send, may_stream=True)
 
     async def __aenter__(self) -> Self:
-        self._beat = asyncio.create_task(self._keep_alive())
+        self._pings = asyncio.create_task(self._keep_alive())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
-        self._beat.cancel()
+        self._pings.cancel()
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        said = {"progress": progress, "total": total, "message": message}
-        told: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
-        await self._reply.frame(_event(b"progress", msgspec.json.encode(told)))
+        members = {"progress": progress, "total": total, "message": message}
+        data = {key: value for key, value in members.items() if value is not None}
+        await self._reply.frame(_event(b"progress", _encode(data)))
 
     async def end(self, status: int, body: bytes) -> None:
         if status != 200 and not self._reply.streaming:
@@ -156,15 +156,15 @@ class Rest:
 
     @property
     def handlers(self) -> dict[str, App]:
-        return {"list_tools": self._list, "get_tool": self._one, "call_tool": self._call}
+        return {"list_tools": self._list, "get_tool": self._get, "call_tool": self._call}
 
     async def _list(self, scope: Scope, receive: Receive, send: Send) -> None:
-        wanted, client = _wanted(scope), scope[CALLER]
-        page = self._search.page(wanted, client, None, wanted.limit)
+        query, client = _tool_query(scope), scope[CALLER]
+        page = self._search.page(query, client, None, query.limit)
         entries = [self._entry(tool, client) for tool in page.tools]
         await send_json(send, 200, _encode(ToolPage(entries, page.next_cursor or UNSET)))
 
-    async def _one(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _get(self, scope: Scope, receive: Receive, send: Send) -> None:
         client: Client = scope[CALLER]
         tool = self._search.find(scope[PARAMETERS]["name"], client)
         await send_json(send, 200, _encode(self._entry(tool, client)))
@@ -186,12 +186,12 @@ class Rest:
         headers: Headers = dict(scope["headers"])
         arguments = _arguments(headers, await read_body(headers, receive, self._max_body))
         is_stream = STREAM in headers.get(b"accept", b"")
-        answer = EventAnswer(send) if is_stream else JsonAnswer(send)
-        call = self._made(scope, arguments, headers, answer.progress)
+        response = EventResponse(send) if is_stream else JsonResponse(send)
+        call = self._make_call(scope, arguments, headers, response.progress)
         watch = Watch(receive)
         try:
-            async with answer:
-                await answer.end(*await self._outcome(call))
+            async with response:
+                await response.end(*await self._outcome(call))
         except asyncio.CancelledError:
             if not watch.client_left:
                 raise
@@ -199,7 +199,9 @@ class Rest:
         finally:
             watch.stop()
 
-    def _made(self, scope: Scope, arguments: Raw, headers: Headers, progress: Progress) -> Call:
+    def _make_call(
+        self, scope: Scope, arguments: Raw, headers: Headers, progress: Progress
+    ) -> Call:
         client: Client = scope[CALLER]
         return Call(
             name=scope[PARAMETERS]["name"],
@@ -215,7 +217,7 @@ class Rest:
         )
 
     async def _outcome(self, call: Call) -> tuple[int, bytes]:
-        """The status and the body of what became of a call."""
+        """Run the call; returns the status and the body of the response."""
         try:
             result = await self._runner.run(call)
         except TabhubError as error:
@@ -226,25 +228,26 @@ class Rest:
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
         if error.reason != "unknown_tool" or self._search.has(call.name):
-            # What a tool does not find, or waits for in vain, is no failing of REST.
+            # A tool that does not find something has failed; the path exists.
             return _status(error), _with_result(error)
         return error.status, _encode(self._search.unknown(call.name, call.client).to_http())
 
 
 def _status(error: TabhubError) -> int:
-    invites = error.status in SENT_AGAIN and error.effect != "none"
-    return error.status if error.status in OWN_STATUS and not invites else TOOL_FAILED
+    """The status of an error; a call that may have had an effect must not be retried."""
+    invites_retry = error.status in RETRIED_BY_CLIENTS and error.effect != "none"
+    return error.status if error.status in OWN_STATUS and not invites_retry else TOOL_FAILED
 
 
-def _wanted(scope: Scope) -> ToolQuery:
-    given: dict[str, Any] = {**query_of(scope)}
-    if "limit" in given:
-        given["limit"] = _limit(given["limit"])
-    return as_query(given, ToolQuery, strict=True)
+def _tool_query(scope: Scope) -> ToolQuery:
+    params: dict[str, Any] = {**query_of(scope)}
+    if "limit" in params:
+        params["limit"] = _limit(params["limit"])
+    return as_query(params, ToolQuery, strict=True)
 
 
-def _limit(written: str) -> int:
-    return as_query({"limit": written}, Paged, strict=False).limit
+def _limit(text: str) -> int:
+    return as_query({"limit": text}, LimitParam, strict=False).limit
 
 
 def _arguments(headers: Headers, body: bytes) -> Raw:
@@ -255,14 +258,15 @@ def _arguments(headers: Headers, body: bytes) -> Raw:
         jsonrpc.require_text(body)
         arguments = _call_body(body).arguments
     except jsonrpc.UNREADABLE as error:
-        stray = re.search(r"unknown field `(.+?)`", str(error))
-        told = f"{error}." if stray is None else _belongs_below(stray[1])
-        misfit = InvalidArguments(f"The body of a call: {told}")
+        unknown = re.search(r"unknown field `(.+?)`", str(error))
+        fault = f"{error}." if unknown is None else _advice(unknown[1])
+        misfit = InvalidArguments(f"The body of a call: {fault}")
         raise jsonrpc.explained(error, misfit) from None
     return jsonrpc.EMPTY if arguments == b"null" else arguments
 
 
-def _belongs_below(name: str) -> str:
+def _advice(name: str) -> str:
+    """Advice for a client that puts an argument at the top of the body."""
     example = msgspec.json.encode({"arguments": {name: ...}}, enc_hook=lambda _: "...").decode()
     return f'put the arguments under "arguments", as in {example}'
 
@@ -272,9 +276,9 @@ def _with_result(error: TabhubError) -> bytes:
 
 
 def _error_of(result: m.CallResult) -> m.Json:
-    """The error of a result that its tool made itself."""
-    said = next((block["text"] for block in result.content if block["type"] == "text"), "")
-    error: m.Json = Refused(said or "The tool failed.", "script_error").to_http()["error"]
+    """The error of a result that the tool itself marked as failed."""
+    text = next((block["text"] for block in result.content if block["type"] == "text"), "")
+    error: m.Json = Refused(text or "The tool failed.", "script_error").to_http()["error"]
     return error
 
 

@@ -1,4 +1,4 @@
-"""Which session a call belongs to, and the id under which it runs once."""
+"""The session and the operation id that a call names."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class TabGroups:
         self._audit = audit
 
     def session(self, handle: Any, client: Client, own: str) -> str:
-        """The session that a call belongs to: the group it names, else the client's own."""
+        """The session of the named tab group; without a handle, the client's own."""
         if handle is None:
             return own
         try:
@@ -31,7 +31,8 @@ class TabGroups:
             raise
 
 
-def operation_id(given: Any, called: str) -> str | None:
-    if given is None or (isinstance(given, str) and 0 < len(given) <= LONGEST_OPERATION_ID):
-        return given
-    raise ProtocolError(f"{called} must be a short string.", "invalid_params")
+def operation_id(value: Any, name: str) -> str | None:
+    """Check an operation id; `name` is what the caller calls it."""
+    if value is None or (isinstance(value, str) and 0 < len(value) <= LONGEST_OPERATION_ID):
+        return value
+    raise ProtocolError(f"{name} must be a short string.", "invalid_params")

@@ -1,6 +1,6 @@
-"""Listing and searching tools, in pages: the gateway and REST follow the same rules.
+"""Which tools a client sees: the list of `/mcp`, and the search of the gateway and REST.
 
-A search finds everything that the caller may call, whatever toolsets `/mcp` lists.
+A search finds every tool that the client may call, whatever toolsets `/mcp` lists.
 """
 
 import base64
@@ -14,7 +14,7 @@ from zlib import crc32
 
 import msgspec
 
-from tabhub.agents.mcp.backend import Toolsets
+from tabhub.agents.http.messages import Toolsets
 from tabhub.calls.authorization import Guard
 from tabhub.calls.ports import ToolIndex
 from tabhub.config.clients import Client
@@ -25,43 +25,74 @@ from tabhub.hub.tools import LONGEST_NAME, Tool, ToolRegistry, shortened
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "
-KEPT = 100
+MOST_CACHED_LISTS = 100
+MOST_AT_ONCE = 500
+SUGGESTIONS = 3
+COMPARED = 50
+"""How many search results are compared with a name that does not exist."""
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
+Schema = Mapping[str, Any] | msgspec.Raw
+
+
+def may_call(client: Client, tool: Tool) -> bool:
+    """Whether the client's token allows the tool at all."""
+    if client.read_only and not tool.is_reading({}):
+        return False
+    return client.toolsets is None or bool(tool.toolsets & client.toolsets)
+
+
+def marked(text: str, disabled: bool) -> str:
+    """A tool's description or summary, with a mark if the tool is disabled."""
+    return DISABLED + text if disabled else text
+
+
+def whole_schema(tool: Tool) -> Schema:
+    """A tool's input schema, ready to be encoded."""
+    schema = tool.input_schema
+    return msgspec.Raw(schema.written()) if isinstance(schema, BoundedSchema) else schema
 
 
 class Listing:
-    """Lists, written once for all clients that see the same."""
+    """The tool lists of `/mcp`, encoded once for all clients that see the same list."""
 
-    def __init__(self, tools: ToolRegistry, guard: Guard, usual: Callable[[], Iterable[str]]):
+    def __init__(
+        self, tools: ToolRegistry, guard: Guard, default_toolsets: Callable[[], Iterable[str]]
+    ) -> None:
         self._tools = tools
         self._guard = guard
-        self._usual = usual
-        self._written: dict[tuple[Toolsets, Toolsets, bool], msgspec.Raw] = {}
+        self._default_toolsets = default_toolsets
+        self._encoded: dict[tuple[Toolsets, Toolsets, bool], msgspec.Raw] = {}
 
     def changed(self) -> None:
-        self._written.clear()
+        self._encoded.clear()
 
     def of(self, client: Client, named: Toolsets) -> msgspec.Raw:
+        """The list for a client whose URL names these toolsets."""
         key = (named, client.toolsets, client.read_only)
-        known = self._written.get(key)
-        if known is None:
-            infos = [self.info(tool, client) for tool in self._seen(client, named)]
-            known = msgspec.Raw(msgspec.json.encode(infos))
-            if len(self._written) < KEPT:
-                self._written[key] = known
-        return known
+        encoded = self._encoded.get(key)
+        if encoded is None:
+            infos = [self.info(tool, client) for tool in self._visible(client, named)]
+            encoded = msgspec.Raw(msgspec.json.encode(infos))
+            if len(self._encoded) < MOST_CACHED_LISTS:
+                self._encoded[key] = encoded
+        return encoded
 
-    def _seen(self, client: Client, named: Toolsets) -> list[Tool]:
-        wanted = choose_toolsets(self._usual()) if client.toolsets is None else client.toolsets
+    def _visible(self, client: Client, named: Toolsets) -> list[Tool]:
         if named is not None:
-            wanted = choose_toolsets(named)
+            chosen = choose_toolsets(named)
+        elif client.toolsets is not None:
+            chosen = client.toolsets
+        else:
+            chosen = choose_toolsets(self._default_toolsets())
         return [
             tool
             for tool in self._tools
-            if (wanted is None or tool.toolsets & wanted) and may_call(client, tool)
+            if (chosen is None or tool.toolsets & chosen) and may_call(client, tool)
         ]
 
     def is_disabled(self, tool: Tool, client: Client) -> bool:
-        """Whether a rule or a setting denies it whatever the call."""
+        """Whether a rule or a setting denies every call of the tool."""
         return self._guard.is_off(tool, client)
 
     def info(self, tool: Tool, client: Client) -> m.ToolInfo:
@@ -70,47 +101,21 @@ class Listing:
             # The names of our own tools say what their titles would; an agent pays for each word.
             title=None if tool.plugin == "browser" else tool.title,
             description=marked(tool.description, self.is_disabled(tool, client)),
-            input_schema=_schema(tool),
+            input_schema=_listed_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
         )
 
 
-def whole_schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
-    """A tool's schema as it can be written."""
-    given = tool.input_schema
-    return msgspec.Raw(given.written()) if isinstance(given, BoundedSchema) else given
-
-
-def _schema(tool: Tool) -> Mapping[str, Any] | msgspec.Raw:
-    """Our own tools take no other arguments, each of them, and say so to who gives one."""
-    given = whole_schema(tool)
-    if tool.plugin != "browser" or isinstance(given, msgspec.Raw):
-        return given
-    return {key: value for key, value in given.items() if key != "additionalProperties"}
-
-
-def marked(told: str, disabled: bool) -> str:
-    """What is told of a tool, with the mark of those that are off."""
-    return DISABLED + told if disabled else told
-
-
-def may_call(client: Client, tool: Tool) -> bool:
-    """Whether the client's token allows it at all."""
-    if client.read_only and not tool.is_reading({}):
-        return False
-    return client.toolsets is None or bool(tool.toolsets & client.toolsets)
-
-
-MOST_AT_ONCE = 500
-SUGGESTED = 3
-COMPARED = 50
-"""How many tools are looked at for those with a similar name."""
-
-Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
+def _listed_schema(tool: Tool) -> Schema:
+    """Without `additionalProperties` in our own tools, all of which refuse other arguments."""
+    schema = whole_schema(tool)
+    if tool.plugin != "browser" or isinstance(schema, msgspec.Raw):
+        return schema
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 class ToolQuery(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Which tools are asked for; without any field, all of them."""
+    """A search; without any field it finds all tools."""
 
     query: str | None = None
     plugin: str | None = None
@@ -137,14 +142,6 @@ class SearchPage:
     next_cursor: str | None
 
 
-class _Place(msgspec.Struct, array_like=True):
-    """The end of a page: a tool that has gone meanwhile still had a position."""
-
-    mark: int
-    position: Annotated[int, msgspec.Meta(ge=0)]
-    last: str
-
-
 class ToolSearch:
     """Lists and suggests tools, among those that a client may call."""
 
@@ -153,90 +150,95 @@ class ToolSearch:
         self._index = index
 
     def page(
-        self, wanted: ToolQuery, client: Client, named: Toolsets, limit: int | None
+        self, query: ToolQuery, client: Client, named: Toolsets, limit: int | None
     ) -> SearchPage:
-        """At most so many; None for all that there are."""
-        tools = self._fitting(wanted, client, named)
+        """A page of at most `limit` tools; None for all of them."""
+        matches = _condition(query, client, named)
+        tools = (tool for tool in self._candidates(query) if matches(tool))
         start = 0
-        if wanted.cursor:
-            known = list(tools)
-            start = _start(_place(wanted), known)
-            tools = iter(known[start:])
+        if query.cursor:
+            found = list(tools)
+            start = _start(_position(query), found)
+            tools = (tool for tool in found[start:])
         if limit is None:
             return SearchPage(list(tools), None)
         page = list(islice(tools, limit))
         has_more = next(tools, None) is not None
-        return SearchPage(page, _cursor(wanted, start + limit, page[-1]) if has_more else None)
+        return SearchPage(page, _cursor(query, start + limit, page[-1]) if has_more else None)
 
     def has(self, name: str) -> bool:
         return self._tools.find(name) is not None
 
     def find(self, name: str, client: Client) -> Tool:
-        """One that the client may call; an error that names similar ones if there is none."""
+        """A tool that the client may call; the error suggests similar names."""
         tool = self._tools.find(name)
         if tool is None or not may_call(client, tool):
             raise self.unknown(name, client)
         return tool
 
     def unknown(self, name: str, client: Client) -> NotFound:
-        like = self.like(name, client)
-        hint = f" Did you mean {' or '.join(like)}?" if like else ""
-        data = {"suggestions": like} if like else None
+        similar = self.similar(name, client)
+        hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
+        data = {"suggestions": similar} if similar else None
         return NotFound(
             f"There is no tool called {shortened(name)!r}.{hint}", "unknown_tool", data=data
         )
 
-    def like(self, name: str, client: Client) -> list[str]:
-        """The most similar names; to what is no name at all, nothing is similar."""
+    def similar(self, name: str, client: Client) -> list[str]:
+        """The most similar names of tools; none for a text too long to be a name."""
         if len(name) > LONGEST_NAME:
             return []
         found = (self._tools.get(other) for other in self._index.search(name))
         names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
         names.sort(key=lambda other: -SequenceMatcher(None, name, other).ratio())
-        return names[:SUGGESTED]
+        return names[:SUGGESTIONS]
 
-    def _fitting(self, wanted: ToolQuery, client: Client, named: Toolsets) -> Iterator[Tool]:
-        fits = _rule(wanted, client, named)
-        return filter(fits, self._candidates(wanted))
-
-    def _candidates(self, wanted: ToolQuery) -> Iterator[Tool]:
-        if not wanted.query or not wanted.query.strip():
+    def _candidates(self, query: ToolQuery) -> Iterator[Tool]:
+        if not query.query or not query.query.strip():
             return iter(self._tools)
-        return map(self._tools.get, self._index.search(wanted.query, wanted.family))
+        return map(self._tools.get, self._index.search(query.query, query.family))
 
 
-def _rule(wanted: ToolQuery, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
+def _condition(query: ToolQuery, client: Client, named: Toolsets) -> Callable[[Tool], bool]:
     of_url = None if named is None else choose_toolsets(named)
-    of_query = None if wanted.toolset is None else choose_toolsets([wanted.toolset])
+    of_query = None if query.toolset is None else choose_toolsets([query.toolset])
 
-    def fits(tool: Tool) -> bool:
+    def matches(tool: Tool) -> bool:
         return (
-            (not wanted.plugin or tool.namespace == wanted.plugin)
-            and (not wanted.domain or tool.site == wanted.domain)
+            (not query.plugin or tool.namespace == query.plugin)
+            and (not query.domain or tool.site == query.domain)
             and all(sets is None or tool.toolsets & sets for sets in (of_url, of_query))
             and may_call(client, tool)
         )
 
-    return fits
+    return matches
 
 
-def _cursor(wanted: ToolQuery, position: int, last: Tool) -> str:
-    place = _Place(wanted.mark, position, last.name)
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
+class _Position(msgspec.Struct, array_like=True):
+    """The end of a page: its last tool, and the position in case that tool is removed."""
+
+    mark: int
+    position: Annotated[int, msgspec.Meta(ge=0)]
+    last: str
 
 
-def _place(wanted: ToolQuery) -> _Place:
+def _cursor(query: ToolQuery, position: int, last: Tool) -> str:
+    end = _Position(query.mark, position, last.name)
+    return base64.urlsafe_b64encode(msgspec.json.encode(end)).decode()
+
+
+def _position(query: ToolQuery) -> _Position:
     try:
-        raw = base64.b64decode((wanted.cursor or "").encode(), b"-_", validate=True)
-        place = msgspec.json.decode(raw, type=_Place)
+        raw = base64.b64decode((query.cursor or "").encode(), b"-_", validate=True)
+        position = msgspec.json.decode(raw, type=_Position)
     except (binascii.Error, ValueError):
         raise InvalidArguments("There is no such cursor.") from None
-    if place.mark != wanted.mark:
+    if position.mark != query.mark:
         raise InvalidArguments("The cursor belongs to a list with another query or filter.")
-    return place
+    return position
 
 
-def _start(place: _Place, tools: list[Tool]) -> int:
-    """After the tool that was the last; if it has gone, where it was."""
-    after = (number for number, tool in enumerate(tools, 1) if tool.name == place.last)
-    return next(after, place.position)
+def _start(end: _Position, tools: list[Tool]) -> int:
+    """The index after the last tool of the page before, or where that tool was."""
+    after = (number for number, tool in enumerate(tools, 1) if tool.name == end.last)
+    return next(after, end.position)

@@ -1,1 +1,1 @@
-"""The life of one call, from raw arguments to a result. Knows no transport."""
+"""Runs a call, from raw arguments to a result; independent of any transport."""

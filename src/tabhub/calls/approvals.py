@@ -1,4 +1,4 @@
-"""Waiting for a person's word on one call, or for the answer that holds when nobody is there."""
+"""Asks a person to approve one call, or applies the setting for when no person can be asked."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -14,15 +14,15 @@ from tabhub.calls.ports import LATE, ApprovalAnswer, ApprovalRequest, Approver
 from tabhub.errors import Forbidden
 
 HEARTBEAT_SECONDS = 10.0
-"""How often a client hears that its call still waits: some give up after a silent minute."""
+"""How often a waiting call sends progress: some clients give up after a minute without any."""
 
 LONGEST_REQUEST = 64 * 1024
 
-DO_NOT = "Do not try to reach the same in another way; tell the person what you need it for."
+DO_NOT = "Do not try to do the same in another way; tell the person what you need it for."
 
 
 class Terms(Struct, frozen=True):
-    """How a person is asked."""
+    """The settings for asking a person."""
 
     seconds: float
     unattended: Literal["deny", "allow"] = "deny"
@@ -30,7 +30,7 @@ class Terms(Struct, frozen=True):
 
 
 class Approvals:
-    """Asks in the panel, or, where the terms allow it, through the agent's own client."""
+    """Asks in the panel, or through the agent's own client where the terms allow it."""
 
     def __init__(self, approver: Approver, terms: Callable[[], Terms]) -> None:
         self._approver = approver
@@ -39,7 +39,7 @@ class Approvals:
         """How many requests have no answer yet."""
 
     async def ask(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
-        """An answer that allows; anything else is an error that says what happened."""
+        """Return the person's approval; anything else raises an error that says what happened."""
         _require_readable(request)
         answer = await self._answer(call, request)
         if not answer.allowed:
@@ -56,9 +56,8 @@ class Approvals:
             return ApprovalAnswer(True, by="unattended = allow", by_person=False)
         self._approver.missed(request)
         raise Forbidden(
-            f"{request.tool.name} needs a person's approval ({request.rule}), and nobody is "
-            "there to give it: tabhub's side panel is not open. Once the person has opened it, "
-            f"try again. {DO_NOT}",
+            f"{request.tool.name} needs a person's approval ({request.rule}), but tabhub's side "
+            f"panel is not open. Try again once the person has opened it. {DO_NOT}",
             "approval_unavailable",
             data={"rule": request.rule},
         )
@@ -68,7 +67,7 @@ class Approvals:
     ) -> ApprovalAnswer:
         seconds = self._terms().seconds
         waiting = asyncio.create_task(asking)
-        beats = asyncio.create_task(_beat(call, request))
+        heartbeat = asyncio.create_task(_heartbeat(call, request))
         self.waiting += 1
         try:
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
@@ -78,7 +77,7 @@ class Approvals:
             return waiting.result()
         finally:
             self.waiting -= 1
-            beats.cancel()
+            heartbeat.cancel()
             if not waiting.cancelling():
                 waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
@@ -86,7 +85,7 @@ class Approvals:
 
 
 def _require_readable(request: ApprovalRequest) -> None:
-    """Nobody can approve what they cannot read."""
+    """A person cannot approve what is too long to read."""
     size = len(msgspec.json.encode(request.arguments))
     if size > LONGEST_REQUEST:
         raise Forbidden(
@@ -98,16 +97,16 @@ def _require_readable(request: ApprovalRequest) -> None:
 
 def _too_late(request: ApprovalRequest, seconds: float) -> Forbidden:
     return Forbidden(
-        f"Nobody answered within {seconds:.0f} seconds whether {request.tool.name} may run; it "
-        f"did not. {DO_NOT}",
+        f"The person did not answer within {seconds:.0f} seconds whether {request.tool.name} may "
+        f"run, so it did not run. {DO_NOT}",
         "approval_timeout",
     )
 
 
-async def _beat(call: Call, request: ApprovalRequest) -> None:
+async def _heartbeat(call: Call, request: ApprovalRequest) -> None:
     message = f"Waiting for a person to allow {request.tool.name}"
     with suppress(OSError):
         for beat in count():
-            # Progress only ever grows, and what the call itself reports begins at one.
+            # Progress must increase, and the progress of the call itself starts at one.
             await call.report(beat / 1000, None, message)
             await asyncio.sleep(HEARTBEAT_SECONDS)

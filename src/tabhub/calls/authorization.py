@@ -1,4 +1,4 @@
-"""Whether a call may be made: what the rules say, and the person where the rules ask."""
+"""Whether a call may be made: `Guard` applies the rules, `Authorization` asks the person too."""
 
 import secrets
 import time
@@ -22,15 +22,14 @@ from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow, Deny, Subject, Verdict
 
 IsManaged = Callable[[str | None], bool]
-"""Whether a browser is the agents' own; None asks of the one used when a call names none."""
+"""Whether a browser is the agents' own; None stands for the browser used when a call names none."""
 
-
-GIVEN = ("grant", "plan")
-"""Rules that a person made for one site."""
+ONE_SITE = ("grant", "plan")
+"""Sources of rules that a person made for one site."""
 
 
 class Guard:
-    """Decides about calls by the rules there are now."""
+    """Decides about calls by the current rules."""
 
     def __init__(
         self,
@@ -45,45 +44,45 @@ class Guard:
         self.is_managed = is_managed
         self._now = now
         self.without: frozenset[str] = frozenset()
-        """Tools that the settings leave out, whatever the rules say."""
+        """Names of tools that the settings leave out, whatever the rules say."""
         self._sources = {} if sources is None else sources
 
     def decide(self, subject: Subject) -> Verdict:
         return self.permissions.decide(subject, self._now())
 
     def about(self, tool: Tool, client: Client, managed: bool) -> Verdict:
-        """What holds for a tool in general: with no arguments, for no session, on no site.
+        """The verdict for a tool in general: without arguments, session or site.
 
-        The tool of a site is on no other.
+        A tool that belongs to a site is decided for that site.
         """
         return self.decide(subject_of(tool, None, client, "", site=tool.site, managed=managed))
 
     def is_off(self, tool: Tool, client: Client) -> bool:
-        """Whether a tool does nothing for a client, whatever the call."""
+        """Whether a client can never use a tool."""
         return tool.name in self.without or isinstance(self.about(tool, client, True), Deny)
 
     def frames(self, subject: Subject, verdict: Verdict) -> MayEnter:
-        """Into frames of which other sites a call may go: where it would be allowed as well."""
+        """The frames that a call may enter: those of sites where it would be allowed too."""
         rules = self.permissions.rulebook
         if (
             isinstance(verdict, Allow)
-            and verdict.rule.source not in GIVEN
+            and verdict.rule.source not in ONE_SITE
             and not rules.knows_sites
         ):
             return None
-        # The site of the call itself has been allowed by then, perhaps by a person.
+        # The call's own site is allowed at this point, perhaps by a person.
         return lambda site: (
             site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
         )
 
     def telling(self, subject: Subject) -> MayTell:
-        """Of which sites a result may tell: of all but those where the tool is denied."""
+        """The sites that a result may include: all but those where the tool is denied."""
         if not self.permissions.rulebook.knows_sites:
             return None
         return lambda site: not isinstance(self.decide(replace(subject, site=site)), Deny)
 
     def subject(self, call: Call) -> Subject:
-        """What is decided about a call."""
+        """The subject of the decision about a call."""
         return self.use_of(call.tool, call.arguments, call.client, call.session, call.tab)
 
     def use_of(
@@ -94,7 +93,7 @@ class Guard:
         session: str,
         tab: Tab | None,
     ) -> Subject:
-        """What is decided about a use of a tool, also where there is no call of it."""
+        """The subject of a decision about a tool, where there may be no call of it."""
         browser = self._opens_in(tool, arguments) if tab is None else tab.browser
         return subject_of(
             tool,
@@ -107,7 +106,7 @@ class Guard:
         )
 
     def would_be_managed(self, tool: Tool, session: str) -> bool:
-        """Whether a call without arguments would go to a browser of the agents' own now."""
+        """Whether a call without arguments would now go to a browser of the agents' own."""
         source = self._sources.get(tool.source)
         return self._is_known_managed(None if source is None else source.browser_of(tool, session))
 
@@ -116,11 +115,11 @@ class Guard:
         return None if source is None else source.opens_in(tool, arguments)
 
     def _is_known_managed(self, browser: str | None) -> bool:
-        """A page that no browser has told of may be in anybody's."""
+        """An empty id stands for an unknown browser, which may be a person's."""
         return browser != "" and self.is_managed(browser)
 
     def site(self, tool: Tool, arguments: Mapping[str, Any], tab: Tab | None) -> str:
-        """Where a call goes: the address it leads to, else the page it works on."""
+        """The site of a call: of the address it opens, else of the page it acts on."""
         if tool.site:
             return tool.site
         target = tool.address_of(arguments) if tool.address_of is not None else None
@@ -161,19 +160,19 @@ def subject_of(
 
 
 class Authorization:
-    """Decides about one call at a time, and writes into it why."""
+    """Decides about one call, and records the verdict and its rule in it."""
 
     def __init__(
         self,
         guard: Guard,
         approvals: Approvals,
         routes: Routes,
-        finds_anew: Callable[[Tool], bool],
+        has_router: Callable[[Tool], bool],
     ) -> None:
         self._guard = guard
         self._approvals = approvals
         self._routes = routes
-        self._finds_anew = finds_anew
+        self._has_router = has_router
 
     def require_not_denied(self, call: Call) -> None:
         subject = self._guard.subject(call)
@@ -183,7 +182,7 @@ class Authorization:
             raise _denied(verdict)
 
     async def require(self, call: Call, frame_site: str | None) -> None:
-        """Return if it may be made, after a person was asked if need be."""
+        """Return if the call may be made, after asking a person where the rules say so."""
         guard = self._guard
         subject = guard.subject(call)
         if frame_site is not None:
@@ -200,8 +199,8 @@ class Authorization:
         if isinstance(verdict, Deny):
             raise _denied(verdict)
         answer = await self._ask(call)
-        self._require_still_there(call)
-        self._keep(subject, answer)
+        self._require_same_page(call)
+        self._save_grant(subject, answer)
         call.verdict = "asked" if answer.by_person else "allowed"
         call.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
@@ -212,20 +211,20 @@ class Authorization:
             call.rule += f"; {refused.reason}"
             raise
 
-    def _require_still_there(self, call: Call) -> None:
-        """What was approved is what is done: not on another page, and not in a tab taken away."""
+    def _require_same_page(self, call: Call) -> None:
+        """The approval is for this page in this tab; both may have changed since the question."""
         tool, tab = call.tool, call.tab
-        if tab is None or self._finds_anew(tool):
+        if tab is None or self._has_router(tool):
             return
-        fresh = self._routes.tab(call.session, tab.id)
-        if tool.address_of is None and fresh.url != tab.url:
+        now = self._routes.tab(call.session, tab.id)
+        if tool.address_of is None and now.url != tab.url:
             raise Refused(
-                f"While the person was asked about {tab.url}, the tab went to {fresh.url}. "
+                f"While the person was asked about {tab.url}, the tab went to {now.url}. "
                 "Nothing was done.",
                 "navigated_away",
             )
 
-    def _keep(self, subject: Subject, answer: ApprovalAnswer) -> None:
+    def _save_grant(self, subject: Subject, answer: ApprovalAnswer) -> None:
         if answer.scope is not None:
             grant = new_grant(subject, answer.scope, time.time(), answer.seconds)
             self._guard.permissions.grants.add(grant)

@@ -1,8 +1,8 @@
 """Operation ids: a call with the same id is never run twice.
 
-While the first runs, others wait for it; afterwards they get its result or its error. It is
-cancelled only when nobody waits any more. What is too much to keep is forgotten, but not that it
-was done. Each client has its own: what one asks for pushes out nothing of another.
+While the first call runs, later ones wait for it; afterwards they get its result or its error. It
+is cancelled only when no call waits for it any more. A result that is too large is dropped, but
+the id is kept. Each client has its own operations and cannot displace those of another.
 """
 
 import asyncio
@@ -18,38 +18,32 @@ from tabhub.errors import Cancelled, InvalidArguments, ProtocolError, TabhubErro
 from tabhub.wire.mcp.messages import CallResult
 
 KEPT_SECONDS = 600.0
-"""How long after its end an operation can be asked about."""
+"""How long an operation is kept after its end."""
 KEPT_OPERATIONS = 1000
-"""Of one client."""
+"""For each client."""
 KEPT_RESULTS = 10
-"""How many results of the largest size are kept, of one client."""
+"""How many results of the largest size are kept for each client."""
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
-
-
-def _did_nothing(error: BaseException | None) -> bool:
-    """Whether an operation certainly had no effect, so that it may be run again."""
-    if isinstance(error, TabhubError):
-        return error.effect == "none"
-    return isinstance(error, Interrupted)
 
 
 @dataclass
 class _Operation:
     task: "asyncio.Task[CallResult] | None"
-    """None when what came of it is not kept any more."""
+    """None when the result is no longer kept."""
     fingerprint: tuple[str, bytes]
     ended: float | None = None
     waiting: int = 0
     size: int = 0
 
 
-class _Shelf(dict[str, _Operation]):
-    """The operations of one client: others can push none of them out."""
+class _ClientOperations(dict[str, _Operation]):
+    """The operations of one client, by id."""
 
     def add(self, id: str, operation: _Operation) -> None:
         surplus = len(self) - KEPT_OPERATIONS + 1
-        for old in [key for key, one in self.items() if one.ended is not None][: max(surplus, 0)]:
+        ended = [key for key, known in self.items() if known.ended is not None]
+        for old in ended[: max(surplus, 0)]:
             del self[old]
         if len(self) >= KEPT_OPERATIONS:
             raise Unavailable(
@@ -59,15 +53,15 @@ class _Shelf(dict[str, _Operation]):
         self[id] = operation
 
     def forget_before(self, limit: float) -> None:
-        ended = [key for key, one in self.items() if one.ended is not None and one.ended < limit]
-        for key in ended:
+        ended = ((key, known.ended) for key, known in self.items() if known.ended is not None)
+        for key in [key for key, at in ended if at < limit]:
             del self[key]
 
-    def shed(self, most: int) -> None:
-        """Let go of the oldest results when together they are too large."""
-        kept = [one for one in self.values() if one.ended is not None]
-        surplus = sum(one.size for one in kept) - most
-        for operation in sorted(kept, key=lambda one: one.ended or 0):
+    def drop_results(self, most: int) -> None:
+        """Drop the oldest results while all together are larger than `most` bytes."""
+        ended = [known for known in self.values() if known.ended is not None]
+        surplus = sum(known.size for known in ended) - most
+        for operation in sorted(ended, key=lambda known: known.ended or 0):
             if surplus <= 0:
                 return
             surplus -= operation.size
@@ -76,32 +70,33 @@ class _Shelf(dict[str, _Operation]):
 
 
 class Operations:
-    """What has been run under an id, for as long as somebody may ask again."""
+    """The recent operations of every client."""
 
     def __init__(self, clock: Clock, result_bytes: int) -> None:
         self._clock = clock
         self._most = result_bytes * KEPT_RESULTS
-        self._shelves: dict[str, _Shelf] = {}
+        self._clients: dict[str, _ClientOperations] = {}
 
     async def once(self, call: Call, id: str, run: Run) -> CallResult:
+        """Run the call, or return the result of the first call with this id."""
         self._forget_old()
-        shelf = self._shelves.setdefault(call.client.name, _Shelf())
-        operation = shelf.get(id) or self._begin(shelf, call, id, run)
+        operations = self._clients.setdefault(call.client.name, _ClientOperations())
+        operation = operations.get(id) or self._begin(operations, call, id, run)
         if operation.fingerprint != _fingerprint(call):
             raise InvalidArguments(f"The {call.operation_named} {id!r} belongs to another call.")
         if operation.task is None:
             raise ProtocolError(
-                "This operation has run and will not run again; its result was too large to be "
-                "kept. Look at the page for what it did.",
+                "This operation has run and will not run again; its result was too large to keep. "
+                "Look at the page to see what it did.",
                 "too_large",
             )
         return await self._wait(operation, operation.task)
 
-    def _begin(self, shelf: _Shelf, call: Call, id: str, run: Run) -> _Operation:
+    def _begin(self, operations: _ClientOperations, call: Call, id: str, run: Run) -> _Operation:
         operation = _Operation(None, _fingerprint(call))
-        shelf.add(id, operation)
+        operations.add(id, operation)
         operation.task = asyncio.create_task(run(call))
-        operation.task.add_done_callback(lambda ended: self._end(shelf, id, operation, ended))
+        operation.task.add_done_callback(lambda task: self._end(operations, id, operation, task))
         return operation
 
     async def _wait(self, operation: _Operation, task: "asyncio.Task[CallResult]") -> CallResult:
@@ -118,25 +113,36 @@ class Operations:
             operation.waiting -= 1
 
     def _end(
-        self, shelf: _Shelf, id: str, operation: _Operation, task: "asyncio.Task[CallResult]"
+        self,
+        operations: _ClientOperations,
+        id: str,
+        operation: _Operation,
+        task: "asyncio.Task[CallResult]",
     ) -> None:
         operation.ended = self._clock()
         if task.cancelled():
             return
-        # Looking at the exception says that it was seen: nobody may be left to ask for it.
+        # Reading the exception keeps asyncio from logging it as never retrieved.
         error = task.exception()
-        if _did_nothing(error):
-            del shelf[id]
+        if _had_no_effect(error):
+            del operations[id]
         elif error is None or isinstance(error, Incomplete):
             operation.size = size_of(task.result() if error is None else error)
-            shelf.shed(self._most)
+            operations.drop_results(self._most)
 
     def _forget_old(self) -> None:
         limit = self._clock() - KEPT_SECONDS
-        for client, shelf in list(self._shelves.items()):
-            shelf.forget_before(limit)
-            if not shelf:
-                del self._shelves[client]
+        for client, operations in list(self._clients.items()):
+            operations.forget_before(limit)
+            if not operations:
+                del self._clients[client]
+
+
+def _had_no_effect(error: BaseException | None) -> bool:
+    """Whether an operation certainly had no effect, so that it may run again."""
+    if isinstance(error, TabhubError):
+        return error.effect == "none"
+    return isinstance(error, Interrupted)
 
 
 def _fingerprint(call: Call) -> tuple[str, bytes]:

@@ -1,4 +1,4 @@
-"""What `calls` needs from others, and what it hands them."""
+"""The interfaces of `calls` to other rooms, and the records that cross them."""
 
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -14,21 +14,24 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Scope
 
 MayEnter = Callable[[str], bool] | None
-"""Whether a call may go into frames of a site that is not its page's; None: into all."""
+"""Whether a call may enter frames of another site than its page's; None allows all."""
 
 MayTell = Callable[[str], bool] | None
-"""Whether a result may tell of a site, where it tells of several; None: of all."""
+"""Whether a result about several sites may include a site; None allows all."""
 
 Clock = Callable[[], float]
-"""Seconds that only ever go forward."""
+"""Seconds of a monotonic clock."""
+
+LATE = "late"
+"""The message with which an approver is cancelled when the time for an answer is over."""
 
 
 class Interrupted(Exception):
-    """A door has to end the call and will send it again: neither a result nor a fault."""
+    """An endpoint has to end the call and will send it again: neither a result nor an error."""
 
 
 class Undelivered(Exception):
-    """The tab has not got the call, and never will: another one may be tried."""
+    """The tab did not receive the call and never will, so another tab may be tried."""
 
     def __init__(self, error: TabhubError) -> None:
         super().__init__(error.message)
@@ -48,46 +51,45 @@ class ApprovalRequest(Struct, frozen=True):
     arguments: Mapping[str, Any]
     rule: str
     scopes: tuple[str, ...] | None = None
-    """How far a yes can reach, where that is not as usual."""
+    """The scopes that the person can choose from, where they differ from the usual ones."""
 
 
 class ApprovalAnswer(Struct, frozen=True):
-    """What was decided, how far it goes, and for how long; no expiry means for good."""
+    """What was decided, with what scope, and for how long."""
 
     allowed: bool
     scope: Scope | None = None
     """None for this call only."""
     seconds: float | None = None
+    """None for no expiry."""
     by: str = "the person"
-    """Who or what gave it, for the record."""
+    """Who or what answered, for the audit log."""
     by_person: bool = True
 
 
-LATE = "late"
-"""What an approver is cancelled with when nobody has answered in time."""
-
 Elicit = Callable[[ApprovalRequest], Coroutine[Any, Any, ApprovalAnswer]]
-"""Puts a request to the person behind the agent's own client."""
+"""Asks the person through the agent's own client."""
 
 
 class Approver(Protocol):
-    """Asks a person. Raises Forbidden when there is no answer, and says why."""
+    """Asks a person. Raises Forbidden with the cause when there is no answer."""
 
     @property
-    def present(self) -> bool: ...
+    def present(self) -> bool:
+        """Whether a person can be asked now."""
 
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
-        """Wait for an answer; cancelled with the word `LATE` when the time is up."""
+        """Wait for an answer; cancelled with the message `LATE` when the time is up."""
 
     def missed(self, request: ApprovalRequest) -> None:
-        """Nobody could be asked: leave word of it."""
+        """Note that no person could be asked."""
 
 
 class Event(Struct, frozen=True):
-    """One call, one attempt that was refused at a door, or one thing the person did."""
+    """One entry of the audit log: a call, a refused attempt, or something the person did."""
 
     time: float
-    """Seconds since 1970, at its end."""
+    """When it ended, in seconds since 1970."""
     client: str
     session: str
     tool: str
@@ -106,7 +108,7 @@ class Event(Struct, frozen=True):
 
 
 class AuditSink(Protocol):
-    """Keeps the record of what was done."""
+    """The audit log."""
 
     def record(self, event: Event) -> None: ...
 
@@ -117,8 +119,8 @@ class ToolIndex(Protocol):
     def search(self, query: str, family: Iterable[str] = ()) -> Iterator[str]:
         """Names of tools, the best first.
 
-        Only those of a family: a plugin, a domain, a toolset, or several of these together. That
-        is by words; whoever needs it exact looks at the tools.
+        `family` restricts them to plugins, domains or toolsets. It matches by words, so a caller
+        that needs an exact match must check the tools.
         """
 
 
@@ -129,9 +131,9 @@ def incident(
     arguments: Mapping[str, Any] | None = None,
     error: TabhubError | None = None,
 ) -> Event:
-    """Something that is no call: an attempt at a door, or what a person did in the panel.
+    """An entry for something that is not a call, such as a request made in the panel.
 
-    What was refused there had no effect, whatever a call would have that fails with this reason.
+    A refusal there had no effect, whatever effect the reason implies for a call.
     """
     return Event(
         time=time.time(),
@@ -151,5 +153,5 @@ def incident(
 
 
 def throttled(client: str, what: str, error: TabhubError) -> Event:
-    """Somebody does something more often than they may."""
+    """An entry for a client that exceeds a rate limit."""
     return replace(incident("door", client, what, error=error), verdict="throttled")

@@ -1,4 +1,4 @@
-"""Runs a call: look up, validate, route, decide, send, wait. Every door comes through here."""
+"""Runs a call: look up, validate, route, authorize, send, wait. Every endpoint uses this."""
 
 import logging
 import time
@@ -12,12 +12,7 @@ from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization, Guard
 from tabhub.calls.call import Call, Source
 from tabhub.calls.idempotency import Operations
-from tabhub.calls.ports import (
-    AuditSink,
-    Clock,
-    Interrupted,
-    Undelivered,
-)
+from tabhub.calls.ports import AuditSink, Clock, Interrupted, Undelivered
 from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
 from tabhub.calls.validation import Validators
@@ -31,11 +26,11 @@ from tabhub.wire.mcp.messages import CallResult
 log = logging.getLogger(__name__)
 
 MOVES = 3
-"""How often a tab may go to another site between decision and deed, before the call gives up."""
+"""How often a call is authorized again because its tab or site changed, before it fails."""
 
 
 class Runner:
-    """Knows the hub, the rules and the sources; remembers nothing of a call but its id."""
+    """Runs calls with the hub, the rules and the sources; it keeps nothing but operation ids."""
 
     def __init__(
         self,
@@ -53,7 +48,7 @@ class Runner:
         self._sessions = hub.sessions
         self._routes = hub.routes
         self._guard = guard
-        self._authorization = Authorization(guard, approvals, hub.routes, self._finds_anew)
+        self._authorization = Authorization(guard, approvals, hub.routes, self._has_router)
         self._audit = audit
         self._sources = sources
         self._clock = clock
@@ -64,20 +59,20 @@ class Runner:
 
     async def run(self, call: Call) -> CallResult:
         if call.operation_id is None:
-            return await self._run(call)
-        return await self._operations.once(call, call.operation_id, self._run)
+            return await self._audited(call)
+        return await self._operations.once(call, call.operation_id, self._audited)
 
-    def check(self, tool: str, arguments: Raw | None) -> Tool:
-        """The tool that a call would run; an error if it is not there or they do not fit."""
-        found = self._tools.get(tool)
-        self._validators.arguments(found, arguments)
-        return found
+    def check(self, name: str, arguments: Raw | None) -> Tool:
+        """The tool that a call would run; an error if it is unknown or the arguments do not fit."""
+        tool = self._tools.get(name)
+        self._validators.arguments(tool, arguments)
+        return tool
 
-    async def _run(self, call: Call) -> CallResult:
-        """Run it, and write down what became of it before anybody hears."""
+    async def _audited(self, call: Call) -> CallResult:
+        """Run the call, and write it to the audit log before its result is returned."""
         call.started = self._clock()
         try:
-            result = await self._explained(call)
+            result = await self._without_faults(call)
         except Interrupted:
             raise
         except BaseException as error:
@@ -90,8 +85,8 @@ class Runner:
         self._audit.record(call.event(time.time(), self._clock()))
         return result
 
-    async def _explained(self, call: Call) -> CallResult:
-        """What a tool did not foresee is our fault: told as that, and in full in the log only."""
+    async def _without_faults(self, call: Call) -> CallResult:
+        """Report an unexpected exception as `Internal`; only the log has its details."""
         try:
             return await self._run_tool(call)
         except Internal as fault:
@@ -103,7 +98,7 @@ class Runner:
         raise Internal(f"Something went wrong inside tabhub while it ran {call.name}.")
 
     async def _run_tool(self, call: Call) -> CallResult:
-        tool = call.tool = self._named(call)
+        tool = call.tool = self._look_up(call)
         call.secrets = set(tool.secret_arguments)
         call.arguments = arguments = self._validators.decoded(tool, call.raw)
         if not tool.is_bounded:
@@ -114,35 +109,35 @@ class Runner:
         call.tab_key = call.wanted if isinstance(call.wanted, int | str) else None
         await self._route(call)
         if tool.is_bounded:
-            # What a schema costs that somebody else wrote is spent only on calls that may be made.
+            # A foreign schema can be expensive to check: only permitted calls pay for that.
             self._authorization.require_not_denied(call)
             self._check(call)
-        with self._begun(call):
-            result = await self._routed(call)
-        if not self._finds_anew(tool):
-            self._remember(call, result)
+        with self._endable(call):
+            result = await self._run_with_rerouting(call)
+        if not self._has_router(tool):
+            self._set_current_tab(call, result)
         return result
 
     def _check(self, call: Call) -> None:
         self._validators.check(call.tool, call.arguments)
         call.fits = True
 
-    def _named(self, call: Call) -> Tool:
+    def _look_up(self, call: Call) -> Tool:
         if (tool := self._tools.find(call.name)) is not None:
             return tool
-        # It may be a name with a slip in it: what is secret anywhere is secret here.
-        call.secrets = {name for one in self._tools for name in one.secret_arguments}
+        # The name may be mistyped, so an argument that is secret in any tool is secret here.
+        call.secrets = {name for tool in self._tools for name in tool.secret_arguments}
         return self._tools.get(call.name)
 
-    def _begun(self, call: Call) -> AbstractContextManager[Any]:
-        """What makes other calls is not ended itself: it tells what became of them."""
+    def _endable(self, call: Call) -> AbstractContextManager[Any]:
+        """Let a person end the call; a container stays, to report how its own calls ended."""
         return nullcontext() if call.tool.is_container else self.running.begin(call)
 
-    async def _routed(self, call: Call) -> CallResult:
-        """Run it; in another tab, decided about anew, if this one went before it got the call."""
+    async def _run_with_rerouting(self, call: Call) -> CallResult:
+        """Run the call; use another tab if this one closed before it received the call."""
         for _ in range(MOVES):
             try:
-                return await self._decided(call)
+                return await self._run_authorized(call)
             except Undelivered as undelivered:
                 error, before = undelivered.error, call.tab_key
             if call.wanted is not None:
@@ -152,39 +147,39 @@ class Runner:
                 break
         raise error
 
-    async def _decided(self, call: Call) -> CallResult:
-        """Decide and run; where it turns out to be about another site, decide about that one."""
+    async def _run_authorized(self, call: Call) -> CallResult:
+        """Authorize and run; if the call turns out to concern another site, authorize that too."""
         frame_site: str | None = None
         for _ in range(MOVES):
             await self._authorization.require(call, frame_site)
             try:
                 return await self._within_limit(call)
-            except Forbidden as barred:
+            except Forbidden as forbidden:
                 # The element is in a frame of another site; the browser has done nothing yet.
-                frame_site = barred.extra.get("frameSite")
+                frame_site = forbidden.extra.get("frameSite")
                 if frame_site is None or frame_site == call.site:
                     raise
-                moved: TabhubError = barred
+                error: TabhubError = forbidden
             except Refused as refused:
                 if call.tab is None or refused.reason != "tab_url_mismatch":
                     raise
                 call.tab = self._routes.tab(call.session, call.tab.id)
-                # Only another site is worth another decision: nobody is asked the same again.
+                # Only another site needs another decision: the person is not asked twice.
                 if self._guard.site(call.tool, call.arguments, call.tab) == call.site:
                     raise
-                moved = refused
-        raise moved
+                error = refused
+        raise error
 
     def _require_running(self, session: str) -> None:
         if self._sessions.is_halted(session):
             raise paused("The person has paused you; nothing was done.")
 
-    def _finds_anew(self, tool: Tool) -> bool:
-        """Whether its source finds its page by itself, whatever tab was meant."""
+    def _has_router(self, tool: Tool) -> bool:
+        """Whether the tool's source finds its tabs itself."""
         return self._sources[tool.source].router is not None
 
     async def _route(self, call: Call) -> None:
-        """Find the call's tab; the audit names one without a browser by its page's word."""
+        """Find the call's tab, and its id in the audit log."""
         call.tab = await self._target(call)
         call.tab_key = None if call.tab is None else call.tab.key
 
@@ -199,9 +194,9 @@ class Runner:
         return self._routes.tab(call.session, call.wanted)
 
     async def _within_limit(self, call: Call) -> CallResult:
-        """Time out when nothing was heard for the limit; progress extends it, up to a bound."""
+        """Run the source; time out without progress for the limit, or after the longest time."""
         tool = call.tool
-        # What makes other calls has their time, as long as any call may have.
+        # A container gets the longest time, because its calls have limits of their own.
         call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
             with Limit(call.seconds, self._max_seconds) as limit:
@@ -215,8 +210,8 @@ class Runner:
         finally:
             call.limit = None
 
-    def _remember(self, call: Call, result: CallResult) -> None:
-        """The session's current tab is the one it last opened or acted on."""
+    def _set_current_tab(self, call: Call, result: CallResult) -> None:
+        """Make the tab that the call opened or acted on the session's current tab."""
         used = None if call.tab is None else call.tab.id
         if call.tool.opens_tab and isinstance(result.structured_content, dict):
             used = result.structured_content["tabId"]

@@ -1,4 +1,4 @@
-"""Calls under way, so that a person can end them."""
+"""Running calls, and what a person does that ends them: pause, stop, take a tab back."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,9 +9,11 @@ from tabhub.errors import Forbidden, InvalidArguments, NotFound, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 
+MAY_HAVE_HAPPENED = "The page may have received this call."
+
 
 class RunningCall:
-    """One call while it runs; ended by a person, it fails with the error given."""
+    """One call while it runs; if a person ends it, it fails with the error given."""
 
     __slots__ = ("_error", "_running", "_task", "session", "tab")
 
@@ -37,7 +39,7 @@ class RunningCall:
         self._running.discard(self)
         if self._error is None:
             return
-        # It may have finished before the cancellation reached it; the person's word counts.
+        # The call may have finished before the cancellation arrived; it still counts as ended.
         others = self._task.uncancel()
         if kind is None or (kind is asyncio.CancelledError and others == 0):
             raise self._error from None
@@ -49,7 +51,7 @@ class RunningCall:
 
 
 class RunningCalls:
-    """Every call under way."""
+    """Every running call."""
 
     def __init__(self) -> None:
         self._all: set[RunningCall] = set()
@@ -67,25 +69,15 @@ class RunningCalls:
         return RunningCall(self._all, call)
 
     def end(self, error: TabhubError, which: Callable[[RunningCall], bool]) -> int:
-        """End those that fit; how many there were."""
+        """End the calls that `which` selects; returns how many."""
         ended = [running for running in self._all if which(running)]
         for running in ended:
             running.end(error)
         return len(ended)
 
 
-def paused(sentence: str) -> Forbidden:
-    return Forbidden(
-        f"{sentence} Wait until the person lets you go on, and do not try another way.",
-        "paused_by_person",
-    )
-
-
-MAY_HAVE_HAPPENED = "The page may have received this call."
-
-
 class Control:
-    """Acts on the hub, and ends the calls under way that it concerns."""
+    """What a person can do with agents and tabs; it ends the running calls concerned."""
 
     def __init__(self, hub: Hub, running: RunningCalls) -> None:
         self._tabs = hub.tabs
@@ -96,35 +88,35 @@ class Control:
 
     def pause(self, session: str, is_paused: bool) -> None:
         if self._sessions.pause(session, is_paused) is None:
-            raise NotFound("There is no such agent any more.", "unknown_session")
+            raise NotFound("This agent's session has ended.", "unknown_session")
         if is_paused:
             self._end("The person has paused you.", lambda running: running.session == session)
-        self._tell()
+        self._notify()
 
     def stop(self, is_stopped: bool) -> None:
         self._sessions.stop(is_stopped)
         if is_stopped:
             self._end("The person has stopped all agents.", lambda running: True)
-        self._tell()
+        self._notify()
 
     def share(self, tab_id: int, shared: bool) -> Tab:
-        """Let all agents use a tab of the person's, or no longer."""
+        """Share one of the person's tabs with all agents, or stop sharing it."""
         tab = self._tabs.get(tab_id)
         if self._ownership.owner(tab.id) is not None:
             raise InvalidArguments(f"Tab {tab.id} belongs to an agent; take it back first.")
         self._ownership.share(tab.id, shared)
         if not shared:
             self._end_in(tab, "The person no longer shares this tab.")
-        self._tell()
+        self._notify()
         return tab
 
     def take_back(self, tab_id: int) -> Tab:
-        """An agent's tab becomes the person's own."""
+        """Make an agent's tab the person's own."""
         tab = self._tabs.get(tab_id)
         self._ownership.free(tab.id)
         self._sessions.forget_tab(tab.id)
         self._end_in(tab, "The person has taken this tab back.")
-        self._tell()
+        self._notify()
         return tab
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -136,6 +128,13 @@ class Control:
     def _end(self, sentence: str, which: Callable[[RunningCall], bool]) -> None:
         self._running.end(paused(f"{sentence} {MAY_HAVE_HAPPENED}"), which)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def paused(sentence: str) -> Forbidden:
+    return Forbidden(
+        f"{sentence} Wait until the person lets you go on, and do not try another way.",
+        "paused_by_person",
+    )

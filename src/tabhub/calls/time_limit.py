@@ -1,15 +1,15 @@
-"""A time limit that costs one timer: `asyncio.timeout` asks for the running loop five times."""
+"""A time limit for every call: cheaper than `asyncio.timeout`, and progress can extend it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Takes progress, total and a message; a call that reports progress gets more time."""
+"""Takes progress, total and a message."""
 
 
 class Limit:
-    """Cancels the task that enters it when the time is up, and says so by TimeoutError."""
+    """Cancels the task that enters it when the time is up, and raises TimeoutError."""
 
     def __init__(self, seconds: float, longest: float | None = None) -> None:
         self.loop = asyncio.get_running_loop()
@@ -36,17 +36,17 @@ class Limit:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        # A cancellation by someone else counts more than ours.
+        # A cancellation from outside takes precedence over the time limit.
         ours = self._is_late and self._task.uncancel() <= self._cancelling
         if ours and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
     def extend(self) -> None:
-        """Give it the same time again from now on, up to the longest."""
+        """Restart the limit from now, up to the longest time."""
         self.reschedule(min(self.loop.time() + self._seconds, self._last))
 
     def reschedule(self, when: float) -> None:
-        """Fire at another moment; a limit that is over stays so."""
+        """End at another time; no effect once the limit is over."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = self.loop.call_at(when, self._fire)

@@ -1,8 +1,11 @@
-"""Arguments against schemas, compiled once a tool. A schema never makes us fetch anything."""
+"""Checks arguments against a tool's schema, compiled once a tool. A schema never fetches anything.
+
+Schemas that tabhub did not write are compiled with bounds on time and memory.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import jsonschema_rs
 import msgspec
@@ -13,64 +16,190 @@ from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import Tool
 from tabhub.wire.pages import TabId
 
+TAB_ID, TAB_IDS = "tabId", "tabIds"
+MOST_TAB_IDS = 1000
+"""In a longer list, ids of page workers are not looked up."""
+SHOWN_ERRORS = 5
+LONGEST_ERROR = 1000
+
 KEPT = 1000
 KEPT_BYTES = 64 * 1024 * 1024
-"""What the schemas of pages may take while they are kept, by a generous estimate."""
+"""How many compiled schemas are kept, and how large those of pages may be by an estimate."""
 GROWTH = 50
-"""How much larger a schema is once it is compiled, its patterns aside."""
+"""How much larger a schema is once it is compiled, without its patterns."""
 PATTERN_BYTES = 1024 * 1024
 ALL_PATTERN_BYTES = 8 * 1024 * 1024
-"""What one pattern of a page may take, and all of a schema together."""
+"""How large one pattern of a page may be once compiled, and all of a schema together."""
 BACKTRACKS = 10_000
-"""What a page's pattern may cost: most are matched in linear time, the others with a bound."""
+"""Bounds the patterns of a page that cannot be matched in linear time."""
 EXPLAINED = 200_000_000
-"""Each fault holds a copy of what it is about: bytes of schema times bytes of arguments."""
+"""Bytes of schema times bytes of arguments: every error holds a copy of the value concerned."""
 WITH_REFERENCES = 240_000
-"""How long a schema counts as that may be larger than it is written."""
+"""The assumed length of a schema with references, which may be larger than it is written."""
 
 NAME_PATTERNS = ("patternProperties", "additionalProperties", "unevaluatedProperties")
-"""What says nothing without patterns of names, or too much."""
+"""Keywords that are wrong or empty once the patterns for property names are left out."""
 
 _UNUSABLE = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
 
 
-class Compiled(NamedTuple):
-    """The schema of a tool, ready to be used."""
+class Validators:
+    """Decodes and checks the arguments of each tool; a replaced tool is compiled again."""
+
+    def __init__(self, tabs: Tabs | None = None) -> None:
+        self._tabs = Tabs() if tabs is None else tabs
+        self.compiled = CompiledSchemas()
+
+    def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
+        """Decode and check; the error names each fault with its path."""
+        arguments = self.decoded(tool, raw)
+        self.check(tool, arguments)
+        return arguments
+
+    def decoded(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
+        """The arguments under their listed names, with tabs by number; not checked yet."""
+        return _with_tab_numbers(self._tabs, tool, _without_aliases(tool, _decode(raw)))
+
+    def check(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        """Raise if the arguments do not fit."""
+        schema = self.compiled.find(tool) or self.compiled.put(tool, compile_schema(tool))
+        checked = arguments
+        if tool.is_bounded:
+            # A foreign schema need not know the parameter for the tab; the router checks that.
+            checked = {k: v for k, v in arguments.items() if k != tool.tab_argument}
+        try:
+            if not schema.validator.is_valid(checked):
+                raise _unknown_tab(self._tabs, tool, checked) or _refusal(tool, schema, checked)
+        except ValueError:
+            raise InvalidArguments(f"{tool.name}: the arguments are nested too deeply.") from None
+
+
+def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
+    if raw is None:
+        return {}
+    try:
+        arguments = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidArguments(f"The arguments cannot be read: {error}.") from None
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, dict):
+        raise InvalidArguments("The arguments must be an object.")
+    return arguments
+
+
+def _without_aliases(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Replace aliases by the listed names; where both are given, the schema refuses the alias."""
+    names = {alias: name for alias, name in tool.aliases.items() if name not in arguments}
+    return {names.get(key, key): value for key, value in arguments.items()} if names else arguments
+
+
+def _with_tab_numbers(tabs: Tabs, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Replace the page workers' ids of tabs by numbers; an unknown id stays as it is."""
+    changed = {
+        key: _numbers(tabs, arguments[key]) for key in _tab_parameters(tool) if key in arguments
+    }
+    return {**arguments, **changed} if changed else arguments
+
+
+def _tab_parameters(tool: Tool) -> list[str]:
+    """The parameters that name tabs; in a foreign schema these names can mean anything."""
+    known = () if tool.is_bounded else tool.input_schema.get("properties", ())
+    return [key for key in (TAB_ID, TAB_IDS) if key in known]
+
+
+def _numbers(tabs: Tabs, value: Any) -> Any:
+    if isinstance(value, list) and len(value) <= MOST_TAB_IDS:
+        return [_number(tabs, id) for id in value]
+    return _number(tabs, value)
+
+
+def _number(tabs: Tabs, id: Any) -> Any:
+    number = tabs.number_of(id) if isinstance(id, str) else None
+    return id if number is None else number
+
+
+def _unknown_tab(tabs: Tabs, tool: Tool, arguments: Mapping[str, Any]) -> NotFound | None:
+    """The error for an id of a page worker that no tab has."""
+    values = (arguments.get(key) for key in _tab_parameters(tool))
+    ids = (id for value in values for id in (value if isinstance(value, list) else [value]))
+    return next((tabs.missing(id) for id in ids if _is_worker_id(id)), None)
+
+
+def _is_worker_id(id: Any) -> TypeGuard[str]:
+    try:
+        msgspec.convert(id, TabId)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+class CompiledSchema(NamedTuple):
+    """The validator of a tool, and what it costs."""
 
     validator: jsonschema_rs.Validator
-    weight: int = 0
-    """In bytes, as far as it can be told; of our own tools nothing."""
+    size: int = 0
+    """Estimated bytes in memory; 0 for our own tools."""
     length: int = 0
-    """Of the schema as it is written, for a page's."""
+    """The length of a page's schema as it is written."""
 
-    def can_explain(self, given: Any) -> bool:
-        """Whether all faults can be told without taking too much."""
-        return self.length * len(msgspec.json.encode(given)) <= EXPLAINED
+    def can_explain(self, arguments: Any) -> bool:
+        """Whether listing every error stays within bounds."""
+        return self.length * len(msgspec.json.encode(arguments)) <= EXPLAINED
 
 
-def compiled(tool: Tool) -> Compiled:
+class CompiledSchemas:
+    """The compiled schemas by tool; drops the least recently used, by number and by size."""
+
+    def __init__(self) -> None:
+        self._schemas: dict[str, tuple[Tool, CompiledSchema]] = {}
+        self._size = 0
+
+    def __len__(self) -> int:
+        return len(self._schemas)
+
+    def find(self, tool: Tool) -> CompiledSchema | None:
+        known = self._schemas.pop(tool.name, None)
+        if known is None:
+            return None
+        if known[0] is not tool:
+            self._size -= known[1].size
+            return None
+        self._schemas[tool.name] = known
+        return known[1]
+
+    def put(self, tool: Tool, schema: CompiledSchema) -> CompiledSchema:
+        """Keep a schema; `find` must have found none of that name."""
+        self._schemas[tool.name] = (tool, schema)
+        self._size += schema.size
+        while len(self._schemas) > KEPT or (self._size > KEPT_BYTES and len(self._schemas) > 1):
+            self._size -= self._schemas.pop(next(iter(self._schemas)))[1].size
+        return schema
+
+
+def compile_schema(tool: Tool) -> CompiledSchema:
     schema = tool.input_schema
     try:
         if isinstance(schema, BoundedSchema):
-            return _bounded(schema)
-        return Compiled(jsonschema_rs.validator_for(dict(schema), offline=True))
+            return _compile_bounded(schema)
+        return CompiledSchema(jsonschema_rs.validator_for(dict(schema), offline=True))
     except _UNUSABLE:
         raise InvalidArguments(f"The schema of {tool.name} cannot be used.") from None
 
 
-def _bounded(schema: BoundedSchema) -> Compiled:
-    read = schema.published()
-    count = patterns_in(read)
+def _compile_bounded(schema: BoundedSchema) -> CompiledSchema:
+    published = schema.published()
+    count = count_patterns(published)
     each = min(PATTERN_BYTES, ALL_PATTERN_BYTES // max(count, 1))
     length = max(len(schema.own), WITH_REFERENCES if b'"$ref"' in schema.own else 0)
-    weight = GROWTH * len(schema.own) + count * each
-    return Compiled(page_validator(read, each), weight, length)
+    size = GROWTH * len(schema.own) + count * each
+    return CompiledSchema(page_validator(published, each), size, length)
 
 
 def page_validator(schema: dict[str, Any], each: int = PATTERN_BYTES) -> jsonschema_rs.Validator:
-    """Patterns of a page must not be able to keep us busy, nor to take much memory.
+    """The validator of a page's schema, whose patterns are bounded in time and memory.
 
-    Those that we cannot use are left to the page, which has the last word anyway.
+    Patterns that cannot be compiled are left out: the page checks its arguments itself anyway.
     """
     linear = jsonschema_rs.RegexOptions(size_limit=each, dfa_size_limit=each)
     bounded = jsonschema_rs.FancyRegexOptions(
@@ -84,172 +213,42 @@ def page_validator(schema: dict[str, Any], each: int = PATTERN_BYTES) -> jsonsch
 
 def _without_patterns(node: Any) -> Any:
     if isinstance(node, list):
-        return [_without_patterns(one) for one in node]
+        return [_without_patterns(item) for item in node]
     if not isinstance(node, dict):
         return node
     left_out = set(NAME_PATTERNS) if "patternProperties" in node else set()
     if isinstance(node.get("pattern"), str):
         left_out.add("pattern")
-    return {key: _without_patterns(one) for key, one in node.items() if key not in left_out}
+    return {key: _without_patterns(value) for key, value in node.items() if key not in left_out}
 
 
-def patterns_in(node: Any) -> int:
-    """How many there are, or more: whatever looks like one counts."""
+def count_patterns(node: Any) -> int:
+    """How many patterns a schema has at most: everything that looks like one counts."""
     if isinstance(node, list):
-        return sum(map(patterns_in, node))
+        return sum(map(count_patterns, node))
     if not isinstance(node, dict):
         return 0
-    under = node.get("patternProperties")
-    own = isinstance(node.get("pattern"), str) + (len(under) if isinstance(under, dict) else 0)
-    return own + sum(map(patterns_in, node.values()))
+    by_name = node.get("patternProperties")
+    own = isinstance(node.get("pattern"), str) + (len(by_name) if isinstance(by_name, dict) else 0)
+    return own + sum(map(count_patterns, node.values()))
 
 
-class Kept:
-    """The compiled schemas by tool; those used longest ago go, by number and by weight."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Tool, Compiled]] = {}
-        self._weight = 0
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def find(self, tool: Tool) -> Compiled | None:
-        known = self._known.pop(tool.name, None)
-        if known is None:
-            return None
-        if known[0] is not tool:
-            self._weight -= known[1].weight
-            return None
-        self._known[tool.name] = known
-        return known[1]
-
-    def put(self, tool: Tool, made: Compiled) -> Compiled:
-        """Keep it, if there is none of that name."""
-        self._known[tool.name] = (tool, made)
-        self._weight += made.weight
-        while len(self._known) > KEPT or (self._weight > KEPT_BYTES and len(self._known) > 1):
-            self._weight -= self._known.pop(next(iter(self._known)))[1].weight
-        return made
-
-
-ONE, MANY = "tabId", "tabIds"
-MOST = 1000
-"""In a list of more, texts are not looked up."""
-
-
-def numbered(tabs: Tabs, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-    """With the numbers of tabs that were named by a text; what names none stays as it is."""
-    changed = {key: _numbers(tabs, given[key]) for key in _taken(tool) if key in given}
-    return {**given, **changed} if changed else given
-
-
-def unknown_tab(tabs: Tabs, tool: Tool, given: Mapping[str, Any]) -> NotFound | None:
-    """What to say where an id of the page worker is given that no tab has."""
-    words = (word for key in _taken(tool) for word in _several(given.get(key)))
-    return next((tabs.missing(word) for word in words if _is_id(word)), None)
-
-
-def _taken(tool: Tool) -> list[str]:
-    """What a schema that somebody else wrote calls so is its own."""
-    known = () if tool.is_bounded else tool.input_schema.get("properties", ())
-    return [key for key in (ONE, MANY) if key in known]
-
-
-def _numbers(tabs: Tabs, named: Any) -> Any:
-    if isinstance(named, list) and len(named) <= MOST:
-        return [_number(tabs, one) for one in named]
-    return _number(tabs, named)
-
-
-def _number(tabs: Tabs, named: Any) -> Any:
-    number = tabs.number_of(named) if isinstance(named, str) else None
-    return named if number is None else number
-
-
-def _several(named: Any) -> list[Any]:
-    return named if isinstance(named, list) else [named]
-
-
-def _is_id(word: Any) -> bool:
-    try:
-        msgspec.convert(word, TabId)
-    except msgspec.ValidationError:
-        return False
-    return True
-
-
-SHOWN_ERRORS = 5
-LONGEST_ERROR = 1000
-
-
-class Validators:
-    """The compiled schema of each tool; a tool that was replaced is compiled anew."""
-
-    def __init__(self, tabs: Tabs | None = None) -> None:
-        self._tabs = Tabs() if tabs is None else tabs
-        self.kept = Kept()
-
-    def arguments(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
-        """Decode and check; every fault is named with its place."""
-        given = self.decoded(tool, raw)
-        self.check(tool, given)
-        return given
-
-    def decoded(self, tool: Tool, raw: msgspec.Raw | None) -> dict[str, Any]:
-        """By the names that are listed, and not checked yet."""
-        return numbered(self._tabs, tool, _renamed(tool, _decode(raw)))
-
-    def check(self, tool: Tool, given: Mapping[str, Any]) -> None:
-        """Refuse what does not fit."""
-        known = self.kept.find(tool) or self.kept.put(tool, compiled(tool))
-        checked = given
-        if tool.is_bounded:
-            # Such a schema need not know the parameter for the tab; whoever routes looks at that.
-            checked = {k: v for k, v in given.items() if k != tool.tab_argument}
-        try:
-            if not known.validator.is_valid(checked):
-                raise unknown_tab(self._tabs, tool, checked) or _refusal(tool, known, checked)
-        except ValueError:
-            raise InvalidArguments(f"{tool.name}: the arguments are nested too deeply.") from None
-
-
-def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
-    if raw is None:
-        return {}
-    try:
-        given = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InvalidArguments(f"The arguments cannot be read: {error}.") from None
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise InvalidArguments("The arguments must be an object.")
-    return given
-
-
-def _renamed(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-    """With the listed words in the place of others; where both are given, the other is refused."""
-    names = {other: name for other, name in tool.aliases.items() if name not in given}
-    return {names.get(key, key): value for key, value in given.items()} if names else given
-
-
-def _refusal(tool: Tool, known: Compiled, given: Any) -> InvalidArguments:
-    if not known.can_explain(given):
+def _refusal(tool: Tool, schema: CompiledSchema, arguments: Any) -> InvalidArguments:
+    if not schema.can_explain(arguments):
         return InvalidArguments(f"{tool.name}: the arguments do not fit the schema.")
     faults = []
-    for error in known.validator.iter_errors(given):
-        place = "/".join(str(step) for step in error.instance_path)
-        message = _unquoted(error) if _is_secret(tool, error) else error.message
-        faults.append((f"{place}: {message}" if place else message)[:LONGEST_ERROR])
-    shown = "; ".join(faults[:SHOWN_ERRORS])
-    return InvalidArguments(f"{tool.name}: {shown}", data={"errors": faults[:SHOWN_ERRORS]})
+    for error in schema.validator.iter_errors(arguments):
+        path = "/".join(str(step) for step in error.instance_path)
+        message = _without_value(error) if _is_secret(tool, error) else error.message
+        faults.append((f"{path}: {message}" if path else message)[:LONGEST_ERROR])
+    summary = "; ".join(faults[:SHOWN_ERRORS])
+    return InvalidArguments(f"{tool.name}: {summary}", data={"errors": faults[:SHOWN_ERRORS]})
 
 
 def _is_secret(tool: Tool, error: jsonschema_rs.ValidationError) -> bool:
     return bool(error.instance_path) and error.instance_path[0] in tool.secret_arguments
 
 
-def _unquoted(error: jsonschema_rs.ValidationError) -> str:
+def _without_value(error: jsonschema_rs.ValidationError) -> str:
     """The fault without the value, which may be a password."""
     return f"does not fit the schema ({error.schema_path[-1]})"

@@ -6,13 +6,14 @@ import time
 from functools import partial
 from typing import Any
 
-from tabhub.agents.admin import Admin, AuditQuery
+from tabhub.agents.admin import Admin
 from tabhub.agents.http.connections import Connections
 from tabhub.agents.http.rates import Rates, Refusal
+from tabhub.agents.http.routing import Router
 from tabhub.agents.http.security import AccessControl, record_refusal
 from tabhub.agents.http.usage import Usage
 from tabhub.agents.openapi import OpenApi
-from tabhub.agents.routes import Router
+from tabhub.agents.routes import ROUTES
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
@@ -22,13 +23,12 @@ from tabhub.browser.panel.panel_state import PanelNews, PanelState
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
-from tabhub.calls.ports import incident, throttled
+from tabhub.calls.ports import throttled
 from tabhub.calls.running import Control
-from tabhub.config.clients import MAIN, SSE, Client, Clients, hash_of, is_token
+from tabhub.config.clients import SSE, Client, Clients, is_token
 from tabhub.config.paths import Home
-from tabhub.config.secret import Challenges, label_of
+from tabhub.config.secret import Challenges
 from tabhub.config.settings import Origins, Settings, choose_toolsets
-from tabhub.errors import NotFound, TabhubError
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, Remembered
 from tabhub.page_tools.extension_pages import LinkPages
@@ -38,8 +38,9 @@ from tabhub.page_tools.persistence import PageImages
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
+from tabhub.server.administration import Administration
 from tabhub.server.endpoints import Endpoints
-from tabhub.server.reload import Changes, Reloading, hidden, with_flags
+from tabhub.server.reload import Changes, Reloading, redactable, with_flags
 from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
@@ -52,14 +53,14 @@ from tabhub.wire.asgi import App as AsgiApp
 log = logging.getLogger(__name__)
 
 REAP_SECONDS = 30.0
-LOOK_SECONDS = 3.0
-"""How often we look whether a token was revoked without a word to us."""
-PATIENCE = 30.0
-"""Page tools have clocks of their own; the runner's only ends what these do not."""
+REVOCATION_CHECK_SECONDS = 3.0
+"""How often the file of tokens is checked, as its editor may not notify the server."""
+PAGE_CALL_GRACE_SECONDS = 30.0
+"""Page tools have their own time limits; the runner's ends only calls that these miss."""
 
 
 class App:
-    """The whole server as one ASGI application; without a home it leaves nothing behind."""
+    """The whole server as one ASGI application; without a home it writes no file."""
 
     def __init__(
         self,
@@ -73,16 +74,32 @@ class App:
         dev: bool = False,
     ) -> None:
         choose_toolsets(settings.toolsets)
-        self._dev = dev
         self.settings = with_flags(settings, dev)
+        self._build_state(home, secret, share_active_tab)
+        self._build_permissions(home, skip_permissions)
+        self._build_tools()
+        self._restore_pages(home)
+        self._build_link()
+        self._build_endpoints(home)
+        self._build_administration(home, secret, dev)
+        self._build_http(secret, auth)
+        self._refresh_panels_on_changes()
+        SessionLog(self.hub.sessions, self.session_ends.has_session)
+
+    def _build_state(self, home: Home | None, secret: str, share_active_tab: bool) -> None:
+        """Create what is remembered: the hub in memory, the store and the audit log on disk."""
         self.hub = PageHub()
         self.hub.ownership.shares_active = share_active_tab
         self.store = Store(home.db if home else None)
-        secrets = [secret, *hidden(settings.mcp_server.auth_token)]
-        self.audit = AuditLog(home.audit if home else None, settings.audit, secrets)
-        self.rules = Rules(home, settings, self.store, skip=skip_permissions)
+        secrets = [secret, *redactable(self.settings.mcp_server.auth_token)]
+        self.audit = AuditLog(home.audit if home else None, self.settings.audit, secrets)
+        self.shortcuts = Shortcuts(self.store)
+
+    def _build_permissions(self, home: Home | None, skip: bool) -> None:
+        self.rules = Rules(home, self.settings, self.store, skip=skip)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
+        self.approvals = Approvals(self.panels, lambda: self.rules.terms)
         self.sources: dict[str, Source] = {}
         self.guard = Guard(
             self.rules.permissions,
@@ -91,62 +108,16 @@ class App:
             time.time,
             self.sources,
         )
-        self.hub.pages.configure(settings.exposure, settings.limits.max_call_seconds + PATIENCE)
-        self.hub.pages.on_named(self.rules.meet)
-        self.rules.follow(self.hub.pages.meaning)
+
+    def _build_tools(self) -> None:
+        registry, limits = self.hub.pages, self.settings.limits
+        registry.configure(
+            self.settings.exposure, limits.max_call_seconds + PAGE_CALL_GRACE_SECONDS
+        )
+        registry.on_named(self.rules.meet)
+        self.rules.follow(registry.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
-        self.approvals = Approvals(self.panels, lambda: self.rules.terms)
-        self.shortcuts = Shortcuts(self.store)
-        self.runner = self._equip().runner
-        self.control = Control(self.hub, self.runner.running)
-        SavedSessions(self.store, self.hub, time.time())
-        self.pairing = Pairing(home, settings.worker_origins)
-        self._worker = WorkerEndpoint(
-            self.pages, self.pairing, self.audit, settings.limits.ws_bytes
-        )
-        self._page_images = self._remembering()
-        self._link = LinkEndpoint(
-            self.browsers,
-            self._panel_requests(),
-            LinkPages(self.pages, self.hub, self.browsers),
-            settings.limits.ws_bytes,
-            settings.recording,
-        )
-        self._clients = Clients(home) if home else None
-        self.connections = Connections()
-        self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._throttled)
-        self.session_ends = self._make_session_ends()
-        self._endpoints = endpoints = self._make_endpoints()
-        self.mcp, self.gateway, self.sse = endpoints.mcp, endpoints.gateway, endpoints.sse
-        self.report = self._report()
-        challenges = Challenges()
-        self._admin = Admin(self, self.report, secret, challenges)
-        self.router = self._make_router()
-        self.asgi = AccessControl(
-            self.router.dispatch, secret if auth else None, self._client_of, self.audit, challenges
-        )
-        self.asgi.origins = Origins(settings.mcp_server.cors_origins)
-        self._tell_panels()
-        SessionLog(self.hub.sessions, self.session_ends.has_session)
-        self._reloading = self._reloader(home, Changes(settings))
-
-    def _remembering(self) -> PageImages:
-        pages, pairing, known = self.pages, self.pairing, self.hub.pages
-        check = Again(lambda: self.settings.limits)
-        images = PageImages(self.store, known, check, time.time())
-        pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
-
-        def is_unpaired(one: Page | Remembered) -> bool:
-            return one.way.startswith(BY_WORKER) and one.origin not in pairing
-
-        # The settings may have changed while no server ran.
-        pages.take_settings()
-        pages.forget(is_unpaired)
-        known.restored(is_unpaired)
-        return images
-
-    def _equip(self) -> Tooling:
-        return Tooling(
+        tooling = Tooling(
             self.settings,
             self.hub,
             self.browsers,
@@ -158,9 +129,66 @@ class App:
             self.shortcuts,
             self.sources,
         )
+        self.runner = tooling.runner
+        self.control = Control(self.hub, self.runner.running)
 
-    def _make_endpoints(self) -> Endpoints:
-        return Endpoints(
+    def _restore_pages(self, home: Home | None) -> None:
+        """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
+        SavedSessions(self.store, self.hub, time.time())
+        self.pairing = pairing = Pairing(home, self.settings.worker_origins)
+        pages, registry = self.pages, self.hub.pages
+        check = Again(lambda: self.settings.limits)
+        self._page_images = PageImages(self.store, registry, check, time.time())
+        pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
+
+        def is_unpaired(page: Page | Remembered) -> bool:
+            return page.way.startswith(BY_WORKER) and page.origin not in pairing
+
+        # The settings may have changed while no server ran.
+        pages.take_settings()
+        pages.forget(is_unpaired)
+        registry.restored(is_unpaired)
+
+    def _build_link(self) -> None:
+        """Create the two WebSocket endpoints: for the extension, and for page workers."""
+        limits = self.settings.limits
+        state = PanelState(
+            self.hub, self.browsers, self.panels, self.guard, self.rules, self.pairing
+        )
+        self.panel_requests = PanelRequests(
+            self.browsers,
+            self.panels,
+            self.control,
+            self.rules,
+            self.hub.tools,
+            state,
+            self.audit,
+            self.pairing,
+        )
+        self._link = LinkEndpoint(
+            self.browsers,
+            self.panel_requests,
+            LinkPages(self.pages, self.hub, self.browsers),
+            limits.ws_bytes,
+            self.settings.recording,
+        )
+        self._worker = WorkerEndpoint(self.pages, self.pairing, self.audit, limits.ws_bytes)
+
+    def _build_endpoints(self, home: Home | None) -> None:
+        """Create the endpoints for agents."""
+        self._clients = Clients(home) if home else None
+        self.connections = Connections()
+        self.rates = Rates(lambda: self.settings.rates, time.monotonic, self._record_throttled)
+        self.session_ends = SessionEnds(
+            self.settings,
+            self.hub,
+            self.browsers,
+            self.rules,
+            self.rates,
+            self.runner.running,
+            self.connections,
+        )
+        self._endpoints = endpoints = Endpoints(
             self.settings,
             self.hub,
             self.runner,
@@ -172,36 +200,35 @@ class App:
             self.store,
             partial(record_refusal, self.audit),
         )
+        self.mcp, self.gateway, self.sse = endpoints.mcp, endpoints.gateway, endpoints.sse
 
-    def _make_router(self) -> Router:
-        handlers: dict[str, AsgiApp | None] = {
-            **self._endpoints.handlers,
-            **self._admin.handlers,
-            "openapi": OpenApi(lambda: self.router.routes),
-            "link": self._link,
-            "page_worker": self._worker,
-        }
-        return Router(handlers, self.rates.admin)
+    def _record_throttled(self, refusal: Refusal) -> None:
+        self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
 
-    def _make_session_ends(self) -> SessionEnds:
-        return SessionEnds(
-            self.settings,
-            self.hub,
-            self.browsers,
-            self.rules,
-            self.rates,
-            self.runner.running,
-            self.connections,
+    def _build_administration(self, home: Home | None, secret: str, dev: bool) -> None:
+        tools = ToolReport(self.hub.tools, self.guard)
+        self.hub.tools.on_change(tools.changed)
+        self.rules.on_change(tools.changed)
+        self.report = Report(
+            settings=self.settings,
+            hub=self.hub,
+            browsers=self.browsers,
+            rules=self.rules,
+            audit=self.audit,
+            rates=self.rates,
+            running=self.runner.running,
+            approvals=self.approvals,
+            tools=tools,
+            sessions=self.session_ends.counts,
+            waiting_pages=self.pairing.waiting,
         )
-
-    def _reloader(self, home: Home | None, changes: Changes) -> Reloading:
-        return Reloading(
+        self._reloading = Reloading(
             home=home,
             settings=self.settings,
-            dev=self._dev,
-            secret=self._admin.secret,
+            dev=dev,
+            secret=secret,
             clients=self._clients,
-            changes=changes,
+            changes=Changes(self.settings),
             session_ends=self.session_ends,
             rules=self.rules,
             shortcuts=self.shortcuts,
@@ -221,100 +248,57 @@ class App:
         self._admin.secret = secret
         self.asgi.take_secret(secret)
 
-    def _report(self) -> Report:
-        tools = ToolReport(self.hub.tools, self.guard)
-        self.hub.tools.on_change(tools.changed)
-        self.rules.on_change(tools.changed)
-        return Report(
-            settings=self.settings,
-            hub=self.hub,
-            browsers=self.browsers,
-            rules=self.rules,
-            audit=self.audit,
-            rates=self.rates,
-            running=self.runner.running,
-            approvals=self.approvals,
-            tools=tools,
-            sessions=self._session_counts,
-            waiting_pages=self.pairing.waiting,
+    def _build_http(self, secret: str, auth: bool) -> None:
+        """Create the ASGI application: access control, then the router, then the handlers."""
+        challenges = Challenges()
+        actions = Administration(
+            self.settings, self._clients, self.browsers, self.audit, self.report, self._reloading
         )
-
-    def _session_counts(self) -> dict[str, int]:
-        return dict(
-            zip(("mcp", "gateway", "sse"), map(len, self.session_ends.registers), strict=True)
+        self._admin = Admin(actions, self.report, secret, challenges)
+        handlers: dict[str, AsgiApp | None] = {
+            **self._endpoints.handlers,
+            **self._admin.handlers,
+            "openapi": OpenApi(lambda: self.router.routes),
+            "link": self._link,
+            "page_worker": self._worker,
+        }
+        self.router = Router(ROUTES, handlers, self.rates.admin)
+        self.asgi = AccessControl(
+            self.router.dispatch,
+            ROUTES,
+            secret if auth else None,
+            self._find_client,
+            self.audit,
+            challenges,
         )
+        self.asgi.origins = Origins(self.settings.mcp_server.cors_origins)
 
-    def _client_of(self, token: str) -> Client | None:
+    def _find_client(self, token: str) -> Client | None:
         if is_token(token, self.settings.mcp_server.auth_token):
             return SSE
         return self._clients.find(token) if self._clients else None
 
-    def hash_labelled(self, label: str) -> str | None:
-        """The hash of a token by which we can prove ourselves to who has it."""
-        token = self.settings.mcp_server.auth_token
-        if token and label_of(hash_of(token)) == label:
-            return hash_of(token)
-        return self._clients.hash_labelled(label) if self._clients and label else None
-
-    def _throttled(self, refusal: Refusal) -> None:
-        self.audit.record(throttled(refusal.client.name, refusal.kind, refusal.error))
-
-    def _panel_requests(self) -> PanelRequests:
-        pairing = self.pairing
-        state = PanelState(self.hub, self.browsers, self.panels, self.guard, self.rules, pairing)
-        control, tools = self.control, self.hub.tools
-        given = (self.browsers, self.panels, control, self.rules, tools, state, self.audit)
-        requests = PanelRequests(*given, pairing)
-        self.panel_requests = requests
-        return requests
-
-    def _tell_panels(self) -> None:
+    def _refresh_panels_on_changes(self) -> None:
         news = PanelNews(self.browsers)
-        hub, pairing = self.hub, self.pairing
-        seen = (hub.tabs, hub.sessions, hub.ownership, hub.tools, self.control, self.rules, pairing)
-        for source in seen:
-            source.on_change(news.changed)
+        hub = self.hub
+        shown = (hub.tabs, hub.sessions, hub.ownership, hub.tools)
+        for part in (*shown, self.control, self.rules, self.pairing):
+            part.on_change(news.changed)
 
     def count_use(self) -> Usage:
-        """Measure from now on how long nobody has used the server."""
+        """Start to measure how long the server is unused."""
         self.asgi.app = usage = Usage(self.router.dispatch, time.monotonic)
         return usage
-
-    def audited(self, query: AuditQuery) -> list[bytes]:
-        wanted = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}
-        return self.audit.lines(query.limit, query.begin(), **wanted)
-
-    def configure(self, plugin: str, settings: dict[str, Any]) -> dict[str, Any]:
-        """Change the settings of a plugin."""
-        raise NotFound(f"There is no plugin called {plugin!r}.")
-
-    def reload_extensions(self) -> int:
-        told = self.browsers.reload_extensions()
-        self.audit.record(incident("admin", MAIN.name, "extension reload"))
-        return told
 
     def reload(self) -> dict[str, Any]:
         """Read settings, policy, clients and secret again."""
         return self._reloading.reload()
 
-    def in_force(self) -> dict[str, Any]:
-        """The settings as they hold now, and where the file says otherwise."""
-        told: dict[str, Any] = {"settings": self.report.settings_told(), "fault": None}
-        try:
-            return {**told, "differs": self._reloading.differences()}
-        except (TabhubError, OSError) as error:
-            return {**told, "differs": [], "fault": str(error)}
-
-    def close(self) -> None:
-        self._endpoints.close()
-        self.store.close()
-        self.audit.close()
-
     async def look_after(self) -> None:
-        """End the sessions of who was revoked, and idle ones, for ever."""
+        """Loop: end sessions that are idle or whose token was revoked."""
         due = time.monotonic() + REAP_SECONDS
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(REVOCATION_CHECK_SECONDS)
             try:
                 self.audit.settle(time.time())
                 self._reloading.notice_revoked()
@@ -322,10 +306,15 @@ class App:
                     due = time.monotonic() + REAP_SECONDS
                     self.tidy(time.time())
             except Exception:
-                log.exception("sessions could not be ended this time")
+                log.exception("looking after the sessions failed")
 
     def tidy(self, now: float) -> None:
-        """Let go of what nobody has used for long."""
+        """End idle sessions and forget pages that have not been used for long."""
         self.session_ends.reap(now)
         self.pages.tidy()
         self._page_images.alive(now)
+
+    def close(self) -> None:
+        self._endpoints.close()
+        self.store.close()
+        self.audit.close()

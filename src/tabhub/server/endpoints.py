@@ -26,7 +26,7 @@ from tabhub.wire.asgi import App as AsgiApp
 
 @dataclass
 class Endpoints:
-    """Builds the endpoints; `session_ends` ends their sessions."""
+    """Builds the endpoints, and registers them with `session_ends`, which ends their sessions."""
 
     settings: Settings
     hub: PageHub
@@ -54,7 +54,7 @@ class Endpoints:
 
     @property
     def handlers(self) -> dict[str, AsgiApp | None]:
-        """By the names of the route table; None for what the settings switch off."""
+        """Handlers by their names in the route table; None where the settings switch one off."""
         has_sse = self.settings.mcp_server.enabled
         return {
             "mcp": self.mcp,
@@ -68,7 +68,7 @@ class Endpoints:
         self.index.close()
 
     def _backends(self) -> tuple[ProductBackend, GatewayBackend]:
-        given = (
+        parts = (
             self.hub,
             self.runner,
             self._listing,
@@ -77,8 +77,8 @@ class Endpoints:
             self.audit,
             self.session_ends.release,
         )
-        product = ProductBackend(*given)
-        return product, GatewayBackend(*given, product.news)
+        product = ProductBackend(*parts)
+        return product, GatewayBackend(*parts, product.news)
 
     def _follow_changes(self, product: ProductBackend) -> None:
         tools = self.hub.tools
@@ -110,5 +110,6 @@ class Endpoints:
         )
 
     def _rest(self) -> Rest:
-        groups, most = TabGroups(self.hub.sessions, self.audit), self.settings.limits.body_bytes
-        return Rest(self.runner, self._listing, self._search, groups, most)
+        groups = TabGroups(self.hub.sessions, self.audit)
+        max_body = self.settings.limits.body_bytes
+        return Rest(self.runner, self._listing, self._search, groups, max_body)

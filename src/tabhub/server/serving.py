@@ -1,4 +1,4 @@
-"""The app on the network: its listeners, and how HTTP is spoken there."""
+"""Serving the app on its ports with uvicorn."""
 
 import asyncio
 import logging
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 3
 KEEP_ALIVE_SECONDS = 75
-"""Agents think between two calls; a connection should not be gone by then."""
+"""Long enough for an agent to think between two calls."""
 
 
 def _is_fault(record: logging.LogRecord) -> bool:
-    """uvicorn takes a WebSocket that is refused with an answer for one that was forgotten."""
+    """Whether uvicorn logs a real fault: a WebSocket refused with a response is none."""
     return "returned without completing handshake" not in record.getMessage()
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signal handlers, which whoever starts the server has, and its clock."""
+    """uvicorn without its clock and its signal handlers, which the command line installs."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._leaving = asyncio.Event()
 
     async def main_loop(self) -> None:
-        # Its own looks ten times a second whether to end: an idle server need not wake for that.
+        # uvicorn's own loop wakes ten times a second to see whether it should exit.
         await self.on_tick(0)
         await self._leaving.wait()
 
@@ -46,14 +46,14 @@ class _Uvicorn(uvicorn.Server):
 
 
 class Server:
-    """The app on a port, or on two: the second is where clients of HTTP+SSE may look for it."""
+    """The app on one port, or on two: the second one is for clients of HTTP+SSE."""
 
     def __init__(self, app: "App", listener: socket.socket, second: socket.socket | None = None):
         self.app = app
         self.port: int = listener.getsockname()[1]
         app.report.port = self.port
         app.report.sse_port = None if second is None else second.getsockname()[1]
-        # Any page can try, as often as it likes.
+        # Any page could fill the log by trying to connect.
         logging.getLogger("uvicorn.error").addFilter(_is_fault)
         self._listeners = [listener] if second is None else [listener, second]
         self._uvicorn = _Uvicorn(
@@ -95,7 +95,7 @@ class Server:
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 lets the system choose."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, TCP sends small answers at once; unnamed, asyncio does not see that it is TCP.
+    # With the protocol named, asyncio sees that it is TCP and sends small responses at once.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

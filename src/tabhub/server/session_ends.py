@@ -1,4 +1,4 @@
-"""Ending the sessions of agents: by their own wish, when idle, or when a token was revoked."""
+"""Ending the sessions of agents: on request, when idle, or when a token was revoked."""
 
 import asyncio
 import logging
@@ -46,35 +46,39 @@ class SessionEnds:
         sessions: list[Register[Any]] = [endpoint.sessions for endpoint in self.endpoints]
         return (*sessions, self.sse.sessions) if self.sse else tuple(sessions)
 
+    def counts(self) -> dict[str, int]:
+        """How many sessions clients have opened, by endpoint."""
+        return dict(zip(("mcp", "gateway", "sse"), map(len, self.registers), strict=True))
+
     def has_session(self, key: str) -> bool:
         return any(key in sessions for sessions in self.registers)
 
     def drop(
-        self, which: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
+        self, matches: Callable[[str], bool], stays: Callable[[str], bool] = lambda key: False
     ) -> None:
-        """Drop clients; their running calls end even where the session stays."""
-        gone = self._sessions_of(which)
+        """Drop the clients whose name matches; calls end even in sessions that stay."""
+        dropped = self._sessions_of(matches)
         error = AccessError("The token of this client was revoked.")
-        self.running.end(error, lambda running: running.session in gone)
+        self.running.end(error, lambda running: running.session in dropped)
         if self.sse:
-            self.sse.end_of(which, error)
-        for key in gone:
+            self.sse.end_of(matches, error)
+        for key in dropped:
             if not stays(key):
                 self.end_session(key)
-        slots = self.connections.of(which)
+        slots = self.connections.of(matches)
         if slots:
             asyncio.get_running_loop().call_later(GRACE_SECONDS, _close, slots)
 
-    def _sessions_of(self, which: Callable[[str], bool]) -> set[str]:
-        found = {agent.key for agent in self.hub.sessions.all() if which(agent.client)}
+    def _sessions_of(self, matches: Callable[[str], bool]) -> set[str]:
+        found = {agent.key for agent in self.hub.sessions.all() if matches(agent.client)}
         for endpoint in self.endpoints:
-            # One that has called nothing yet still gets notifications.
+            # The hub does not know a session before its first call, but it gets notifications.
             sessions = endpoint.sessions.all()
-            found |= {one.id for one in sessions if which(one.caller.name)}
+            found |= {session.id for session in sessions if matches(session.caller.name)}
         return found
 
     def end_session(self, key: str) -> None:
-        """End a session of whichever kind."""
+        """End a session of any kind."""
         for sessions in self.registers:
             if key in sessions:
                 sessions.end(key)
@@ -82,7 +86,7 @@ class SessionEnds:
         self.release(key)
 
     def release(self, session: str) -> None:
-        """Release what an agent held: its tabs are closed, or left to the person."""
+        """Release what a session holds: its tabs are closed, or left to the person."""
         self.rates.forget(session)
         self.rules.grants.end_session(session)
         tabs = self.hub.ownership.end(session)
@@ -96,7 +100,7 @@ class SessionEnds:
         """End the sessions that have been idle too long."""
         for endpoint in self.endpoints:
             for id in endpoint.sessions.reap():
-                log.info("session %s was idle and has been ended", id)
+                log.info("session %s was idle and has ended", id)
         idle = self.hub.sessions.idle(now - self.settings.sessions.idle_minutes * 60)
         for key in idle:
             if not self.has_session(key) and not self.running.has(key):
@@ -105,23 +109,23 @@ class SessionEnds:
 
 
 class SessionLog:
-    """Logs which agents come and go; sessions that belong to an endpoint are logged there."""
+    """Logs agents of shared sessions; the endpoints log the sessions that they open."""
 
     def __init__(self, sessions: AgentSessions, is_owned: Callable[[str], bool]) -> None:
         self._sessions = sessions
         self._is_owned = is_owned
         self._logged = {session.key: False for session in sessions.all()}
-        """By session, whether its beginning was logged."""
+        """By session, whether its start was logged."""
         sessions.on_change(self._changed)
 
     def _changed(self, session: AgentSession) -> None:
         if self._sessions.find(session.key) is None:
             if self._logged.pop(session.key, False):
-                log.info("agent %s (client %s) has gone", session.name, session.client)
+                log.info("agent %s (client %s) disconnected", session.name, session.client)
         elif session.key not in self._logged:
             self._logged[session.key] = logged = not self._is_owned(session.key)
             if logged:
-                log.info("agent %s (client %s) has come", session.name, session.client)
+                log.info("agent %s (client %s) connected", session.name, session.client)
 
 
 def _close(slots: list[Slot]) -> None:

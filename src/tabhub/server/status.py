@@ -1,4 +1,4 @@
-"""What the server tells of itself: to a person, to an agent, to Prometheus."""
+"""The status of the server, as `/health`, `/settings` and `/metrics` show it."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from typing import Any
 
 from tabhub import __version__
 from tabhub.agents.http.rates import Rates
-from tabhub.agents.metrics import Picture, by, of_calls, single
+from tabhub.agents.metrics import Metrics, call_metrics, labelled, single
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.calls.approvals import Approvals
@@ -44,29 +44,29 @@ NO_PLUGINS: Json = {
 PRIVATE = frozenset(
     {
         *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
-        "disabledBrowserTools",  # those of the person; an agent's own are marked in its list
+        "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
 )
-"""What one agent is not told of the person and of other agents."""
+"""What `/health` does not show to an agent: it concerns the person or other agents."""
 
 
 class ToolReport:
-    """Counts and names of the tools, worked out once until something changes."""
+    """Counts and names of the tools, computed once until something changes."""
 
     def __init__(self, tools: ToolRegistry, guard: Guard) -> None:
         self._tools = tools
         self._guard = guard
-        self._known: Json | None = None
+        self._summary: Json | None = None
 
     def changed(self) -> None:
-        self._known = None
+        self._summary = None
 
     def summary(self) -> Json:
-        if self._known is None:
-            self._known = self._look()
-        return self._known
+        if self._summary is None:
+            self._summary = self._compute()
+        return self._summary
 
-    def _look(self) -> Json:
+    def _compute(self) -> Json:
         browser = [tool for tool in self._tools if tool.plugin == BROWSER]
         plugins = [tool for tool in self._tools if tool.plugin not in ("", BROWSER)]
         off = [tool.name for tool in browser if self._guard.is_off(tool, MAIN)]
@@ -80,7 +80,7 @@ class ToolReport:
 
 
 class Reloads:
-    """How often the settings were reloaded, when last, how long it took, and what was wrong."""
+    """How often the settings were reloaded, and how the last reload went."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -110,7 +110,7 @@ class Reloads:
 
 @dataclass
 class Report:
-    """Knows where everything is counted, and counts nothing itself."""
+    """Collects the status from the parts of the server."""
 
     settings: Settings
     hub: Hub
@@ -122,22 +122,22 @@ class Report:
     approvals: Approvals
     tools: ToolReport
     sessions: Callable[[], dict[str, int]]
-    """Those that clients have opened, by the way they came in."""
+    """How many sessions clients have opened, by endpoint."""
     waiting_pages: Callable[[], list[Json]]
-    """Pages that wait to be let in."""
+    """Pages that wait to be paired."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
-    """Where the server listens."""
+    """The port that the server listens on."""
     sse_port: int | None = None
-    """Where a second listener is, if there is one."""
+    """The port of the second listener, if there is one."""
     starting: bool = False
-    """Whether something that was asked for at the start is not there yet."""
+    """Whether the browser that `start` should open is not ready yet."""
     demo: str | None = None
-    """Where the demo shop is, if there is one."""
+    """The address of the demo shop, if it is served."""
     _started: float = field(default_factory=time.monotonic)
 
     def health(self) -> Json:
-        """What `/health` adds for those who have the secret."""
+        """What `/health` adds for the person."""
         browsers, agents = self.browsers.all(), self.hub.sessions.all()
         sessions = sum(self.sessions().values())
         return {
@@ -148,7 +148,7 @@ class Report:
             "starting": self.starting,
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
-            "browsers": [self._described(browser) for browser in browsers],
+            "browsers": [self._browser(browser) for browser in browsers],
             "refusedBrowsers": [
                 {"id": id, "mismatch": found} for id, found in self.browsers.refused().items()
             ],
@@ -171,44 +171,47 @@ class Report:
             "auditSummary": self.audit.counts.summary(time.time()),
         }
 
-    def settings_told(self) -> Json:
-        """The settings in force: ports as they were given out, and no token."""
-        told = plain(self.settings)
-        has_token = told["mcpServer"]["authToken"] is not None
+    def settings_in_force(self) -> Json:
+        """The settings in force, with the actual ports and without the token."""
+        settings = plain(self.settings)
+        mcp_server = settings["mcpServer"]
+        has_token = mcp_server["authToken"] is not None
         hidden = {"authToken": HIDDEN if has_token else None, "port": self.sse_port}
-        return {**told, "port": self.port, "mcpServer": {**told["mcpServer"], **hidden}}
+        return {**settings, "port": self.port, "mcpServer": {**mcp_server, **hidden}}
 
     def client_health(self, client: Client) -> Json:
-        """What `/health` adds for an agent: the same without what concerns others."""
-        told = self.health()
-        return {"client": client.name, **{key: told[key] for key in told.keys() - PRIVATE}}
+        """What `/health` adds for an agent."""
+        health = self.health()
+        return {"client": client.name, **{key: health[key] for key in health.keys() - PRIVATE}}
 
-    def picture(self) -> Picture:
-        """What `/metrics` tells."""
+    def metrics(self) -> Metrics:
+        """What `/metrics` shows."""
         browsers = self.browsers.all()
         links = Counter({"managed": 0, "personal": 0})
         links.update("managed" if browser.is_managed else "personal" for browser in browsers)
         pending = sum(browser.connection.pending for browser in browsers)
         throttled, failures = self.rates.refused, self.audit.failures
         return [
-            *of_calls(self.audit.counts),
-            by("version", "tabhub_info", "The server that runs.", {__version__: 1}),
-            single("tabhub_uptime_seconds", "Since the server started.", self._uptime),
-            by("kind", "tabhub_links", "Connected browsers.", links),
-            by("kind", "tabhub_sessions", "Sessions of agents.", self._kinds()),
-            single("tabhub_calls_in_flight", "Calls under way.", len(self.running)),
+            *call_metrics(self.audit.counts),
+            labelled("version", "tabhub_info", "Version of the server.", {__version__: 1}),
+            single("tabhub_uptime_seconds", "Seconds since the start.", self._uptime),
+            labelled("kind", "tabhub_links", "Connected browsers.", links),
+            labelled("kind", "tabhub_sessions", "Sessions of agents.", self._session_kinds()),
+            single("tabhub_calls_in_flight", "Running calls.", len(self.running)),
             single("tabhub_commands_queued", "Commands that wait for a browser.", pending),
-            single("tabhub_approvals_waiting", "Calls to be approved.", self.approvals.waiting),
-            by("kind", "tabhub_throttled", "Above a rate.", throttled, is_counter=True),
-            single("tabhub_audit_write_failures", "Not in audit.log.", failures, is_counter=True),
+            single(
+                "tabhub_approvals_waiting", "Calls that wait for approval.", self.approvals.waiting
+            ),
+            labelled("kind", "tabhub_throttled", "Over a rate.", throttled, is_counter=True),
+            single("tabhub_audit_write_failures", "Lost entries.", failures, is_counter=True),
         ]
 
-    def _kinds(self) -> dict[str, int]:
-        """Sessions by kind, with those that all calls of a token share."""
+    def _session_kinds(self) -> dict[str, int]:
+        """Sessions by endpoint, and those that all calls of a token share."""
         common = sum(agent.is_common for agent in self.hub.sessions.all())
         return {**self.sessions(), "token": common}
 
-    def _described(self, browser: Browser) -> Json:
+    def _browser(self, browser: Browser) -> Json:
         info = browser.info
         return {
             "id": browser.id,

@@ -1,4 +1,4 @@
-"""What runs the tools: a source for each kind of them, and the runner above."""
+"""The sources of all tools, and the runner that calls them."""
 
 import time
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from tabhub.tools.tool import SOURCE
 
 @dataclass
 class Tooling:
-    """Every source, and the runner that has them."""
+    """Builds every source, the runner above them, and the catalog of built-in tools."""
 
     settings: Settings
     hub: PageHub
@@ -47,7 +47,7 @@ class Tooling:
         self.runner = self._runner()
         self._add_browsing()
         self._add_page_tools()
-        self._add_what_calls_others()
+        self._add_composite()
         self._add_dev()
         self.hub.tools.add(*catalog.all_for(self.hub.tools), page_source.LIST_TABS)
 
@@ -91,10 +91,13 @@ class Tooling:
             self.hub, self.pages, opener, lambda: self.settings.limits
         )
 
-    def _add_what_calls_others(self) -> None:
-        hub, runner, most = self.hub, self.runner, self.settings.limits.result_bytes
+    def _add_composite(self) -> None:
+        """Add the sources whose tools call other tools."""
+        hub, runner, max_result = self.hub, self.runner, self.settings.limits.result_bytes
         self.sources |= {
-            batch.SOURCE: batch.BatchSource(runner, hub.sessions, self._in_browser.shots, most),
+            batch.SOURCE: batch.BatchSource(
+                runner, hub.sessions, self._in_browser.shots, max_result
+            ),
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
             ),

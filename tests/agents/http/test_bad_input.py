@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from tabhub.agents.routes import ROUTES, HttpRoute
+from tabhub.agents.http.routing import HttpRoute
+from tabhub.agents.routes import ROUTES
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.server.serving import Server

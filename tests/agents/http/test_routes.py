@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 
+from tabhub.agents.http.routing import Access, HttpRoute, Route, Router
 from tabhub.agents.path_items import Json
-from tabhub.agents.routes import ROUTES, Access, HttpRoute, Route, Router, find
+from tabhub.agents.routes import ROUTES
 from tabhub.wire.asgi import Receive, Scope, Send
 
 
 def found(path: str, kind: str = "http") -> Route | None:
-    return find({"type": kind, "path": path})
+    return ROUTES.find({"type": kind, "path": path})
 
 
 async def nothing(scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,11 +39,11 @@ def test_a_route_needs_an_access_and_a_description_of_its_methods() -> None:
 
 def test_a_router_needs_a_handler_for_every_route_and_a_route_for_every_handler() -> None:
     handlers = {route.handler: nothing for route in ROUTES}
-    assert Router(handlers, lambda client: None).routes == list(ROUTES)
+    assert Router(ROUTES, handlers, lambda client: None).routes == list(ROUTES)
     with pytest.raises(ValueError, match="mcp"):
-        Router({name: nothing for name in handlers if name != "mcp"}, lambda client: None)
+        Router(ROUTES, {name: nothing for name in handlers if name != "mcp"}, lambda client: None)
     with pytest.raises(ValueError, match="forgotten"):
-        Router({**handlers, "forgotten": nothing}, lambda client: None)
+        Router(ROUTES, {**handlers, "forgotten": nothing}, lambda client: None)
 
 
 def test_every_path_finds_its_route_by_its_kind() -> None:

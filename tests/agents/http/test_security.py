@@ -11,13 +11,13 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tabhub.agents.http.security import OURS
+from tabhub.agents.http.security import OUR_EXTENSION
 from tabhub.config.secret import is_proof
 from tabhub.config.settings import Settings, SseSettings
 from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
 from tests.support.browsers.extension import connected
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 ENDPOINTS = [
@@ -110,7 +110,7 @@ async def test_what_a_browser_says_comes_from_a_page_elsewhere_is_refused(auth: 
         for site in ("none", "same-origin"):
             answer = await http.get("/health", headers={"Sec-Fetch-Site": site})
             assert answer.status_code == 200
-        extension = {"Sec-Fetch-Site": "cross-site", "Origin": OURS.decode()}
+        extension = {"Sec-Fetch-Site": "cross-site", "Origin": OUR_EXTENSION.decode()}
         assert (await http.get("/health", headers=extension)).status_code == 200
 
 
@@ -128,7 +128,10 @@ async def test_a_page_that_is_named_says_so_by_its_origin_and_may_come_from_else
 @pytest.mark.requirement("OT-17")
 async def test_where_nobody_needs_a_token_only_our_own_extension_is_let_in() -> None:
     async with served(auth=False) as server, client(server.port, None) as http:
-        for origin, status in ((OURS.decode(), 200), ("chrome-extension://" + "a" * 32, 403)):
+        for origin, status in (
+            (OUR_EXTENSION.decode(), 200),
+            ("chrome-extension://" + "a" * 32, 403),
+        ):
             assert (await _ask(http, "POST", "/reload", Origin=origin)).status_code == status
 
 
@@ -136,7 +139,7 @@ def test_the_extension_we_know_is_the_one_we_ship() -> None:
     manifest = Path(__file__).parents[3] / "extension" / "manifest.json"
     key = base64.b64decode(json.loads(manifest.read_text())["key"])
     letters = (chr(ord("a") + int(digit, 16)) for digit in hashlib.sha256(key).hexdigest()[:32])
-    assert OURS.decode() == "chrome-extension://" + "".join(letters)
+    assert OUR_EXTENSION.decode() == "chrome-extension://" + "".join(letters)
 
 
 @pytest.mark.requirement("OT-17")

@@ -6,7 +6,7 @@ import pytest
 
 from tabhub.config.settings import Settings
 from tests.support.browsers.worker import ONE, SHOP, let_in, tool
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
 

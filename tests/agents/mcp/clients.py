@@ -12,8 +12,8 @@ import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.asgi import App, Receive, Scope, Send
+from tests.support.eventually import PATIENCE
 from tests.support.no_tls import NO_TLS
-from tests.support.patience import PATIENCE
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"

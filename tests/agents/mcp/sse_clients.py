@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from tests.agents.mcp.clients import Json, called
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 JSON = {"content-type": "application/json"}
 

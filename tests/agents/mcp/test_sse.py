@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from tabhub.agents.http.routing import Router
 from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp import sse
 from tabhub.agents.mcp import sse as outbox
 from tabhub.agents.mcp.backend import Change
 from tabhub.agents.mcp.sse import SseEndpoint
-from tabhub.agents.routes import ROUTES, Router
+from tabhub.agents.routes import ROUTES
 from tabhub.audit.log import AuditLog
 from tabhub.config.secret import Challenges
 from tabhub.config.settings import AuditSettings
@@ -24,7 +25,7 @@ from tests.agents.mcp.clients import over_socket, text_of, until
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.sse_clients import JSON, SseEvent, streaming, written
 from tests.agents.mcp.workbench import Workbench
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 PROGRESS = {"progressToken": "p"}
 
@@ -37,8 +38,8 @@ class Both:
         handlers: dict[str, App | None] = {route.handler: None for route in ROUTES}
         handlers |= {"sse_stream": endpoint.stream, "sse_message": endpoint.message}
         audit = AuditLog(None, AuditSettings())
-        route = Router(handlers, lambda client: None).dispatch
-        self._app = AccessControl(route, None, lambda token: None, audit, Challenges())
+        route = Router(ROUTES, handlers, lambda client: None).dispatch
+        self._app = AccessControl(route, ROUTES, None, lambda token: None, audit, Challenges())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)

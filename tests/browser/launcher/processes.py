@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 
 def script(path: Path, *lines: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,3 +43,12 @@ def living(group: int | None, mark: str = "no mark") -> set[int]:
         if is_alive(stat) and (int(stat[2]) == group or carries(process, mark)):
             found.add(int(process.name))
     return found
+
+
+CHROMIUM = "Chromium 156.0.1"
+TAKES_PROFILE = """
+for flag in "$@"; do case $flag in --user-data-dir=*) dir=${flag#*=};; esac; done
+ln -sfn "$(hostname)-$$" "$dir/SingletonLock"
+"""
+STAYS = "while :; do sleep 60 & wait $!; done"
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

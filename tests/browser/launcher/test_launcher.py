@@ -14,9 +14,14 @@ from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import prepare_profile
 from tabhub.config import secret
 from tabhub.config.paths import Home
-from tests.browser.launcher.processes import living, script
-
-CHROMIUM = "Chromium 156.0.1"
+from tests.browser.launcher.processes import (
+    CHROMIUM,
+    STAYS,
+    TAKES_PROFILE,
+    living,
+    needs_proc,
+    script,
+)
 
 
 @pytest.fixture
@@ -114,12 +119,6 @@ def test_broken_preferences_are_left_to_the_browser(home: Home, broken: str) -> 
 
 # Starting and stopping a pretended browser
 
-TAKES_PROFILE = """
-for flag in "$@"; do case $flag in --user-data-dir=*) dir=${flag#*=};; esac; done
-ln -sfn "$(hostname)-$$" "$dir/SingletonLock"
-"""
-STAYS = "while :; do sleep 60 & wait $!; done"
-
 
 def pretended(tmp_path: Path, *lines: str) -> Browser:
     return Browser(script(tmp_path / "browser", *lines), CHROMIUM, False)
@@ -127,9 +126,6 @@ def pretended(tmp_path: Path, *lines: str) -> Browser:
 
 async def start(browser: Browser, home: Home) -> BrowserProcess:
     return await BrowserProcess.start(browser, home=home, profile=home.profile, headless=True)
-
-
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
 async def test_a_browser_that_ends_at_once_is_an_error_with_its_last_words(

@@ -17,7 +17,7 @@ from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import owner
 from tabhub.config.paths import Home
 from tests.browser.launcher.processes import living
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-01")]
 

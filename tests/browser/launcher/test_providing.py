@@ -14,10 +14,15 @@ from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse
 from tabhub.browser.launcher.providing import Wanted, end_left_behind, keeper, left_behind, provide
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
-from tests.browser.launcher.processes import living, script
-from tests.browser.launcher.test_launcher import CHROMIUM, STAYS, TAKES_PROFILE, needs_proc
-from tests.support.patience import PATIENCE
-from tests.support.product import wait_for
+from tests.browser.launcher.processes import (
+    CHROMIUM,
+    STAYS,
+    TAKES_PROFILE,
+    living,
+    needs_proc,
+    script,
+)
+from tests.support.eventually import PATIENCE, eventually_sync
 
 pytestmark = needs_proc
 
@@ -58,7 +63,7 @@ class Orphan:
         words = [str(program), f"--user-data-dir={home.profile}", *flags]
         self.process = subprocess.Popen(words, start_new_session=True)
         lock = home.profile / "SingletonLock"
-        wait_for(lambda: lock.is_symlink(), "the profile to be taken")
+        eventually_sync(lambda: lock.is_symlink(), "the profile to be taken")
         self.pid = self.process.pid
 
 
@@ -91,7 +96,7 @@ async def test_a_browser_that_was_left_behind_is_used_again_and_ended_with_its_h
     assert known is not None and known.pid == os.getpid()
     await browser.stop()
     assert not is_alive(orphan.pid)
-    wait_for(lambda: living(orphan.pid) == set(), "the helpers to end")
+    eventually_sync(lambda: living(orphan.pid) == set(), "the helpers to end")
     assert keeper(home.profile) is None
 
 

@@ -11,7 +11,7 @@ from tabhub.config.settings import Limits, Settings
 from tabhub.errors import Unavailable
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
 

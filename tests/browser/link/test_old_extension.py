@@ -14,8 +14,8 @@ from websockets.typing import Subprotocol
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
-from tests.support.patience import PATIENCE
-from tests.support.recorded import LINES, SITE, Message, lacks, with_more
+from tests.support.eventually import PATIENCE
+from tests.support.recorded_link import LINES, SITE, Message, lacks, with_more
 from tests.support.serving import SECRET, client, served
 
 ASKING = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))

@@ -10,6 +10,7 @@ import pytest
 from tabhub.config.settings import Limits, PermissionSettings, Settings
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
+from tests.support.approvals import asked_again, question, respond
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
 from tests.support.serving import client, served
 
@@ -35,30 +36,6 @@ def script(agent: Agent, tab_id: int = 1, code: str = "1") -> "asyncio.Task[dict
         "browser_execute_script", code=code, tabId=tab_id
     )
     return asyncio.create_task(call)
-
-
-async def respond(extension: FakeExtension, id: str, decision: str, **more: Any) -> bool:
-    told = {"id": id, "decision": decision, **more}
-    accepted: bool = (await extension.ask("confirmation.response", told))["result"]["accepted"]
-    return accepted
-
-
-async def question(extension: FakeExtension) -> dict[str, Any]:
-    found: dict[str, Any] = (await extension.next("confirmation.request"))["params"]
-    return found
-
-
-async def asked_again(extension: FakeExtension, call: "asyncio.Task[Any]") -> bool:
-    """Whether a person is asked about a call before it ends; then the call is denied."""
-    waiting = asyncio.create_task(question(extension))
-    await asyncio.wait({waiting, call}, return_when=asyncio.FIRST_COMPLETED)
-    if call.done():
-        waiting.cancel()
-        return False
-    await respond(extension, (await waiting)["id"], "deny")
-    await asyncio.wait({call})
-    call.exception()
-    return True
 
 
 @pytest.mark.requirement("OT-34")
@@ -90,7 +67,7 @@ async def test_a_denial_ends_the_call_with_a_word_not_to_work_around_it() -> Non
             await call
         entry = server.app.audit.entries(1)[0]
     assert failed.value.reason == "permission_denied"
-    assert "Do not try to reach the same in another way" in failed.value.message
+    assert "Do not try to do the same in another way" in failed.value.message
     assert not failed.value.error["retryable"]
     assert entry["verdict"] == "denied" and entry["error"]["reason"] == "permission_denied"
 

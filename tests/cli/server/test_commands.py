@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tabhub.cli.server.server_status import span
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_log_is_the_owners_after_it_has_begun_a_new_file(product: Product) -
     with product.running("start", "--port", "0"):
         product.wait_running()
         product.run("client", "add", "ann")
-        wait_for((product.home / "server.log.1").exists, "the log to begin a new file")
+        eventually_sync((product.home / "server.log.1").exists, "the log to begin a new file")
         for file in (log, product.home / "server.log.1"):
             assert file.stat().st_mode & 0o777 == 0o600
 

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from tests.agents.mcp.sse_clients import streaming
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.serving import client
 
 pytestmark = pytest.mark.slow
@@ -145,7 +146,7 @@ def test_curl_is_client_enough(product: Product, tmp_path: Path) -> None:
         with stream.open("wb") as out:
             reading = subprocess.Popen([*command, "-i", f"{base}/sse"], stdout=out)
         try:
-            path = wait_for(lambda: _data(stream, "endpoint"), "the endpoint")[0]
+            path = eventually_sync(lambda: _data(stream, "endpoint"), "the endpoint")[0]
             body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
             json_kind = ["-H", "content-type: application/json", "-d", body]
             posted = subprocess.run(
@@ -155,7 +156,7 @@ def test_curl_is_client_enough(product: Product, tmp_path: Path) -> None:
                 check=True,
             )
             assert posted.stdout == '{"status":"accepted"} 202'
-            (answer,) = wait_for(lambda: _data(stream, "message"), "the answer")
+            (answer,) = eventually_sync(lambda: _data(stream, "message"), "the answer")
             assert json.loads(answer) == {"jsonrpc": "2.0", "id": 1, "result": {}}
             head_told = stream.read_text().lower()
             assert "cache-control: no-cache" in head_told and "x-session-id: session_" in head_told

@@ -25,7 +25,7 @@ from tabhub.server.serving import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 Json = dict[str, Any]
 LINE_BYTES = 64 * 1024 * 1024

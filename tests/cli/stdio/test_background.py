@@ -14,8 +14,8 @@ import pytest
 from tabhub.config.paths import Home
 from tests.cli.stdio.pipe import Pipe, alone, bridged
 from tests.support.browsers.extension import connected, tab
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 
 pytestmark = pytest.mark.requirement("OT-09")
 
@@ -27,7 +27,7 @@ def product(home: Home) -> Iterator[Product]:
     yield found
     for pid in _servers(home):
         os.kill(pid, signal.SIGTERM)
-    wait_for(lambda: not _servers(home), "the servers to end")
+    eventually_sync(lambda: not _servers(home), "the servers to end")
 
 
 def _servers(home: Home) -> list[int]:
@@ -91,9 +91,9 @@ async def test_a_server_leaves_after_its_last_client_and_not_before(
         await pipe.close()
         async with _initialized(other):
             pass
-        wait_for(lambda: not _servers(other), "the unused server to leave")
+        eventually_sync(lambda: not _servers(other), "the unused server to leave")
         assert len(_servers(home)) == 1
-    wait_for(lambda: not _servers(home), "the server to leave")
+    eventually_sync(lambda: not _servers(home), "the server to leave")
     assert not home.pid.exists()
 
 
@@ -154,7 +154,7 @@ async def test_a_bridges_server_can_be_made_to_stay(
         assert "already runs" in product.run("start", "--background").stdout
     async with _initialized(other):
         pass
-    wait_for(lambda: not _servers(other), "the other server to leave")
+    eventually_sync(lambda: not _servers(other), "the other server to leave")
     assert len(_servers(home)) == 1
 
 

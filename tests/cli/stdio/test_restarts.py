@@ -7,7 +7,7 @@ import pytest
 from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of
 from tests.cli.stdio.pipe import Json, Pipe, alone, bench, bridged
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 pytestmark = pytest.mark.requirement("OT-09")
 

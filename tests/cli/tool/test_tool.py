@@ -13,9 +13,9 @@ import pytest
 
 from tabhub.config.clients import hash_of
 from tests.cli.conftest import Here
-from tests.cli.scripted import Script, scripted
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.cli.scripted_server import Script, scripted
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.terminal import in_terminal
 
 DONE = {"content": [{"type": "text", "text": "Opened."}], "structuredContent": {"tabId": 7}}
@@ -317,7 +317,7 @@ def test_a_stream_ends_with_a_result_an_error_or_is_lost(product: Product, scrip
 def test_ctrl_c_hangs_up_and_ends_with_130(product: Product, script: Script) -> None:
     script.hold.clear()
     with product.running("tool", "call", "x") as process:
-        wait_for(lambda: script.asked, "the call")
+        eventually_sync(lambda: script.asked, "the call")
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
         assert script.hung_up.wait(PATIENCE)

@@ -17,7 +17,8 @@ from tabhub.config.paths import Home
 from tabhub.config.secret import Auth
 from tabhub.server.serving import Server
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.serving import SECRET, client, served
 from tests.support.terminal import Shown, in_terminal
 
@@ -172,7 +173,7 @@ async def test_ctrl_c_takes_the_call_back_in_the_browser(product: Product) -> No
             cancelled = await extension.next("tool.cancel")
             assert await asyncio.to_thread(process.wait, 20) == 130
         assert cancelled["params"]["dispatchId"] == dispatched["params"]["dispatchId"]
-        await asyncio.to_thread(wait_for, lambda: server.app.audit.entries(1), "the record")
+        await asyncio.to_thread(eventually_sync, lambda: server.app.audit.entries(1), "the record")
         (entry,) = server.app.audit.entries(1)
     assert entry["error"]["reason"] == "cancelled"
     assert "Traceback" not in product.output

@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.extension.test_own_browser import browser_with
-from tests.real.worker_run import rested_state, steps
+from tests.real.product.worker_run import rested_state, steps
 from tests.support.agent import Agent
+from tests.support.browsers.unpacked import browser_with
 from tests.support.product import Product
 from tests.support.site import serving
 

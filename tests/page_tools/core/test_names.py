@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.hub.names import LONGEST, PageToolName, free_name
-from tests.page_tools.core.test_page_hub import hub, page, published
+from tests.page_tools.core.pages import hub, page, published
 
 _text = st.text(max_size=90)
 _meant = st.builds(PageToolName, _text, _text, st.one_of(st.none(), st.integers(1, 99)))

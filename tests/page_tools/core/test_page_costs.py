@@ -12,7 +12,7 @@ from tabhub.config.settings import Settings
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.schema import PageSchema
 from tabhub.server.app import App
-from tests.page_tools.core.test_page_hub import hub, page, published
+from tests.page_tools.core.pages import hub, page, published
 
 KILOBYTE = 1024
 
@@ -85,7 +85,7 @@ def test_a_schema_is_compiled_at_the_first_call_and_the_one_used_longest_ago_goe
     for tab in range(30):
         tools = (published(f"t{n}") for n in range(50))
         app.hub.pages.register(page(tab, *tools, domain=f"site-{tab}.example"))
-    kept = app.runner._validators.kept
+    kept = app.runner._validators.compiled
     assert not len(kept)
     for tool in app.hub.tools:
         if isinstance(tool.input_schema, PageSchema):

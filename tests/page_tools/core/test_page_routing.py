@@ -7,7 +7,7 @@ import pytest
 from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
 from tabhub.page_tools.core.page_hub import PageHub
-from tests.page_tools.core.test_page_hub import hub, page, published
+from tests.page_tools.core.pages import hub, page, published
 
 NAME = "website_tool_shop_example_toolX"
 

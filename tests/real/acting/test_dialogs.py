@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.extension.test_own_browser import browser_with, impatient, unrecorded
 from tests.real.conftest import Opener
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.unpacked import browser_with, impatient, unrecorded
 from tests.support.product import Product
 from tests.support.site import Site
 

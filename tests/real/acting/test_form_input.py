@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.real.claude_calls import refused, seen_by
+from tests.real.claude_calls import seen_by
 from tests.real.conftest import Opener
-from tests.real.looking import html
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, ref
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.site import Site
@@ -125,7 +125,7 @@ async def test_what_a_field_does_not_take_is_refused_and_nothing_changes(
     page = await agent.text("browser_read_page")
     found = await agent.call("browser_query_elements", selector="h1")
     field = found["elements"][0]["ref"] if name == "Heading" else ref(page, name)
-    failed = await refused(agent, "form_input", ref=field, value=value)
+    failed = await failure(agent, "form_input", ref=field, value=value)
     assert failed.reason == reason and named in failed.message
     assert await seen_by(cdp, url)("log") == []
-    assert (await refused(agent, "form_input", ref="ref_99999", value="x")).reason == "stale_ref"
+    assert (await failure(agent, "form_input", ref="ref_99999", value="x")).reason == "stale_ref"

@@ -7,8 +7,8 @@ import pytest
 
 from tests.real.looking import html
 from tests.real.reasons import reason
+from tests.support.browsers.managed import Rig, rig
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = pytest.mark.real_browser
 HANDLE = "browser_handle_dialog"
@@ -18,11 +18,11 @@ TITLE = "document.title"
 @pytest.fixture
 async def here(tmp_path: Path) -> Any:
     # A browser of its own: it remembers passwords as long as it lives.
-    async with world(tmp_path, {}) as found:
+    async with rig(tmp_path, {}) as found:
         yield found
 
 
-async def test_a_page_that_asks_for_a_login_is_opened_with_one(here: World, site: Site) -> None:
+async def test_a_page_that_asks_for_a_login_is_opened_with_one(here: Rig, site: Site) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
         told = await ann.call("browser_open_tab", url=url)
@@ -47,7 +47,7 @@ async def test_a_page_that_asks_for_a_login_is_opened_with_one(here: World, site
 
 
 async def test_a_login_that_is_dismissed_shows_what_the_server_says_without_it(
-    here: World, site: Site
+    here: Rig, site: Site
 ) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
@@ -60,7 +60,7 @@ async def test_a_login_that_is_dismissed_shows_what_the_server_says_without_it(
         assert await here.cdp.evaluate(await here.cdp.page(url), TITLE) == "outside"
 
 
-async def test_a_click_that_leads_to_a_login_tells_of_it(here: World, site: Site) -> None:
+async def test_a_click_that_leads_to_a_login_tells_of_it(here: Rig, site: Site) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
         start = html(site, f"<title>start</title><a href='{url}'>in</a>")
@@ -73,7 +73,7 @@ async def test_a_click_that_leads_to_a_login_tells_of_it(here: World, site: Site
         assert told["effect"]["navigated"] == url
 
 
-async def test_leaving_for_another_page_gives_the_login_up(here: World, site: Site) -> None:
+async def test_leaving_for_another_page_gives_the_login_up(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         await ann.call("browser_open_tab", url=f"{site.url}/secret")
         told = await ann.call("browser_navigate_tab", url=site.page("form"))
@@ -81,7 +81,7 @@ async def test_leaving_for_another_page_gives_the_login_up(here: World, site: Si
         assert await reason(ann, HANDLE, action="dismiss") == "no_dialog"
 
 
-async def test_what_a_script_fetches_may_ask_for_a_login_too(here: World, site: Site) -> None:
+async def test_what_a_script_fetches_may_ask_for_a_login_too(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         fetch = "fetch('/secret').then(async (found) => (document.title = found.status))"
         url = html(site, f'<title>waits</title><button onclick="{fetch}">go</button>')
@@ -101,7 +101,7 @@ WALLS = {"permissions": {"domains": {"localhost": "off"}}}
 
 
 async def test_no_password_is_given_to_a_walled_site(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
         url = html(site, f"<a href='{site.other}/secret'>there</a>")
         await ann.call("browser_open_tab", url=url)
         clicked = await ann.call("browser_click_element", selector="a")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.reading.test_reading import ref
+from tests.real.looking import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 

@@ -3,57 +3,22 @@
 import asyncio
 import base64
 import os
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.real.conftest import Opener
-from tests.real.reading.test_reading import ref
-from tests.support.agent import Agent, ToolFailed
+from tests.real.acting.uploading import UPLOAD, in_base64, total
+from tests.real.conftest import Log, Opener, Value
+from tests.real.looking import ref
+from tests.real.reasons import failure
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import rig
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
-UPLOAD = "browser_upload_files"
-Value = Callable[..., Awaitable[Any]]
-Log = Callable[[int], Awaitable[list[Any]]]
-
-
-def total(data: bytes) -> int:
-    """What the page computes of a file's bytes."""
-    found = 7
-    for byte in data:
-        found = (found * 31 + byte) % 1000003
-    return found
-
-
-def in_base64(name: str, data: bytes, **more: str) -> dict[str, str]:
-    return {"name": name, "data": base64.b64encode(data).decode(), **more}
-
-
-@pytest.fixture
-def log(in_page: Value) -> Log:
-    """What the page has noted, once it is so many entries."""
-
-    async def noted(count: int) -> list[Any]:
-        code = f"""await new Promise((done) => {{
-          const look = () => window.log.length >= {count} ? done() : setTimeout(look, 10);
-          look();
-        }}); window.log"""
-        found: list[Any] = await in_page(code)
-        return found
-
-    return noted
-
-
-async def reason(agent: Agent, tool: str = UPLOAD, **arguments: Any) -> ToolFailed:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    return failed.value
 
 
 @pytest.mark.parametrize("selector", ["one", "hidden", "inner", "clearing"])
@@ -83,7 +48,7 @@ async def test_several_files_go_where_several_may(
     said = await agent.text("file_upload", ref=many, paths=["b.txt", "c.bin"])
     assert "b.txt (5 bytes), c.bin (5 bytes)" in said
     assert [file[0] for file in (await log(1))[0]["files"]] == ["b.txt", "c.bin"]
-    failed = await reason(agent, selector="#one", paths=["b.txt", "c.bin"])
+    failed = await failure(agent, UPLOAD, selector="#one", paths=["b.txt", "c.bin"])
     assert failed.reason == "invalid_arguments" and "multiple" in failed.message
 
 
@@ -180,7 +145,7 @@ async def test_what_takes_no_files_is_named_and_the_page_stays(
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"x")]}[by]
     await opened(site.page("upload"))
     for selector, tag in (("#plain", "<p>"), ("#text", "<input>"), ("#makes", "<button>")):
-        failed = await reason(agent, selector=selector, **{by: source})
+        failed = await failure(agent, UPLOAD, selector=selector, **{by: source})
         assert failed.reason == "invalid_arguments" and tag in failed.message
     assert await in_page("[location.href, log.length]") == [site.page("upload"), 0]
 
@@ -204,9 +169,9 @@ async def test_a_screenshot_is_uploaded_by_its_id(
     assert (first["files"], third["files"]) == (files, files)
     assert second["files"] == [["shot.png", *files[0][1:]]]
     for wrong in ({}, {"ref": picture, "coordinate": [1, 1]}):
-        failed = await reason(agent, "upload_image", imageId=id, **wrong)
+        failed = await failure(agent, "upload_image", imageId=id, **wrong)
         assert failed.reason == "invalid_arguments"
-    unknown = await reason(agent, "upload_image", imageId="ss_0000aaaaa", ref=picture)
+    unknown = await failure(agent, "upload_image", imageId="ss_0000aaaaa", ref=picture)
     assert unknown.reason == "not_found"
 
 
@@ -272,7 +237,7 @@ async def test_what_cannot_be_uploaded_is_refused_with_a_reason_and_nothing_is_d
     await opened(site.page("upload"))
     has_source = {"paths", "files", "screenshotId"} & set(arguments)
     source: Any = {} if has_source else {"paths": ["a.txt"]}
-    assert (await reason(agent, **source, **arguments)).reason == word
+    assert (await failure(agent, UPLOAD, **source, **arguments)).reason == word
     assert await in_page("log.length") == 0
 
 
@@ -332,7 +297,7 @@ async def test_what_a_page_does_with_a_file_is_told(
     await opened(site.page("upload"))
     told = await agent.call(UPLOAD, selector="#alerting", **{by: source})
     assert told["effect"]["dialog"] == {"type": "alert", "message": "got it"}
-    assert (await reason(agent, selector="#one", **{by: source})).reason == "dialog_open"
+    assert (await failure(agent, UPLOAD, selector="#one", **{by: source})).reason == "dialog_open"
     await agent.call("browser_handle_dialog", action="accept")
     sent = await agent.call(UPLOAD, selector="#sending", **{by: source})
     assert sent["effect"]["navigated"].startswith(site.page("form"))
@@ -345,10 +310,12 @@ async def test_a_file_is_not_given_to_a_frame_where_that_is_forbidden(
     config = {"permissions": {"domains": {forbidden: "off"}}}
     body = f"<iframe src='{site.other}/upload.html' width=800 height=700></iframe>"
     files = [in_base64("a.txt", b"x")]
-    async with world(tmp_path, config) as here, here.agent("robot") as robot:
+    async with rig(tmp_path, config) as here, here.agent("robot") as robot:
         await robot.call("browser_open_tab", url=f"{site.url}/html?body={quote(body)}")
-        assert (await reason(robot, selector="#one", files=files)).reason == "element_not_found"
-        failed = await reason(robot, paths=["a.txt"], selector="#one")
+        assert (
+            await failure(robot, UPLOAD, selector="#one", files=files)
+        ).reason == "element_not_found"
+        failed = await failure(robot, UPLOAD, paths=["a.txt"], selector="#one")
         assert failed.reason == "permission_off" and "uploads.folders" in failed.message
 
 

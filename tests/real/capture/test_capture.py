@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.reading.test_reading import ref
-from tests.support.agent import Agent, ToolFailed
+from tests.real.looking import ref
+from tests.real.reasons import failure
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.pictures import is_near, look
 from tests.support.product import Product
@@ -33,10 +34,7 @@ async def shot(agent: Agent, **arguments: Any) -> Taken:
 
 
 async def reason(agent: Agent, tool: str = SHOT, **arguments: Any) -> str:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
+    return (await failure(agent, tool, **arguments)).reason
 
 
 @pytest.mark.requirement("TH-25")

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from PIL import Image, ImageSequence
 
-from tests.real.acting.test_uploads import Log, Value, log, reason
-from tests.real.conftest import Opener
+from tests.real.conftest import Log, Opener, Value
+from tests.real.reasons import failure
 from tests.support.agent import Agent
+from tests.support.browsers.managed import rig
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 GIF = "gif_creator"
@@ -24,7 +24,6 @@ PLAIN = {
     "showProgressBar": False,
     "showWatermark": False,
 }
-__all__ = ["log"]
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +70,7 @@ async def test_what_is_done_becomes_the_frames_of_a_file(
         assert image.size == (made["width"], made["height"])
         delays = [frame.info["duration"] for frame in ImageSequence.Iterator(image)]
     assert delays == [300, 800, 1500, 800] and made["frames"] == 4
-    empty = await reason(agent, GIF, action="export", download=True)
+    empty = await failure(agent, GIF, action="export", download=True)
     assert empty.reason == "not_found"
 
 
@@ -164,7 +163,7 @@ async def test_what_cannot_be_recorded_is_refused(
     agent: Agent, opened: Opener, site: Site, arguments: dict[str, Any], word: str
 ) -> None:
     await opened(site.page("upload"))
-    assert (await reason(agent, GIF, **arguments)).reason == word
+    assert (await failure(agent, GIF, **arguments)).reason == word
 
 
 async def test_frames_stay_when_an_export_fails(
@@ -174,17 +173,17 @@ async def test_frames_stay_when_an_export_fails(
     await agent.call(GIF, action="start_recording")
     await agent.call("browser_screenshot_tab")
     for name in ("../out.gif", "a/b.gif"):
-        failed = await reason(agent, GIF, action="export", download=True, filename=name)
+        failed = await failure(agent, GIF, action="export", download=True, filename=name)
         assert failed.reason == "invalid_arguments"
     saved.mkdir(exist_ok=True)
     (saved / "taken.gif").write_bytes(b"")
-    failed = await reason(agent, GIF, action="export", download=True, filename="taken")
+    failed = await failure(agent, GIF, action="export", download=True, filename="taken")
     assert failed.reason == "invalid_arguments"
     assert (await agent.call(GIF, action="export", download=True))["frames"] == 1
 
 
 async def test_where_it_is_forbidden_no_frame_is_taken(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as robot:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as robot:
         await robot.call("browser_open_tab", url=site.page("form"))
         await robot.call(GIF, action="start_recording")
         await robot.call("browser_screenshot_tab")
@@ -200,7 +199,7 @@ async def test_where_a_question_would_be_asked_no_frame_is_taken(
     levels = {"tools": {"browser_navigate_tab": "auto"}}
     asked = {site.other.removeprefix("http://"): "ask"}
     config = {"permissions": {**levels, "domains": asked}}
-    async with world(tmp_path, config) as here, here.agent("robot") as robot:
+    async with rig(tmp_path, config) as here, here.agent("robot") as robot:
         await robot.call("browser_open_tab", url=site.page("form"))
         await robot.call(GIF, action="start_recording")
         await robot.call("browser_navigate_tab", url=site.page("form"))

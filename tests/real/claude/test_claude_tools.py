@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.real.claude_calls import refused, seen_by, texts
+from tests.real.claude_calls import seen_by, texts
 from tests.real.conftest import Opener
-from tests.real.looking import html, page_lines
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, page_lines, ref
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.product import Product
@@ -60,7 +60,7 @@ async def test_back_forward_and_reload_are_words_for_addresses(grouped: Agent, s
     await grouped.call("navigate", url=site.page("targets"))
     for word, page in (("back", "form"), ("forward", "targets"), ("reload", "targets")):
         assert (await grouped.call("navigate", url=word))["url"] == site.page(page)
-    failed = await refused(grouped, "navigate", url="forward")
+    failed = await failure(grouped, "navigate", url="forward")
     assert failed.reason == "navigation_failed"
 
 
@@ -69,7 +69,7 @@ async def test_an_agent_without_a_tab_gets_one_by_going_somewhere(
 ) -> None:
     first = (await grouped.call("tabs_context_mcp"))["availableTabs"][0]["tabId"]
     await grouped.call("tabs_close_mcp", tabId=first)
-    failed = await refused(grouped, "navigate", url="back")
+    failed = await failure(grouped, "navigate", url="back")
     assert failed.reason == "no_current_tab"
     told = await grouped.call("navigate", url=site.page("form"))
     tabs = (await grouped.call("tabs_context_mcp"))["availableTabs"]
@@ -94,7 +94,7 @@ async def test_an_agent_without_a_tab_gets_one_by_going_somewhere(
 async def test_addresses_that_lead_nowhere_are_refused(
     grouped: Agent, site: Site, url: str, reason: str
 ) -> None:
-    assert (await refused(grouped, "navigate", url=url)).reason == reason
+    assert (await failure(grouped, "navigate", url=url)).reason == reason
 
 
 async def test_tabs_are_made_listed_and_closed_in_the_group_of_the_caller(
@@ -110,9 +110,9 @@ async def test_tabs_are_made_listed_and_closed_in_the_group_of_the_caller(
     assert blank["url"] == "about:blank"
     closed = await grouped.call("tabs_close_mcp", tabId=tab)
     assert closed == {"closed": tab, "left": 2}
-    assert (await refused(grouped, "tabs_close_mcp", tabId=tab)).reason == "tab_not_found"
-    assert (await refused(grouped, "tabs_close_mcp")).reason == "invalid_arguments"
-    failed = await refused(grouped, "tabs_create_mcp", url="chrome://version")
+    assert (await failure(grouped, "tabs_close_mcp", tabId=tab)).reason == "tab_not_found"
+    assert (await failure(grouped, "tabs_close_mcp")).reason == "invalid_arguments"
+    failed = await failure(grouped, "tabs_create_mcp", url="chrome://version")
     assert failed.reason == "invalid_arguments"
 
 
@@ -122,7 +122,7 @@ async def test_a_tab_of_another_is_not_closed_and_not_told_of(
     foreign = (await another.call("tabs_create_mcp", url=site.page("targets")))["tabId"]
     for tool in ("tabs_close_mcp", "read_page", "resize_window"):
         more = {"width": 500, "height": 400} if tool == "resize_window" else {}
-        assert (await refused(grouped, tool, tabId=foreign, **more)).reason == "foreign_tab"
+        assert (await failure(grouped, tool, tabId=foreign, **more)).reason == "foreign_tab"
     told = str([await grouped.result(tool) for tool in ("tabs_context", "tabs_context_mcp")])
     assert str(foreign) not in told
     await another.call("tabs_close_mcp", tabId=foreign)
@@ -142,7 +142,7 @@ async def test_the_shown_group_is_the_one_in_front_among_the_clients_own(
     assert made["groupHandle"] == own["groupHandle"]
     listed = [one["tabId"] for one in (await grouped.call("tabs_context_mcp"))["availableTabs"]]
     assert made["tabId"] in listed
-    assert (await refused(agent, "read_page", tabId=made["tabId"])).reason == "foreign_tab"
+    assert (await failure(agent, "read_page", tabId=made["tabId"])).reason == "foreign_tab"
     assert "availableTabs" not in await another.call("tabs_context")
 
 
@@ -163,8 +163,8 @@ async def test_a_page_is_read_as_a_tree_that_ends_with_the_viewport(
     )
     assert "Deep" in await agent.text("read_page")
     assert "Deep" not in await agent.text("read_page", depth=1)
-    assert (await refused(agent, "read_page", ref_id="ref_99999")).reason == "stale_ref"
-    assert (await refused(agent, "read_page", filter="some")).reason == "invalid_arguments"
+    assert (await failure(agent, "read_page", ref_id="ref_99999")).reason == "stale_ref"
+    assert (await failure(agent, "read_page", filter="some")).reason == "invalid_arguments"
 
 
 async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_go_on(
@@ -209,13 +209,13 @@ async def test_a_script_that_throws_is_an_error_and_long_results_are_cut_and_sai
 ) -> None:
     await opened(site.page("targets"))
     run = {"action": "javascript_exec"}
-    failed = await refused(agent, "javascript_tool", **run, text="null.x")
+    failed = await failure(agent, "javascript_tool", **run, text="null.x")
     assert failed.reason == "script_error" and "TypeError" in page_lines(failed.message)
     assert "TypeError" in failed.error["stack"]
     said = await agent.text("javascript_tool", **run, code="'y'.repeat(100001)")
     assert page_lines(said) == "y" * 100_000 and "100001 characters" in said
     for wrong in ({"text": "1"}, {**run}, {"action": "eval", "text": "1"}):
-        assert (await refused(agent, "javascript_tool", **wrong)).reason == "invalid_arguments"
+        assert (await failure(agent, "javascript_tool", **wrong)).reason == "invalid_arguments"
 
 
 async def test_every_reply_about_a_page_ends_with_the_tabs(
@@ -239,7 +239,7 @@ async def test_every_reply_about_a_page_ends_with_the_tabs(
         context = texts(await agent.result(tool, **arguments))[-1]
         assert context.startswith(f"Tab Context: done in tab {tab}."), tool
         assert f'\n- {tab}: "Form" {site.page("form")}' in context
-    assert (await refused(agent, "form_input", ref=name, value="x")).reason == "stale_ref"
+    assert (await failure(agent, "form_input", ref=name, value="x")).reason == "stale_ref"
 
 
 async def test_a_tab_that_closes_meanwhile_is_told_as_gone(grouped: Agent) -> None:
@@ -250,7 +250,7 @@ async def test_a_tab_that_closes_meanwhile_is_told_as_gone(grouped: Agent) -> No
     await grouped.call("tabs_close_mcp", tabId=made["tabId"])
     assert (await waiting)["structuredContent"]["error"]["reason"] == "tab_not_found"
     for action in ("screenshot", "wait"):
-        failed = await refused(grouped, "computer", **{**wait, "action": action})
+        failed = await failure(grouped, "computer", **{**wait, "action": action})
         assert failed.reason == "tab_not_found"
 
 
@@ -271,11 +271,11 @@ async def test_a_window_with_a_tab_of_another_agent_is_not_resized(
 ) -> None:
     await opened(site.page("targets"))
     foreign = (await another.call("tabs_create_mcp", url=site.page("form")))["tabId"]
-    failed = await refused(agent, "resize_window", width=600, height=500)
+    failed = await failure(agent, "resize_window", width=600, height=500)
     assert failed.reason == "foreign_tab" and "browser_create_window" in failed.message
     await another.call("tabs_close_mcp", tabId=foreign)
     for wrong in ({"width": 600}, {"width": 0, "height": 9}, {"width": 9000, "height": 9}):
-        assert (await refused(agent, "resize_window", **wrong)).reason == "invalid_arguments"
+        assert (await failure(agent, "resize_window", **wrong)).reason == "invalid_arguments"
 
 
 async def test_the_agents_own_browser_is_resized_though_it_opened_with_a_blank_tab_of_nobody(

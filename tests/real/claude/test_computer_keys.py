@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.claude_calls import Json, computer, refused, seen_by, texts
+from tests.real.claude_calls import Json, computer, seen_by, texts
 from tests.real.conftest import Opener
-from tests.real.looking import html
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, ref
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.product import Product, wait_for
+from tests.support.browsers.managed import rig
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 VALUE = "document.activeElement.value"
@@ -83,7 +84,7 @@ async def test_text_with_nothing_that_takes_it_is_refused_and_no_key_is_sent(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("points"))
-    failed = await refused(agent, "computer", action="type", text="lost")
+    failed = await failure(agent, "computer", action="type", text="lost")
     assert failed.reason == "element_not_found" and "focus" in failed.message
     assert await seen_by(cdp, site.page("points"))("log") == []
 
@@ -93,7 +94,7 @@ async def test_a_read_only_field_takes_no_text(
 ) -> None:
     await opened(site.page("form"))
     await focus(agent, "Locked")
-    failed = await refused(agent, "computer", action="type", text="x")
+    failed = await failure(agent, "computer", action="type", text="x")
     assert failed.reason == "readonly"
     assert await seen_by(cdp, site.page("form"))(VALUE) == "fixed"
 
@@ -107,7 +108,7 @@ async def test_letters_choose_in_a_select_and_what_no_key_writes_is_refused(
     await computer(agent, "type", text="Fr")
     assert await seen(VALUE) == "fr"
     for text in ("ß", "x" * 400):
-        failed = await refused(agent, "computer", action="type", text=text)
+        failed = await failure(agent, "computer", action="type", text=text)
         assert failed.reason == "invalid_arguments"
 
 
@@ -122,7 +123,7 @@ async def test_text_goes_into_the_frame_that_has_the_focus(
 
 
 async def test_a_password_is_typed_and_nowhere_told(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path) as here, here.agent("robot") as agent:
+    async with rig(tmp_path) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("form"))
         page = await agent.text("read_page")
         await computer(agent, "triple_click", ref=ref(page, "Password"))
@@ -160,7 +161,7 @@ async def test_chords_that_would_zoom_the_page_are_refused(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, chord: str
 ) -> None:
     await opened(site.page("points"))
-    failed = await refused(agent, "computer", action="key", text=chord)
+    failed = await failure(agent, "computer", action="key", text=chord)
     assert failed.reason == "invalid_arguments" and "zoom" in failed.message
     assert await seen_by(cdp, site.page("points"))("log") == []
 
@@ -169,7 +170,7 @@ async def test_a_key_that_does_not_exist_is_refused_before_the_first_is_pressed(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("points"))
-    failed = await refused(agent, "computer", action="key", text="a Bogus")
+    failed = await failure(agent, "computer", action="key", text="a Bogus")
     assert failed.reason == "invalid_arguments" and "Bogus" in failed.message
     assert await seen_by(cdp, site.page("points"))("log") == []
 
@@ -190,7 +191,7 @@ async def test_a_wait_lasts_as_long_as_it_should_and_ends_when_it_is_cancelled(
         events = [json.loads(line) for line in lines]
         return [event for event in events if event["arguments"].get("duration") == 29.5]
 
-    assert wait_for(ended, "the end of the wait")[0]["error"]["reason"] == "cancelled"
+    assert eventually_sync(ended, "the end of the wait")[0]["error"]["reason"] == "cancelled"
 
 
 async def test_a_picture_is_saved_under_a_name_of_its_own(
@@ -205,8 +206,8 @@ async def test_a_picture_is_saved_under_a_name_of_its_own(
 
 
 async def test_without_a_folder_nothing_is_saved(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("points"))
-        failed = await refused(agent, "computer", action="screenshot", save_to_disk=True)
+        failed = await failure(agent, "computer", action="screenshot", save_to_disk=True)
         assert failed.reason == "permission_off" and "downloads.folder" in failed.message
         await computer(agent, "screenshot")

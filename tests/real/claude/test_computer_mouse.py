@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.real.claude_calls import Json, Seen, computer, pictures, refused, seen_by, texts
+from tests.real.claude_calls import Json, Seen, computer, pictures, seen_by, texts
 from tests.real.conftest import Opener
-from tests.real.looking import html
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, ref
+from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import rig
 from tests.support.browsers.pictures import is_near, look
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 RED = (255, 0, 0)
@@ -56,7 +56,7 @@ async def test_clicks_with_modifiers_are_told_so(agent: Agent, points: Seen) -> 
         "click one 1 true ctrlKey+shiftKey",
         "click one 1 true metaKey",
     ]
-    wrong = await refused(agent, "computer", action="left_click", coordinate=ONE, modifiers="hyper")
+    wrong = await failure(agent, "computer", action="left_click", coordinate=ONE, modifiers="hyper")
     assert wrong.reason == "invalid_arguments"
 
 
@@ -80,9 +80,9 @@ async def test_a_dialog_that_a_click_at_a_point_opens_is_told_and_nothing_hangs(
     effect = (await computer(agent, "left_click", coordinate=ASKS))["effect"]
     assert effect["dialog"]["message"] == "Sure?"
     for action in ("left_click", "hover"):
-        failed = await refused(agent, "computer", action=action, coordinate=ONE)
+        failed = await failure(agent, "computer", action=action, coordinate=ONE)
         assert failed.reason == "dialog_open"
-    assert (await refused(agent, "computer", action="screenshot")).reason == "dialog_open"
+    assert (await failure(agent, "computer", action="screenshot")).reason == "dialog_open"
     await agent.call("browser_handle_dialog", action="accept")
     assert await points("answer") is True
 
@@ -90,7 +90,7 @@ async def test_a_dialog_that_a_click_at_a_point_opens_is_told_and_nothing_hangs(
 async def test_what_is_disabled_is_not_clicked_but_may_be_hovered(
     agent: Agent, points: Seen
 ) -> None:
-    failed = await refused(agent, "computer", action="left_click", coordinate=OFF)
+    failed = await failure(agent, "computer", action="left_click", coordinate=OFF)
     assert failed.reason == "disabled"
     assert await points("log") == []
     await computer(agent, "hover", coordinate=OFF)
@@ -125,7 +125,7 @@ async def test_what_is_disabled_is_not_clicked_but_may_be_hovered(
 async def test_what_is_missing_or_wrong_is_named_and_nothing_is_done(
     agent: Agent, points: Seen, arguments: Json, named: str
 ) -> None:
-    failed = await refused(agent, "computer", **arguments)
+    failed = await failure(agent, "computer", **arguments)
     assert failed.reason == "invalid_arguments"
     assert named in failed.message
     assert await points("log") == []
@@ -136,9 +136,9 @@ async def test_without_a_screenshot_a_coordinate_is_refused_and_not_guessed(
 ) -> None:
     await opened(site.page("points"))
     for action in ("left_click", "hover"):
-        failed = await refused(agent, "computer", action=action, coordinate=ONE)
+        failed = await failure(agent, "computer", action=action, coordinate=ONE)
         assert failed.reason == "invalid_arguments" and "screenshot" in failed.message
-    failed = await refused(agent, "computer", action="zoom", region=[0, 0, 10, 10])
+    failed = await failure(agent, "computer", action="zoom", region=[0, 0, 10, 10])
     assert "screenshot" in failed.message
     assert await seen_by(cdp, site.page("points"))("[log, over]") == [[], ""]
 
@@ -147,7 +147,7 @@ async def test_a_point_outside_the_frame_names_both_and_a_little_outside_is_the_
     agent: Agent, points: Seen
 ) -> None:
     width, height = await points("[innerWidth, innerHeight]")
-    failed = await refused(agent, "computer", action="left_click", coordinate=[width + 3, 10])
+    failed = await failure(agent, "computer", action="left_click", coordinate=[width + 3, 10])
     assert failed.reason == "invalid_arguments"
     assert f"({width + 3}, 10)" in failed.message and f"{width}x{height}" in failed.message
     await computer(agent, "left_click", coordinate=[-2, height + 2])
@@ -178,7 +178,7 @@ async def test_a_zoom_shows_a_part_larger_and_leaves_the_frame_as_it_was(
     await computer(agent, "left_click", coordinate=ONE)
     assert await points("log") == ["click one 1 true"]
     for region in ([0, 0, 5000, 10], [10, 10, 10, 50]):
-        failed = await refused(agent, "computer", action="zoom", region=region)
+        failed = await failure(agent, "computer", action="zoom", region=region)
         assert failed.reason == "invalid_arguments"
 
 
@@ -228,7 +228,7 @@ async def test_a_picture_of_the_page_means_places_on_the_page_if_they_are_in_vie
 ) -> None:
     await agent.call("browser_screenshot_tab", fullPage=True)
     low = [70, 1520]
-    failed = await refused(agent, "computer", action="left_click", coordinate=low)
+    failed = await failure(agent, "computer", action="left_click", coordinate=low)
     assert failed.reason == "not_visible"
     await agent.call("browser_scroll", position={"y": 1400})
     await computer(agent, "left_click", coordinate=low)
@@ -263,7 +263,7 @@ async def test_a_point_in_a_frame_of_a_forbidden_site_is_refused_and_nothing_is_
     tmp_path: Any, site: Site
 ) -> None:
     """The picture was taken before it was forbidden."""
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("frames"))
         button = ref(await agent.text("read_page"), "Press far")
         box = (await agent.call("browser_screenshot_tab", ref=button))["region"]
@@ -272,10 +272,10 @@ async def test_a_point_in_a_frame_of_a_forbidden_site_is_refused_and_nothing_is_
         forbidden = site.other.removeprefix("http://")
         here.product.run("permissions", "set", forbidden, "off")
         for more in ({"action": "left_click"}, {"action": "scroll", "scroll_direction": "down"}):
-            failed = await refused(agent, "computer", coordinate=point, **more)
+            failed = await failure(agent, "computer", coordinate=point, **more)
             assert failed.reason == "permission_off"
         dragged = {"start_coordinate": [5, 5], "coordinate": point}
-        failed = await refused(agent, "computer", action="left_click_drag", **dragged)
+        failed = await failure(agent, "computer", action="left_click_drag", **dragged)
         assert failed.reason == "permission_off"
         here.product.run("permissions", "set", forbidden, "auto")
         assert "Press far" in await agent.text("read_page")
@@ -362,5 +362,5 @@ async def test_an_element_is_scrolled_into_view_and_around(agent: Agent, points:
     before = await points("scrollY")
     await computer(agent, "scroll", ref=ref(page, "Low"), scroll_direction="up", scroll_amount=2)
     assert await points("scrollY") == before - 200
-    failed = await refused(agent, "computer", action="scroll_to", ref="ref_99999")
+    failed = await failure(agent, "computer", action="scroll_to", ref="ref_99999")
     assert failed.reason == "stale_ref"

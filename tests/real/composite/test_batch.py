@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.looking import seen_in
-from tests.real.reading.test_reading import ref
+from tests.real.looking import ref, seen_in
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import at_work, rig
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 LOG = "document.querySelector('#log').textContent"
@@ -171,7 +170,7 @@ async def test_after_a_batch_that_timed_out_nothing_of_the_rest_ever_happens(
     tmp_path: Path, site: Site
 ) -> None:
     """Elsewhere the rest goes on in the page, and whoever tries again does it twice."""
-    async with world(tmp_path, {"limits": {"callSeconds": 3}}) as here, here.agent("a") as agent:
+    async with rig(tmp_path, {"limits": {"callSeconds": 3}}) as here, here.agent("a") as agent:
         await agent.call("browser_open_tab", url=site.page("targets"))
         endless = {"name": "browser_execute_script", "input": {"code": "for (;;);"}}
         actions = [click("plain"), endless, click("far")]

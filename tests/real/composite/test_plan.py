@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.browsers.managed import failure, rig, started
 from tests.support.browsers.panel import panel_of
 from tests.support.site import Site
-from tests.support.world import failure, started, world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
@@ -15,7 +15,7 @@ async def test_a_plan_allowed_in_the_panel_saves_the_questions_on_its_site_and_o
     tmp_path: Path, site: Site
 ) -> None:
     host = site.url.removeprefix("http://")
-    async with world(tmp_path) as here, here.agent("robot") as agent:
+    async with rig(tmp_path) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         async with panel_of(here.cdp) as panel:
             approach = ["open the <b>form</b>", "fill it", "send it"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import rig
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 async def test_a_browser_that_is_cut_off_comes_back_with_the_agents_tabs(
     tmp_path: Path, site: Site, action: str
 ) -> None:
-    async with world(tmp_path, {}, "--dev") as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}, "--dev") as here, here.agent("robot") as agent:
         tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         before = here.product.wait_browser()["browsers"][0]["connectedAt"]
         await agent.call("dev_utils", action=action)

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.looking import html
-from tests.real.reading.test_reading import ref
+from tests.real.looking import html, ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]

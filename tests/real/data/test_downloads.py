@@ -3,23 +3,16 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.agent import Agent, ToolFailed
+from tests.real.reasons import reason
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 DOWNLOAD = "browser_download_file"
-
-
-async def reason(agent: Agent, tool: str, **arguments: Any) -> str:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
 
 
 async def test_a_download_ends_as_a_file_whose_path_is_told(

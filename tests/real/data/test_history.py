@@ -11,9 +11,9 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.browsers.managed import rig
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 Json = dict[str, Any]
@@ -153,7 +153,7 @@ WALLS = {"permissions": {"domains": {"localhost": "off"}}}
 async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
         target = await here.cdp.open(f"{site.other}/form.html")
         for url in (f"{site.other}/form.html", site.page("form")):
             code = f"chrome.bookmarks.create({{title: 'kept', url: '{url}'}})"

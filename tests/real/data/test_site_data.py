@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.support.agent import Agent, ToolFailed
+from tests.real.reasons import reason
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.product import Product
 from tests.support.site import Site
@@ -22,13 +23,6 @@ async def no_cookies(cdp: Cdp) -> None:
 
 Json = dict[str, Any]
 COOKIES = ("browser_get_cookies", "browser_set_cookie", "browser_delete_cookies")
-
-
-async def reason(agent: Agent, tool: str, **arguments: Any) -> str:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
 
 
 async def kept(cdp: Cdp) -> dict[str, Json]:

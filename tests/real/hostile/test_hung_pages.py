@@ -9,10 +9,10 @@ from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import at_work, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import at_work, world
 
 pytestmark = pytest.mark.real_browser
 HANGS = """<title>fine</title><script>
@@ -59,7 +59,7 @@ DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
 async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         url = html(site, "<style>b { color: red }</style><b>asks</b>")
         tab = (await ann.call("browser_open_tab", url=url))["tabId"]
         await ann.call("browser_set_media_features", features=DARK)

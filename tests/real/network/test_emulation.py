@@ -11,10 +11,10 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 DEVICE = {"width": 390, "height": 844, "deviceScaleFactor": 3, "mobile": True}
@@ -233,7 +233,7 @@ async def test_what_is_asked_for_at_once_is_emulated_together(
 async def test_emulation_ends_when_the_person_takes_the_tab_back(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         url = html(site, PAGE)
         tab = (await ann.call("browser_open_tab", url=url))["tabId"]
         before = await seen(here.cdp, url, SIZE)

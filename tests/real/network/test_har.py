@@ -9,13 +9,12 @@ import pytest
 from haralyzer import HarParser
 
 from tests.real.conftest import Opener
-from tests.real.network.test_recording import echo, page
+from tests.real.network.records import page
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 Value = Callable[..., Awaitable[Any]]
-__all__ = ["echo"]
 
 
 @pytest.mark.requirement("TH-24")

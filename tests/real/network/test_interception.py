@@ -3,54 +3,31 @@
 import asyncio
 import base64
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.real.conftest import Opener
 from tests.real.looking import html
+from tests.real.network.intercepting import (
+    FAIL,
+    FULFILL,
+    GO_ON,
+    LIST,
+    START,
+    STOP,
+    Json,
+    answer,
+    ask,
+    paused,
+)
 from tests.real.reasons import reason
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.browsers.managed import rig
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
-Json = dict[str, Any]
-START, LIST, STOP = (
-    "browser_intercept_requests",
-    "browser_list_intercepted",
-    "browser_stop_intercepting",
-)
-FULFILL, FAIL, GO_ON = (
-    "browser_fulfill_request",
-    "browser_fail_request",
-    "browser_continue_request",
-)
-ASK = """(window.answer = undefined, fetch('%s', %s).then(
-  async (found) => {
-    window.answer = [found.status, found.headers.get('x-mark'), await found.text()];
-  },
-  (error) => (window.answer = error.name)), 1)"""
-
-
-async def ask(cdp: Cdp, page: str, address: str, options: str = "{}") -> None:
-    """Have the page fetch something, without waiting for it."""
-    await cdp.evaluate(page, ASK % (address, options))
-
-
-async def answer(cdp: Cdp, page: str) -> Any:
-    async with asyncio.timeout(PATIENCE):
-        while (found := await cdp.evaluate(page, "window.answer")) is None:
-            await asyncio.sleep(0.02)
-    return found
-
-
-async def paused(agent: Agent, **more: Any) -> Json:
-    (one,) = (await agent.call(LIST, timeout=10_000, **more))["waiting"]
-    found: Json = one
-    return found
 
 
 async def test_a_request_is_held_and_answered_by_the_agent(
@@ -324,7 +301,7 @@ WALLS = {"permissions": {"domains": {"localhost": "off"}}}
 async def test_requests_of_walled_sites_are_neither_seen_nor_answered(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
         url = html(site, "asks")
         await ann.call("browser_open_tab", url=url)
         page = await here.cdp.page(url)

@@ -3,41 +3,22 @@
 import asyncio
 import json
 from base64 import b64decode
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
 
 from tests.real.conftest import Opener
+from tests.real.network.records import entries, page, requests, texts
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 Value = Callable[..., Awaitable[Any]]
-Json = dict[str, Any]
-
-
-def page(origin: str, body: str) -> str:
-    return f"{origin}/html?body={quote('<title>recorded</title>' + body)}"
-
-
-async def requests(agent: Agent, **more: Any) -> list[Json]:
-    found: list[Json] = (await agent.call("browser_get_network_requests", **more))["requests"]
-    return found
-
-
-async def entries(agent: Agent, **more: Any) -> list[Json]:
-    found: list[Json] = (await agent.call("browser_get_console_logs", **more))["entries"]
-    return found
-
-
-async def texts(agent: Agent, **more: Any) -> list[str]:
-    return [entry["text"] for entry in await entries(agent, **more)]
 
 
 @pytest.mark.requirement("TH-24")
@@ -265,16 +246,6 @@ async def test_the_words_of_claude_tell_the_oldest_first(
     assert f"url: {site.page('form')}\n  method: GET\n  statusCode: 200" in said
     assert "Found 1" in await agent.text("read_network_requests", pattern="form.html", clear=True)
     assert "No requests" in await agent.text("read_network_requests", pattern="form.html")
-
-
-@pytest.fixture
-async def echo() -> AsyncIterator[str]:
-    async def answer(socket: ServerConnection) -> None:
-        async for message in socket:
-            await socket.send(message)
-
-    async with serve(answer, "127.0.0.1", 0) as server:
-        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/echo"
 
 
 async def test_web_sockets_are_requests_with_frames(

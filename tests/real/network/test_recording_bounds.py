@@ -9,10 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import Rig, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = pytest.mark.real_browser
 Json = dict[str, Any]
@@ -29,7 +29,7 @@ async def until(check: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def is_debugged(here: World, url: str) -> bool:
+async def is_debugged(here: Rig, url: str) -> bool:
     """Whether the extension's debugger is on the tab, by the browser's own account."""
     code = (
         "chrome.debugger.getTargets().then((all) => all.some("
@@ -39,7 +39,7 @@ async def is_debugged(here: World, url: str) -> bool:
     return found
 
 
-async def is_held(here: World, tab: int) -> bool:
+async def is_held(here: Rig, tab: int) -> bool:
     """Whether the extension means to keep its debugger on the tab."""
     code = (
         "chrome.storage.session.get('holds').then(({ holds }) => "
@@ -49,7 +49,7 @@ async def is_held(here: World, tab: int) -> bool:
     return found
 
 
-async def persons_tab(here: World, agent: Agent, url: str) -> int:
+async def persons_tab(here: Rig, agent: Agent, url: str) -> int:
     await here.cdp.open(url)
     tabs: list[Json] = []
 
@@ -66,7 +66,7 @@ async def persons_tab(here: World, agent: Agent, url: str) -> int:
 async def test_a_persons_tab_is_recorded_from_the_first_use_until_it_is_no_longer_shared(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         url = loud(site.url)
         tab = await persons_tab(here, agent, url)
         async with panel_of(here.cdp) as panel:
@@ -97,7 +97,7 @@ async def test_a_persons_tab_is_recorded_from_the_first_use_until_it_is_no_longe
 
 
 async def test_of_a_tab_that_is_taken_back_nothing_is_kept(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         url = loud(site.url)
         tab = (await agent.call("browser_open_tab", url=url))["tabId"]
         assert await is_debugged(here, url) and await is_held(here, tab)
@@ -124,7 +124,7 @@ async def test_nothing_is_told_of_documents_on_sites_that_the_caller_may_not_rea
         f"<img src='{site.other}/form.html?own'><script>console.log('from the page')</script>"
     )
     config = {"permissions": {"domains": {forbidden: "off"}}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(body)}")
 
         calls: tuple[tuple[str, Json], ...] = (
@@ -156,7 +156,7 @@ async def test_sizes_are_those_of_the_settings_and_older_entries_give_way(
     tmp_path: Path, site: Site
 ) -> None:
     config = {"recording": {"consoleEntries": 3, "networkEntries": 2}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         code = (
             "for (let i = 0; i < 9; i++) console.log('line ' + i);"
@@ -174,7 +174,7 @@ async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_a
     tmp_path: Path, site: Site
 ) -> None:
     config = {"recording": {"consoleEntries": 0, "networkEntries": 0}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         url = loud(site.url)
         await agent.call("browser_open_tab", url=url)
         assert not await is_debugged(here, url)
@@ -198,7 +198,7 @@ async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
     tmp_path: Path, site: Site
 ) -> None:
     more = "--share-active-tab"
-    async with world(tmp_path, {}, more) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}, more) as here, here.agent("robot") as agent:
         url = loud(site.url)
         tab = await persons_tab(here, agent, url)
         await here.cdp.send("Target.activateTarget", targetId=await here.cdp.page(url))

@@ -9,13 +9,13 @@ import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import TAB_ID
 from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.managed import DEBUGGED
 from tests.support.browsers.page_tools import TabId, listed, tool_name
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
-from tests.support.shops import Shops
-from tests.support.world import DEBUGGED
+from tests.support.browsers.plain import TAB_ID
+from tests.support.browsers.shops import Shops
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}
@@ -29,7 +29,7 @@ async def in_a_browser(
     before = len(ready(product))
     arguments = ("browser", "--headless", "--user-data-dir", str(profile), DEBUGGED)
     with product.running(*arguments):
-        wait_for(lambda: len(ready(product)) > before, "the extension to connect")
+        eventually_sync(lambda: len(ready(product)) > before, "the extension to connect")
         async with browser_of(profile.parent) as cdp:
             yield Shops(cdp, site, port, agent)
 
@@ -69,7 +69,7 @@ class Two:
 
     async def leave(self) -> None:
         await self.leaves.aclose()
-        wait_for(lambda: len(ready(self.product)) == 1, "the browser to have left")
+        eventually_sync(lambda: len(ready(self.product)) == 1, "the browser to have left")
 
 
 @pytest.fixture

@@ -9,18 +9,18 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.browsers.managed import rig
 from tests.support.browsers.page_tools import TabId
-from tests.support.patience import PATIENCE
-from tests.support.shops import Shops
+from tests.support.browsers.shops import Shops
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
 
 
 @asynccontextmanager
 async def pages(folder: Path, site: Site, config: dict[str, Any]) -> AsyncIterator[Shops]:
-    async with world(folder, config) as there, there.agent("robot") as agent:
+    async with rig(folder, config) as there, there.agent("robot") as agent:
         yield Shops(there.cdp, site.url, there.port, agent)
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents.mcp.clients import Event, LoneClient, events, next_message
-from tests.real.page_tools.test_pagekit_frames import framed
-from tests.support.bare import TAB_ID
+from tests.real.page_tools.framed import framed
 from tests.support.browsers.page_tools import listed, tool_name, until
-from tests.support.shops import Shops, shops
+from tests.support.browsers.plain import TAB_ID
+from tests.support.browsers.shops import Shops, shops
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}

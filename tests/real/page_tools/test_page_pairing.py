@@ -7,10 +7,10 @@ import pytest
 
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
-from tests.support.bare import Bare
+from tests.support.browsers.managed import rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
-from tests.support.world import world
+from tests.support.browsers.plain import PlainBrowser
+from tests.support.eventually import PATIENCE
 
 pytestmark = pytest.mark.real_browser
 
@@ -20,8 +20,8 @@ async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_comman
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with world(tmp_path, {}) as there:
-            here = Bare(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, {}) as there:
+            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             code = (await here.status(page, "unpaired"))["code"]
             async with panel_of(there.cdp) as panel:
@@ -46,8 +46,8 @@ async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_comman
 async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
     with serve_page() as url:
         config = {"workerOrigins": ["http://127.0.0.1:*"]}
-        async with world(tmp_path, config) as there, there.agent("robot") as agent:
-            here = Bare(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, config) as there, there.agent("robot") as agent:
+            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             id = await here.connected(page)
             async with asyncio.timeout(PATIENCE):
@@ -68,7 +68,7 @@ async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with world(tmp_path, {}) as there, there.agent("robot") as agent:
+        async with rig(tmp_path, {}) as there, there.agent("robot") as agent:
             await agent.call("browser_open_tab", url=url)
             name = await _named(agent, "search_products")
             assert "Filter coffee" in await agent.text(name, query="filter")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agent import ToolFailed
-from tests.support.shops import Shops, shops
+from tests.support.browsers.shops import Shops, shops
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}

@@ -10,7 +10,7 @@ import pytest
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.page_tools import clean, listed, tool, tool_name, until, withdrawn
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
 

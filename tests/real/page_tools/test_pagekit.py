@@ -11,9 +11,9 @@ import pytest
 from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
-from tests.support.bare import TAB_ID, Bare, browser
-from tests.support.heard import Heard
-from tests.support.patience import PATIENCE
+from tests.support.browsers.plain import TAB_ID, PlainBrowser, browser
+from tests.support.eventually import PATIENCE
+from tests.support.page_events import Heard
 from tests.support.serving import served
 
 pytestmark = pytest.mark.real_browser
@@ -21,7 +21,7 @@ TOOLS = ["search_products", "add_to_cart", "remove_from_cart", "view_cart", "che
 DEATH_SECONDS = 20.0
 
 
-class World(Bare):
+class World(PlainBrowser):
     """With what the server has heard."""
 
     heard: Heard

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tabhub.config.settings import Settings
-from tests.support.bare import Bare, browser
-from tests.support.folder import serving
-from tests.support.heard import Heard
-from tests.support.patience import PATIENCE
+from tests.support.browsers.plain import PlainBrowser, browser
+from tests.support.eventually import PATIENCE
+from tests.support.page_events import Heard
 from tests.support.serving import served
+from tests.support.static_site import serving
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
 ROOT = Path(__file__).parents[3]
@@ -83,7 +83,7 @@ async def test_each_build_offers_tools_and_is_its_own_worker(
             browser(tmp_path) as cdp,
         ):
             heard = Heard(server.app.pages)
-            here = Bare(cdp, site, server.port)
+            here = PlainBrowser(cdp, site, server.port)
             page = await here.open(f"{site}/{name}.html?hub={here.hub}")
             await here.until(page, "document.title === 'on'")
             async with asyncio.timeout(PATIENCE):

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.page_tools.test_worker_routing import World, world
-from tests.support.bare import TAB_ID, Bare
-from tests.support.patience import PATIENCE
+from tests.real.page_tools.framed import INNER, framed
+from tests.support.browsers.plain import TAB_ID
+from tests.support.browsers.shops import WorkerShops, worker_shops
+from tests.support.eventually import PATIENCE
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]
-INNER = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
-  window.client = new WorkerClient({ url: %r });
-  return client.registerTool(%r, "Says where it is.", null, () => location.pathname);
-})"""
-FRAMED = """
-if (window === top) addEventListener(%r, () => {
-  const frame = document.createElement("iframe");
-  frame.src = "/shop.css";
-  document.body.prepend(frame);
-}); else """
 
 ADD_FRAME = """new Promise((loaded) => {
   const frame = document.createElement("iframe");
@@ -30,12 +21,7 @@ ADD_FRAME = """new Promise((loaded) => {
 })"""
 
 
-def framed(here: Bare, moment: str) -> str:
-    """What a page runs ahead of its own scripts, so that there is a frame with a tool in it."""
-    return FRAMED % moment + INNER % (here.hub, "inner")
-
-
-async def one_tab(here: World, page: str) -> str:
+async def one_tab(here: WorkerShops, page: str) -> str:
     """Wait until the page and its frame have their tools; the id of their tab, the only one."""
     tab = await here.connected(page)
     for name in ("inner", "view_cart"):
@@ -49,7 +35,7 @@ async def one_tab(here: World, page: str) -> str:
 async def test_a_frame_of_the_same_site_is_in_the_tab_of_its_page(
     tmp_path: Path, moment: str
 ) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         page = await here.open(before=framed(here, moment))
         tab = await one_tab(here, page)
         for count in range(2):
@@ -66,7 +52,7 @@ async def test_a_frame_of_the_same_site_is_in_the_tab_of_its_page(
 
 
 async def test_a_copy_of_a_page_with_a_frame_is_one_other_tab(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         page = await here.open(before=framed(here, "load"))
         tab = await one_tab(here, page)
         await here.value(page, "void window.open(location.href + '&twin')")
@@ -79,7 +65,7 @@ async def test_a_copy_of_a_page_with_a_frame_is_one_other_tab(tmp_path: Path) ->
 
 
 async def test_two_clients_in_one_document_are_one_tab(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         page = await here.open()
         tab = await here.connected(page)
         for name in ("second", "third"):
@@ -98,7 +84,7 @@ async def test_two_clients_in_one_document_are_one_tab(tmp_path: Path) -> None:
 
 
 async def test_frames_in_the_page_of_another_site_are_tabs_that_keep_no_id(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         # The browser asks nothing of a frame: its page has to hand the leave on.
         frames = f"<iframe allow='loopback-network' src='{here.shop}'></iframe>" * 2
         page = await here.open(f"{here.site.replace('127.0.0.1', 'localhost')}/shop.css")

@@ -13,8 +13,8 @@ import pytest
 from tests.real.conftest import Opener
 from tests.support.agent import Agent
 from tests.support.browsers.page_tools import tool, withdrawn
-from tests.support.folder import serving
 from tests.support.product import Product
+from tests.support.static_site import serving
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
 Evaluate = Callable[..., Awaitable[Any]]

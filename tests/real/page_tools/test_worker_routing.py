@@ -3,20 +3,16 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from tabhub.cli.server.demo import serve_page
-from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent, ToolFailed
-from tests.support.bare import Bare, browser
-from tests.support.browsers.page_tools import PageTools
-from tests.support.patience import PATIENCE
+from tests.support.browsers.plain import browser
+from tests.support.browsers.shops import WorkerShops, worker_shops
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
-from tests.support.serving import client, served
 
 pytestmark = pytest.mark.real_browser
 OTHER_TOOL = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
@@ -28,37 +24,9 @@ OTHER_TOOL = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
 })"""
 
 
-class World(Bare, PageTools):
-    """With an agent that knows the shop's tools by their plain names."""
-
-    async def shops(self, count: int) -> list[tuple[str, str]]:
-        """Pages and the ids of their tabs; the last one is looked at."""
-        pages = [await self.open() for _ in range(count)]
-        found = [(page, await self.connected(page)) for page in pages]
-        await self.have("view_cart", *(tab for _, tab in found))
-        await self.looked_at(found[-1][1])
-        return found
-
-
-@asynccontextmanager
-async def world(folder: Path) -> AsyncIterator[World]:
-    with serve_page() as url:
-        site = url.rstrip("/")
-        # Nobody knows whose browser it is, so it counts as a person's, who would be asked.
-        allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
-        async with (
-            served(Settings(worker_origins=[site], permissions=allowed)) as server,
-            browser(folder) as cdp,
-            client(server.port) as http,
-        ):
-            here = World(cdp, site, server.port)
-            here.agent = Agent(http)
-            yield here
-
-
 @pytest.mark.requirement("MT-03")
 async def test_the_only_tab_with_a_tool_gets_it_looked_at_or_not(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         ((_, shop),) = await here.shops(1)
         assert await here.used("view_cart") == shop
         page = await here.open(f"{here.site}/shop.css")
@@ -70,7 +38,7 @@ async def test_the_only_tab_with_a_tool_gets_it_looked_at_or_not(tmp_path: Path)
 
 @pytest.mark.requirement("MT-03")
 async def test_of_several_tabs_the_one_that_is_looked_at_is_used(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (one, first), (two, second) = await here.shops(2)
         assert await here.used("view_cart") == second
         await here.show(one)
@@ -86,7 +54,7 @@ async def test_of_several_tabs_the_one_that_is_looked_at_is_used(tmp_path: Path)
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MT-04")
 async def test_a_tab_that_is_named_is_used_and_the_page_never_sees_the_name(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (_, first), (_, second) = await here.shops(2)
         for tab in (first, second):
             assert await here.used("view_cart", tabId=tab) == tab
@@ -102,7 +70,7 @@ async def test_a_tab_that_is_named_is_used_and_the_page_never_sees_the_name(tmp_
 async def test_when_the_tab_that_is_looked_at_loses_the_tool_another_is_used(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (_, first), (two, second) = await here.shops(2)
         assert await here.used("view_cart") == second
         await here.value(two, f"location.href = '{here.site}/goods.js'")
@@ -112,7 +80,7 @@ async def test_when_the_tab_that_is_looked_at_loses_the_tool_another_is_used(
 
 @pytest.mark.requirement("MT-04")
 async def test_the_list_of_tabs_says_all_that_is_to_know(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (_, first), (two, second) = await here.shops(2)
         await here.value(two, "history.pushState(0, '', '/?new'); document.title = 'My shop'")
         async with asyncio.timeout(PATIENCE):
@@ -128,7 +96,7 @@ async def test_the_list_of_tabs_says_all_that_is_to_know(tmp_path: Path) -> None
 
 @pytest.mark.requirement("MT-06")
 async def test_a_tab_or_tool_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         ((_, shop),) = await here.shops(1)
         page = await here.open(f"{here.site}/shop.css")
         other = await here.value(page, OTHER_TOOL % here.hub)
@@ -144,7 +112,7 @@ async def test_a_tab_or_tool_that_is_not_there_is_told_with_those_that_are(tmp_p
 
 @pytest.mark.requirement("MT-06")
 async def test_with_no_tab_looked_at_a_tool_still_works_and_says_so(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (one, first), (_, second) = await here.shops(2)
         window = (await here.cdp.send("Browser.getWindowForTarget", targetId=one))["windowId"]
         bounds = {"windowState": "minimized"}
@@ -157,7 +125,7 @@ async def test_with_no_tab_looked_at_a_tool_still_works_and_says_so(tmp_path: Pa
 
 @pytest.mark.requirement("MT-05")
 async def test_a_tool_is_listed_until_its_last_tab_goes(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
+    async with worker_shops(tmp_path) as here:
         (one, _), (two, second) = await here.shops(2)
         await here.close(one)
         await here.have("view_cart", second)
@@ -178,7 +146,7 @@ async def test_a_page_is_there_again_after_the_server_was_started_anew(tmp_path:
         product.run("page", "allow", site)
         product.run("permissions", "set", f"domain:{site.removeprefix('http://')}", "auto")
         async with browser(tmp_path) as cdp:
-            here = World(cdp, site, port)
+            here = WorkerShops(cdp, site, port)
             page = await here.open()
             await here.status(page, "waiting")
             for _ in range(2):

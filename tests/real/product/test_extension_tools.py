@@ -10,10 +10,10 @@ import pytest
 from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
+from tests.support.browsers.managed import Rig, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
-from tests.support.world import World, world
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
 SECRET_WORD = "xylophone"
@@ -22,12 +22,12 @@ ALLOWED = {"permissions": {"tools": dict.fromkeys(RESTARTS, "auto")}}
 
 
 @pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[World]:
-    async with world(tmp_path, ALLOWED) as found:
+async def here(tmp_path: Path) -> AsyncIterator[Rig]:
+    async with rig(tmp_path, ALLOWED) as found:
         yield found
 
 
-async def test_the_extension_tells_how_it_is(here: World, site: Site) -> None:
+async def test_the_extension_tells_how_it_is(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         url = html(site, "<button onclick='alert(1)'>ask</button>")
         tab = (await ann.call("browser_open_tab", url=url))["tabId"]
@@ -45,7 +45,7 @@ async def test_the_extension_tells_how_it_is(here: World, site: Site) -> None:
         assert url not in json.dumps(state)
 
 
-async def test_the_log_tells_of_commands_and_never_of_pages(here: World, site: Site) -> None:
+async def test_the_log_tells_of_commands_and_never_of_pages(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         await ann.call("browser_open_tab", url=html(site, f"<title>{SECRET_WORD}</title>"))
         missing = {"selector": f"#{SECRET_WORD}"}
@@ -65,7 +65,7 @@ async def test_the_log_tells_of_commands_and_never_of_pages(here: World, site: S
         assert 0 < len(shown["entries"]) < shown["total"]
 
 
-async def test_the_log_outlives_the_worker(here: World, site: Site) -> None:
+async def test_the_log_outlives_the_worker(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         # Its pages bring the worker back.
         await ann.call("browser_open_tab", url=html(site, "page"))
@@ -84,7 +84,7 @@ async def _messages(ann: Agent) -> list[str]:
     return [entry["message"] for entry in entries]
 
 
-async def test_whether_a_panel_is_open_is_told(here: World) -> None:
+async def test_whether_a_panel_is_open_is_told(here: Rig) -> None:
     async with here.agent("ann") as ann:
         assert (await ann.call("extension_get_side_panel"))["open"] is False
         async with panel_of(here.cdp):
@@ -92,7 +92,7 @@ async def test_whether_a_panel_is_open_is_told(here: World) -> None:
             assert told == {"open": True, "panels": 1, "inTabs": 1}
 
 
-async def test_there_is_no_plugin_to_check(here: World) -> None:
+async def test_there_is_no_plugin_to_check(here: Rig) -> None:
     async with here.agent("ann") as ann:
         assert await reason(ann, "extension_check_adapter", plugin="mail") == "not_found"
         wrong = {"connectionId": "nobody"}
@@ -102,7 +102,7 @@ async def test_there_is_no_plugin_to_check(here: World) -> None:
 
 @pytest.mark.parametrize("tool", RESTARTS)
 async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: str) -> None:
-    async with world(tmp_path, {}) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         before = await ann.call("extension_get_state")
         assert await reason(ann, tool) == "approval_unavailable"
         assert (await ann.call("extension_get_state"))["connectedAt"] == before["connectedAt"]
@@ -110,7 +110,7 @@ async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: st
 
 @pytest.mark.parametrize("tool", RESTARTS)
 async def test_the_extension_comes_back_and_tabs_stay_the_agents(
-    here: World, site: Site, tool: str
+    here: Rig, site: Site, tool: str
 ) -> None:
     async with here.agent("ann") as ann:
         tab = (await ann.call("browser_open_tab", url=html(site, "<p>stays</p>")))["tabId"]

@@ -11,18 +11,18 @@ import pytest
 
 from tabhub.browser.launcher.finder import browser_arguments, find_browser
 from tests.support.browsers.cdp import browser_of
+from tests.support.browsers.managed import CONFIG, Rig, at_work, failure, rig, started
 from tests.support.browsers.panel import PANEL, panel_of
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import CONFIG, World, at_work, failure, started, world
 
 pytestmark = pytest.mark.real_browser
 
 
 @pytest.mark.requirement("OT-34")
 async def test_a_person_allows_and_denies_in_the_panel(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path) as here, here.agent("robot") as agent:
+    async with rig(tmp_path) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         nobody = await failure(started(agent.call("browser_execute_script", code="1")))
         assert nobody.reason == "approval_unavailable"
@@ -67,7 +67,7 @@ async def test_a_question_ends_with_its_time_and_with_the_last_panel(
     tmp_path: Path, site: Site
 ) -> None:
     config = {**CONFIG, "limits": {"approvalSeconds": 2}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         async with panel_of(here.cdp) as panel:
             late = started(agent.call("browser_execute_script", code="1"))
@@ -83,7 +83,7 @@ async def test_a_question_ends_with_its_time_and_with_the_last_panel(
 async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         own = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         await here.cdp.open(site.page("targets"))
         listed = (await agent.call("browser_list_tabs"))["tabs"]
@@ -127,7 +127,7 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
 
 
 async def test_no_agent_reaches_the_panel_that_asks_about_it(tmp_path: Path, site: Site) -> None:
-    async with world(tmp_path, {}, "--share-active-tab") as here, here.agent("robot") as agent:
+    async with rig(tmp_path, {}, "--share-active-tab") as here, here.agent("robot") as agent:
         for tool in ("browser_open_tab", "browser_navigate_tab"):
             opening = agent.call(tool, url=PANEL, **({} if "open" in tool else {"tabId": 1}))
             assert (await failure(started(opening))).reason in (
@@ -165,7 +165,7 @@ async def test_in_a_persons_own_browser_reading_is_free_and_acting_is_asked_abou
         with ended(subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)):
             assert product.wait_browser()["browsers"][0]["kind"] == "personal"
             async with browser_of(product.home) as cdp, panel_of(cdp) as panel:
-                here = World(product, port, cdp)
+                here = Rig(product, port, cdp)
                 async with here.agent("robot") as agent:
                     assert (await agent.call("browser_list_tabs"))["tabs"]
                     call = started(agent.call("browser_open_tab", url=site.page("form")))
@@ -190,7 +190,7 @@ def ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
 async def test_a_button_that_moves_under_the_pointer_rests_first(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:
+    async with rig(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:
         await agent.call("browser_open_tab", url=site.page("form"))
         first = started(agent.call("browser_execute_script", code="'first'"))
         await panel.text("article[data-confirmation]")

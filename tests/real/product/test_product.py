@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.agent import Agent
-from tests.support.patience import PATIENCE
-from tests.support.product import Product, wait_for
+from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -76,7 +76,7 @@ def test_the_demo_shows_two_real_calls_and_the_blocks_then_stays_until_it_is_sto
     own: Product,
 ) -> None:
     with own.running("start", "--port", "0", "--demo", "--headless") as process:
-        wait_for(lambda: "tabhub is up" in own.output, "the demo to be shown")
+        eventually_sync(lambda: "tabhub is up" in own.output, "the demo to be shown")
         output = own.output
         assert process.poll() is None
         assert own.run("stop").returncode == 0
@@ -122,7 +122,7 @@ def test_a_display_that_nobody_answers_at_is_told_in_the_browsers_words_and_is_a
 def test_a_browser_asked_to_stop_while_it_starts_is_not_left_behind(own: Product) -> None:
     for _ in range(5):
         with own.running("browser", "--headless") as process:
-            wait_for(lambda: _processes_of(own.home / "profile"), "the browser to begin")
+            eventually_sync(lambda: _processes_of(own.home / "profile"), "the browser to begin")
             process.terminate()
             process.wait(PATIENCE)
         assert _processes_of(own.home / "profile") == ""

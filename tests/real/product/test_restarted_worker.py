@@ -7,10 +7,10 @@ import pytest
 
 from tests.real.conftest import Opener
 from tests.real.looking import html
-from tests.real.network.test_interception import START, STOP, answer, ask, paused
+from tests.real.network.intercepting import START, STOP, answer, ask, paused
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]

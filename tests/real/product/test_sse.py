@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.agents.mcp.sse_clients import streaming
-from tests.support.product import wait_for
+from tests.support.browsers.managed import rig
+from tests.support.eventually import eventually_sync
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}
@@ -19,7 +19,7 @@ CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"p
 async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, CONFIG) as there:
+    async with rig(tmp_path, CONFIG) as there:
         before = there.product.status()["tabs"]
         port = there.product.status()["ssePort"]
         there.port = port
@@ -39,7 +39,9 @@ async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
             shot = (await agent.call("computer", action="screenshot"))["result"]
             assert [block["type"] for block in shot["content"]][:2] == ["text", "image"]
             assert there.product.status()["tabs"] == before + 1
-        wait_for(lambda: there.product.status()["tabs"] == before or None, "the group to be closed")
+        eventually_sync(
+            lambda: there.product.status()["tabs"] == before or None, "the group to be closed"
+        )
         assert there.product.status()["activeSessions"] == 0
 
 
@@ -57,7 +59,7 @@ async def test_a_page_reaches_the_agents_endpoints_only_if_its_origin_is_set(
     tmp_path: Path, site: Site
 ) -> None:
     config = {"mcpServer": {"corsOrigins": [site.url]}}
-    async with world(tmp_path, config) as there, there.agent("guest") as agent:
+    async with rig(tmp_path, config) as there, there.agent("guest") as agent:
         token = there.product.run("client", "add", "page").stdout.strip()
         code = ASK % (there.port, token)
         await agent.call("browser_open_tab", url=site.page("form"))

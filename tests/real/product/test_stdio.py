@@ -10,7 +10,8 @@ from tabhub.browser.launcher.profile import owner
 from tabhub.browser.launcher.providing import open_in
 from tabhub.config.paths import Home
 from tests.cli.stdio.pipe import bridged
-from tests.support.product import Product, wait_for
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-09")]
@@ -27,7 +28,7 @@ async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_afte
             opened = await pipe.call("browser_open_tab", url=site.page("form"))
             assert opened["result"]["structuredContent"]["title"] == "Form"
             os.kill(product.status()["pid"], signal.SIGKILL)
-            wait_for(lambda: not product.status()["running"], "the server to be gone")
+            eventually_sync(lambda: not product.status()["running"], "the server to be gone")
             # The browser outlives the first server, and finds the second.
             ran = await pipe.call("browser_execute_script", code="document.title")
             assert ran["result"]["structuredContent"] == {"value": "Form"}
@@ -38,7 +39,7 @@ async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_afte
         browser = owner(home.profile)
         if browser is not None:
             os.killpg(browser, signal.SIGKILL)
-            wait_for(lambda: not Path(f"/proc/{browser}").exists(), "the browser to end")
+            eventually_sync(lambda: not Path(f"/proc/{browser}").exists(), "the browser to end")
 
 
 async def test_a_running_server_without_a_browser_gets_one_that_leaves_with_it(
@@ -56,4 +57,4 @@ async def test_a_running_server_without_a_browser_gets_one_that_leaves_with_it(
                 await another.initialize()
             assert len(product.status()["browsers"]) == 1
         product.run("stop")
-        wait_for(lambda: open_in(home) is None, "the browser to leave")
+        eventually_sync(lambda: open_in(home) is None, "the browser to leave")

@@ -8,18 +8,12 @@ from urllib.parse import quote
 import pytest
 
 from tests.real.conftest import Opener
+from tests.real.looking import ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 Value = Callable[..., Awaitable[Any]]
-
-
-def ref(text: str, name: str) -> str:
-    """The ref in the line with this name."""
-    found = re.search(rf'"{re.escape(name)}".*?\[(ref_\d+)\]', text)
-    assert found, f"{name!r} has no ref in:\n{text}"
-    return found[1]
 
 
 async def test_roles_names_states_and_values_are_read_and_passwords_are_not(

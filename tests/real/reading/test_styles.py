@@ -9,7 +9,7 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]

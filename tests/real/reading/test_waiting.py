@@ -10,8 +10,8 @@ import pytest
 from tests.real.conftest import Opener
 from tests.real.looking import Value, html
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.managed import rig
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 MAKE = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Late'})"
@@ -138,7 +138,7 @@ async def test_a_wait_goes_on_at_another_site_only_if_that_is_allowed(
 ) -> None:
     forbidden = site.other.removeprefix("http://")
     config = {"permissions": {"domains": {forbidden: "off"}}}
-    async with world(tmp_path, config) as here, here.agent("robot") as agent:
+    async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         code = f"location = '{site.other}/targets.html'; 1"
         work = agent.call("browser_execute_script", code=code)

@@ -7,10 +7,10 @@ import pytest
 
 from tests.agents.mcp.clients import connect
 from tests.support.agent import Agent
-from tests.support.patience import PATIENCE
+from tests.support.browsers.managed import rig
+from tests.support.eventually import PATIENCE
 from tests.support.product import Product
 from tests.support.site import Site
-from tests.support.world import world
 
 pytestmark = pytest.mark.real_browser
 
@@ -20,7 +20,7 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
     tmp_path: Path, site: Site
 ) -> None:
     words = {name: f"{name} writes. " * 40 for name in ("ann", "bob")}
-    async with world(tmp_path, {}) as here:
+    async with rig(tmp_path, {}) as here:
         target = await here.cdp.open(site.page("form"))
         await here.cdp.send("Target.activateTarget", targetId=target)
         loaded = f"document.readyState === 'complete' && location.href === '{site.page('form')}'"
@@ -65,7 +65,7 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
 async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
     tmp_path: Path, site: Site
 ) -> None:
-    async with world(tmp_path, {}) as here, here.http(here.product.secret) as http:
+    async with rig(tmp_path, {}) as here, here.http(here.product.secret) as http:
         ann, bob = await connect(http), await connect(http)
         opened = (await ann.call("browser_open_tab", url=site.page("form"))).json()["result"]
         tab = opened["structuredContent"]["tabId"]

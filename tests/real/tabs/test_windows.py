@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.support.agent import Agent, ToolFailed
+from tests.real.reasons import reason
+from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.site import Site
 
@@ -29,13 +30,6 @@ async def window(agent: Agent) -> AsyncIterator[Maker]:
     yield create
     for id in made:
         await agent.result("browser_close_window", windowId=id)
-
-
-async def reason(agent: Agent, tool: str, **arguments: Any) -> str:
-    with pytest.raises(ToolFailed) as failed:
-        await agent.call(tool, **arguments)
-    word: str = failed.value.reason
-    return word
 
 
 async def windows(agent: Agent) -> dict[int, Json]:

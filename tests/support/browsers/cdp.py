@@ -10,7 +10,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.support.product import wait_for
+from tests.support.eventually import eventually_sync
 
 EXTENSION = "chrome-extension:"
 
@@ -104,6 +104,6 @@ def _words(file: Path) -> list[str]:
 async def browser_of(home: Path) -> AsyncIterator[Cdp]:
     """The browser that uses this home's profile."""
     told = home / "profile" / "DevToolsActivePort"
-    port, path = wait_for(lambda: _words(told), "the debugging port")
+    port, path = eventually_sync(lambda: _words(told), "the debugging port")
     async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as socket:
         yield Cdp(socket)

@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tabhub.wire import link_versions as versions
-from tests.support.outputs import completed
-from tests.support.patience import PATIENCE
+from tests.support.command_outputs import completed
+from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET
 
 Handler = Callable[[dict[str, Any]], Any]

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 TabId = int | str
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.support.browsers.cdp import Cdp
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 PANEL = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/panel/panel.html"
 MIDDLE = """(() => {

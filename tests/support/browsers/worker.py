@@ -10,7 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 
 SHOP = "https://shop.example"
 ONE = "550e8400-e29b-41d4-a716-446655440000"

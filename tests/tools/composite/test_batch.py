@@ -19,7 +19,7 @@ from tabhub.permissions.rules import RuleBook
 from tabhub.tools.composite import batch
 from tabhub.tools.state import Frame, Shot, Shots
 from tabhub.wire.mcp.messages import CallResult
-from tests.calls.test_runner import SCHEMA, Bench
+from tests.calls.runner_bench import SCHEMA, Bench
 
 Json = dict[str, Any]
 ITEM: Json = {"name": "free", "input": {"n": 1}}

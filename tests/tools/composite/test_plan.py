@@ -12,8 +12,8 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
-from tests.browser.panel.test_approvals import asked_again, question, respond
 from tests.support.agent import Agent, ToolFailed
+from tests.support.approvals import asked_again, question, respond
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 

@@ -16,7 +16,7 @@ from tabhub.tools.composite import shortcuts
 from tabhub.tools.composite.shortcut_recording import Recording as Recorded
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
-from tests.support.patience import PATIENCE
+from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
 Json = dict[str, Any]

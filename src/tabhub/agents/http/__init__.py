@@ -1,1 +1,1 @@
-"""HTTP for agents: access control, reading and answering requests, connections, rates."""
+"""HTTP for agents: access control, routing, requests and responses, connections, rates."""

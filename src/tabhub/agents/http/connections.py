@@ -2,8 +2,8 @@
 
 A connection is anonymous until a request on it has shown a token. When there are too many
 anonymous ones, the oldest is closed, so a client with a token always finds a slot. Heads, bodies
-and pauses have limits: without a token nobody can fill our memory or hold connections by silence,
-and a client that stops reading is dropped.
+and pauses have limits: a client without a token can neither fill the memory nor hold connections
+by staying silent, and a client that stops reading is dropped.
 """
 
 import asyncio
@@ -23,16 +23,16 @@ MOST_ANONYMOUS = 200
 MOST_KNOWN = 600
 MOST_OF_ONE = 300
 RESERVED = 100
-"""Slots beyond those, kept for the person, who can then still stop a flood."""
+"""Extra slots for the person, who can then still stop a flood."""
 
 MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 30.0
-"""For the whole body: ten megabytes take a moment on one machine."""
+"""For the whole body: on one machine ten megabytes take far less."""
 ANONYMOUS_SECONDS = 5
-"""How long an idle connection is kept that has shown no token."""
+"""How long an idle connection without a token is kept."""
 STALL_SECONDS = 30.0
-"""How long a client may leave unread what was sent to it."""
+"""How long a client may leave a response unread."""
 
 SLOT = "tabhub.slot"
 """Key of a scope: the slot of the request's connection."""
@@ -49,7 +49,7 @@ class Slot:
         self.holder: str | None = None
 
     def take(self, client: Client, *, urgent: bool = False) -> None:
-        """Give the slot to the client of a request; raises if that client has too many already."""
+        """Assign the slot to the client of a request; raises if that client has too many."""
         if self.holder != client.name:
             self._connections.assign(self, client, urgent)
 
@@ -93,9 +93,9 @@ class Connections:
             if not self._of[str(slot.holder)]:
                 del self._of[str(slot.holder)]
 
-    def of(self, which: Callable[[str], bool]) -> list[Slot]:
+    def of(self, matches: Callable[[str], bool]) -> list[Slot]:
         """The slots of the clients whose name matches."""
-        return [slot for slot in self._known if which(str(slot.holder))]
+        return [slot for slot in self._known if matches(str(slot.holder))]
 
 
 def _refusal(status: bytes, error: TabhubError) -> bytes:
@@ -116,7 +116,7 @@ NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """uvicorn's protocol with limits; by itself it reads heads of any size and waits for ever."""
+    """uvicorn's protocol with limits: it reads heads of any size and waits without end."""
 
     slots: Connections
     _slot: Slot
@@ -129,7 +129,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        # Closing would wait for a client that does not read.
+        # `close` would wait for a client that does not read.
         self._slot = self.slots.add(transport.abort)
         self._start_timer(HEAD_SECONDS, transport.close)
 
@@ -146,7 +146,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._heads_begun += 1
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count trailers without keeping them: nobody needs them, and they could go on for ever."""
+        """Count trailers without keeping them: they are not used, and they could be endless."""
         if self._in_head:
             super().on_header(name, value)
             return
@@ -165,7 +165,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        # From here on the WebSocket protocol has the connection.
+        # From here on the connection belongs to the WebSocket protocol.
         self._in_body = False
         self._stop_timer()
         self._slot.free()
@@ -174,9 +174,9 @@ class BoundedHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._heads_begun = 0
         super().data_received(data)
-        # Most requests come in one piece and never need a timer.
+        # Most requests arrive in one piece and never need a timer.
         if self._in_head:
-            # Of several requests in one piece, the last has only begun.
+            # The last of several requests in one piece has only begun.
             self._head_bytes += len(data) if self._heads_begun < 2 else 0
             self._start_timer(HEAD_SECONDS, self.transport.close)
             if self._head_bytes > MAX_HEAD_BYTES:
@@ -186,8 +186,8 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         is_known = cast(Scope, self.cycle.scope).get(CALLER) is not None
-        usual = self.config.timeout_keep_alive
-        self.timeout_keep_alive = usual if is_known else min(usual, ANONYMOUS_SECONDS)
+        seconds = self.config.timeout_keep_alive
+        self.timeout_keep_alive = seconds if is_known else min(seconds, ANONYMOUS_SECONDS)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -196,7 +196,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        # Closing would wait for what cannot be written.
+        # `close` would wait for the client to read.
         self._stall = self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -219,17 +219,17 @@ class BoundedHttp(HttpToolsProtocol):
             self._stall = None
 
     def _give_up_body(self) -> None:
-        """Answer in place of the application, which then finds that its client has gone."""
+        """Respond in place of the application, which then sees a disconnected client."""
         if self.cycle.response_started:
             self.transport.close()
         else:
             self._refuse(TOO_LATE)
 
-    def _refuse(self, answer: bytes) -> None:
-        self.transport.write(answer)
+    def _refuse(self, response: bytes) -> None:
+        self.transport.write(response)
         self.transport.close()
 
 
 def protocol(connections: Connections) -> type[BoundedHttp]:
-    """The protocol class of one server, which counts its connections together."""
+    """The protocol class of one server, whose connections are counted together."""
     return type("Http", (BoundedHttp,), {"slots": connections})

@@ -1,4 +1,4 @@
-"""Reading HTTP requests and answering them, in terms of ASGI."""
+"""Reading HTTP requests and writing HTTP responses, in terms of ASGI."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -16,40 +16,42 @@ JSON: Header = (b"content-type", b"application/json")
 
 Headers = Mapping[bytes, bytes]
 Query = TypeVar("Query", bound=msgspec.Struct)
+Toolsets = frozenset[str] | None
+"""The toolsets that a client's URL names; None for the usual ones."""
 
 
 def query_of(scope: Scope) -> dict[str, str]:
-    """The parameters of the URL; of one that is given twice, the last."""
+    """The parameters of the URL; the last value of one that is repeated."""
     query = scope["query_string"].decode("latin-1")
     return dict(parse_qsl(query, keep_blank_values=True))
 
 
-def as_query(given: Mapping[str, Any], kind: type[Query], *, strict: bool) -> Query:
-    """The parameters of a URL as a struct; what does not fit is named."""
+def as_query(params: Mapping[str, Any], kind: type[Query], *, strict: bool) -> Query:
+    """The parameters of a URL as a struct; the error names the one that is wrong."""
     try:
-        return msgspec.convert(given, kind, strict=strict)
+        return msgspec.convert(params, kind, strict=strict)
     except msgspec.ValidationError as error:
-        said = _strange(given, kind) or complaint(error, kind)
-        raise InvalidArguments(f"The query: {said}.") from None
+        fault = _unknown_parameter(params, kind) or complaint(error, kind)
+        raise InvalidArguments(f"The query: {fault}.") from None
 
 
-def _strange(given: Mapping[str, Any], kind: type[msgspec.Struct]) -> str | None:
+def _unknown_parameter(params: Mapping[str, Any], kind: type[msgspec.Struct]) -> str | None:
     known = [field.encode_name for field in msgspec.structs.fields(kind)]
-    for name in given:
+    for name in params:
         if name not in known:
             return f"there is no parameter {name}; there are {', '.join(known)}"
     return None
 
 
-def named_toolsets(scope: Scope) -> frozenset[str] | None:
-    """What `?toolsets=a,b` names, however often; an error if there is no such toolset."""
+def named_toolsets(scope: Scope) -> Toolsets:
+    """The names in all `?toolsets=a,b` of the URL; raises if one of them does not exist."""
     query = scope.get("query_string")
     if not query:
         return None
-    named = [value for name, value in parse_qsl(query.decode("latin-1")) if name == "toolsets"]
-    if not named:
+    values = [value for name, value in parse_qsl(query.decode("latin-1")) if name == "toolsets"]
+    if not values:
         return None
-    names = frozenset(",".join(named).split(","))
+    names = frozenset(",".join(values).split(","))
     choose_toolsets(names)
     return names
 
@@ -65,8 +67,14 @@ def accepts_streams(headers: Headers) -> bool:
     return b"text/event-stream" in accepted or b"*/*" in accepted or b"text/*" in accepted
 
 
+def require_json(headers: Headers) -> None:
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
+
+
 async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
-    """The whole body; a larger one is refused as soon as that is known."""
+    """The whole body; raises as soon as it is known to be larger than the limit."""
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
@@ -75,7 +83,7 @@ async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
-            raise Unavailable("The client went away while sending.", "cancelled")
+            raise Unavailable("The client disconnected while sending.", "cancelled")
         chunk: bytes = event.get("body", b"")
         size += len(chunk)
         if size > limit:
@@ -85,18 +93,12 @@ async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
         chunks.append(chunk)
 
 
-def require_json(headers: Headers) -> None:
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
-        raise ProtocolError("The body must be application/json.", "unsupported_media_type")
-
-
 def _too_large(limit: int) -> ProtocolError:
     return ProtocolError(f"The body is larger than {limit} bytes.", "too_large")
 
 
 async def send_body(send: Send, status: int, body: bytes, kind: bytes) -> None:
-    """Answer with a body of any content type."""
+    """Respond with a body of any content type."""
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -105,7 +107,7 @@ async def send_body(send: Send, status: int, body: bytes, kind: bytes) -> None:
 async def send_json(
     send: Send, status: int, body: bytes, headers: Iterable[Header] = (), prefix: str = ""
 ) -> None:
-    """Answer with JSON; `prefix` is "websocket." where a WebSocket is refused."""
+    """Respond with JSON; `prefix` is "websocket." where a WebSocket is refused."""
     always: list[Header] = [JSON, (b"content-length", b"%d" % len(body))]
     start = {
         "type": f"{prefix}http.response.start",
@@ -129,7 +131,7 @@ def headers_of(error: TabhubError) -> list[Header]:
 
 
 async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
-    """Answer with an error; a WebSocket that was not accepted gets it too, if the server can."""
+    """Respond with an error, over HTTP or to a WebSocket that was not accepted."""
     body = msgspec.json.encode(error.to_http())
     if scope["type"] != "websocket":
         await send_json(send, error.status, body, headers_of(error))

@@ -1,4 +1,4 @@
-"""How many sessions, messages and requests to administration a client may begin in a minute."""
+"""How many sessions, messages and administration requests a client may start in a minute."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,11 +10,16 @@ from tabhub.rate_limit import RateLimits
 
 SECONDS = 60.0
 MOST_KEYS = 1000
-"""How many are remembered; there are few credentials, and sessions come and go."""
+"""How many credentials and sessions are counted at once."""
+_NAMES = {
+    "session": "new sessions",
+    "admin": "requests to administration",
+    "message": "messages in one session",
+}
 
 
 class Refusal(NamedTuple):
-    """What was refused to which client, for the audit."""
+    """What was refused to which client, for the audit log."""
 
     client: Client
     kind: str
@@ -22,7 +27,7 @@ class Refusal(NamedTuple):
 
 
 class Rates:
-    """Counts sessions and administration by credential, and messages by session."""
+    """Counts sessions and administration requests by client, and messages by session."""
 
     def __init__(
         self,
@@ -38,7 +43,7 @@ class Rates:
         """How many of each kind were refused."""
 
     def session(self, client: Client) -> None:
-        """A client opens a session."""
+        """Count a new session."""
         rates = self._settings()
         limit = rates.sessions_per_minute
         if not client.is_person:
@@ -49,7 +54,7 @@ class Rates:
         self._count("admin", client.name, client, self._settings().admin_per_minute)
 
     def message(self, client: Client, session: str) -> None:
-        """A client of the SSE surface posts a message."""
+        """Count a message that is posted to HTTP+SSE."""
         self._count("message", session, client, self._settings().messages_per_minute)
 
     def forget(self, session: str) -> None:
@@ -64,17 +69,10 @@ class Rates:
             return
         self.refused[kind] += 1
         error = too_often(limit, kind, wait)
-        # Once a minute, or the audit would be flooded by what was refused.
+        # Once a minute, or refusals would flood the audit log.
         if not self._reports.admit((kind, key)):
             self._report(Refusal(client, kind, error))
         raise error
-
-
-_NAMES = {
-    "session": "new sessions",
-    "admin": "requests to administration",
-    "message": "messages in one session",
-}
 
 
 def too_often(limit: int, kind: str, wait: float) -> Unavailable:

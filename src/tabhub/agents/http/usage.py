@@ -1,11 +1,14 @@
-"""How long nobody has used the server. Open streams are use; what the route table excepts is not,
-and neither are requests that access control refuses: they do not get here."""
+"""How long the server has been unused, for a server that stops when it is.
+
+Open streams are use. Paths that the route table excepts are not, and neither are requests that
+access control refuses: they do not get here.
+"""
 
 import asyncio
 from collections.abc import Callable
 
 from tabhub.agents.http.messages import CALLER
-from tabhub.agents.routes import ROUTE
+from tabhub.agents.http.routing import ROUTE
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 
@@ -31,7 +34,7 @@ class Usage:
             self._last = self._clock()
 
     async def unused(self, seconds: float) -> None:
-        """Return once nobody has used the server for so long."""
+        """Return once the server has been unused for this long."""
         while (left := self._left(seconds)) > 0:
             await asyncio.sleep(left)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from tabhub.agents.http.messages import Toolsets
 from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.config.clients import Client
 from tabhub.errors import Internal, ProtocolError, TabhubError
@@ -92,10 +93,6 @@ class Inbox:
         self._arrived.clear()
         changes, self._waiting = list(self._waiting), {}
         return None if self._closed else changes
-
-
-Toolsets = frozenset[str] | None
-"""The toolsets that a client's URL names; None for the usual ones."""
 
 
 class Exchange(ABC):

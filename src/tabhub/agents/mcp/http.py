@@ -8,15 +8,16 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Toolsets,
     accepts_streams,
     headers_of,
     named_toolsets,
     read_body,
     require_json,
 )
-from tabhub.agents.mcp.backend import Backend, Toolsets
+from tabhub.agents.http.reply import Reply
+from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.outlet import Answers, PostOutlet, introduction, took
-from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Memory, Session, Sessions
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.mcp.streams import EventStream

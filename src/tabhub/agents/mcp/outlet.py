@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import msgspec
 
+from tabhub.agents.http.reply import Reply
 from tabhub.agents.mcp import backend as dispatch
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask
-from tabhub.agents.mcp.reply import Reply
 from tabhub.agents.mcp.session import Running, Session
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.agents.mcp.subscriptions import require_few

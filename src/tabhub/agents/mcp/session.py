@@ -12,7 +12,8 @@ from uuid import uuid4
 
 import msgspec
 
-from tabhub.agents.mcp.backend import Backend, Change, Toolsets
+from tabhub.agents.http.messages import Toolsets
+from tabhub.agents.mcp.backend import Backend, Change
 from tabhub.agents.mcp.elicitation import Ask
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client

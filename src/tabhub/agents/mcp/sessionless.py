@@ -7,10 +7,11 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET
 
+from tabhub.agents.http.messages import Toolsets
+from tabhub.agents.http.reply import Reply, Watch
 from tabhub.agents.mcp import backend as dispatch
-from tabhub.agents.mcp.backend import Backend, Exchange, Toolsets
+from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
-from tabhub.agents.mcp.reply import Reply, Watch
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.agents.mcp.subscriptions import Subscriptions
 from tabhub.config.clients import Client

@@ -15,6 +15,7 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Toolsets,
     accepts_streams,
     named_toolsets,
     query_of,
@@ -23,7 +24,7 @@ from tabhub.agents.http.messages import (
     require_json,
     send_json,
 )
-from tabhub.agents.mcp.backend import Backend, Toolsets
+from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.http import Admit, Refused
 from tabhub.agents.mcp.outlet import Answers, Outlet, introduction, took
 from tabhub.agents.mcp.session import Register, Session

@@ -1,0 +1,144 @@
+"""More connections than a server holds: who has no token makes room, nobody has all of them."""
+
+import asyncio
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tabhub.agents.http import connections as limits
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
+from tabhub.server.serving import Server
+from tests.support.browsers.extension import connected
+from tests.support.eventually import PATIENCE
+from tests.support.serving import SECRET, client, served
+
+Connection = tuple[StreamReader, StreamWriter]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places enough for a test."""
+    monkeypatch.setattr(limits, "MOST_ANONYMOUS", 20)
+    monkeypatch.setattr(limits, "MOST_KNOWN", 12)
+    monkeypatch.setattr(limits, "MOST_OF_ONE", 8)
+    monkeypatch.setattr(limits, "RESERVED", 4)
+
+
+def request(path: str, token: str | None = None) -> bytes:
+    shown = "" if token is None else f"Authorization: Bearer {token}\r\n"
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{shown}\r\n".encode()
+
+
+@asynccontextmanager
+async def held(server: Server, count: int, said: bytes = b"") -> AsyncIterator[list[Connection]]:
+    """So many connections, each with what was said on it and left open."""
+    connections = []
+    for _ in range(count):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(said)
+        connections.append((reader, writer))
+    try:
+        yield connections
+    finally:
+        for _, writer in connections:
+            writer.close()
+
+
+async def status(connection: Connection) -> int:
+    line = await asyncio.wait_for(connection[0].readline(), PATIENCE)
+    return int(line.split()[1])
+
+
+async def statuses(connections: list[Connection]) -> list[int]:
+    return [await status(one) for one in connections]
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /hea", request("/health"), request("/tools", "wrong")])
+async def test_however_many_have_no_token_who_has_one_comes_in(home: Home, said: bytes) -> None:
+    token = Clients(home).add("ann")
+    async with served(home=home) as server, client(server.port, token) as ann:
+        assert (await ann.get("/tools/shortcuts_list")).status_code == 200
+        async with held(server, 60, said) as strangers:
+            for shown in (token, SECRET, None):
+                async with client(server.port, shown) as late:
+                    assert (await late.get("/health")).status_code == 200
+            async with connected(server.port):
+                pass
+            # The oldest has gone, and who had shown a token has kept the connection.
+            await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
+            assert (await ann.get("/health")).status_code == 200
+
+
+async def test_one_client_does_not_take_the_places_of_all(home: Home) -> None:
+    greedy, other = Clients(home).add("greedy"), Clients(home).add("other")
+    async with served(home=home) as server:
+        async with held(server, 9, request("/tools/shortcuts_list", greedy)) as connections:
+            assert await statuses(connections) == [200] * 8 + [503]
+            async with client(server.port, greedy) as late:
+                error = (await late.get("/health")).json()["error"]
+                assert (error["reason"], error["retryable"]) == ("server_unavailable", True)
+            async with client(server.port, other) as http:
+                assert (await http.get("/health")).status_code == 200
+        async with client(server.port, greedy) as again:
+            await _until_taken(again)
+
+
+async def test_the_last_places_are_the_persons(home: Home) -> None:
+    tokens = [Clients(home).add(name) for name in ("ann", "bob")]
+    async with (
+        served(home=home) as server,
+        held(server, 6, request("/health", tokens[0])) as anns,
+        held(server, 7, request("/health", tokens[1])) as bobs,
+    ):
+        assert await statuses([*anns, *bobs]) == [200] * 12 + [503]
+        async with client(server.port) as person, connected(server.port):
+            assert (await person.get("/health")).status_code == 200
+            assert (await person.post("/reload")).status_code == 200
+
+
+async def test_where_nobody_needs_a_token_the_last_places_are_for_administration() -> None:
+    async with (
+        served(auth=False) as server,
+        held(server, 9, request("/tools/shortcuts_list")) as all,
+        client(server.port, None) as person,
+    ):
+        assert await statuses(all) == [200] * 8 + [503]
+        assert (await person.get("/health")).status_code == 200
+        assert (await person.post("/reload")).status_code == 200
+
+
+async def test_a_connection_without_a_token_is_not_kept_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "ANONYMOUS_SECONDS", 0)
+    async with (
+        served() as server,
+        held(server, 1, request("/health")) as strangers,
+        held(server, 1, request("/health", SECRET)) as known,
+    ):
+        for one in (request("/health"), request("/health", SECRET)):
+            async with held(server, 1, one) as again:
+                assert await status(again[0]) == 200
+        assert b"200" in await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
+        reader, writer = known[0]
+        assert await status(known[0]) == 200
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(request("/openapi.json", SECRET))
+        assert b"HTTP/1.1 200" in await asyncio.wait_for(reader.readuntil(b"OK"), PATIENCE)
+
+
+async def _until_taken(http: httpx.AsyncClient) -> None:
+    """The server hears of closed connections in its own time."""
+    async with asyncio.timeout(PATIENCE):
+        while (await http.get("/health")).status_code == 503:
+            await asyncio.sleep(0.01)

@@ -1,0 +1,90 @@
+"""What happens in a call, played the same at every door."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.interfaces.interface import CallRequest, Door, Json, Outcome, plain
+
+SCRIPT = "browser_execute_script"
+FORBIDDEN = "browser_find"
+"""Whoever sets the scene has switched it off."""
+COUNTING = "window.n = (window.n || 0) + 1"
+DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A door, the tab to work in, and a word that only this door uses."""
+
+    door: Door
+    tab: int
+    word: str
+
+    async def script(self, code: Any, operation_id: str | None = None) -> Outcome:
+        return await self.call(SCRIPT, {"code": code, "tabId": self.tab}, operation_id)
+
+    async def call(self, tool: str, arguments: Json, operation_id: str | None = None) -> Outcome:
+        return await self.door.call(CallRequest(tool, arguments, operation_id))
+
+
+async def success(stage: Stage) -> list[Outcome]:
+    return [await stage.script("1+1")]
+
+
+async def tool_error(stage: Stage) -> list[Outcome]:
+    return [await stage.script("throw new Error('no')")]
+
+
+async def invalid_arguments(stage: Stage) -> list[Outcome]:
+    return [await stage.script(7), await stage.call(SCRIPT, {"code": "1", "other": 1})]
+
+
+async def unknown_tool(stage: Stage) -> list[Outcome]:
+    return [await stage.call("browser_execute_skript", {})]
+
+
+async def unknown_tab(stage: Stage) -> list[Outcome]:
+    return [await stage.call(SCRIPT, {"code": "1", "tabId": 987654321})]
+
+
+async def permission_off(stage: Stage) -> list[Outcome]:
+    return [await stage.call(FORBIDDEN, {"query": "x", "tabId": stage.tab})]
+
+
+async def repeated(stage: Stage) -> list[Outcome]:
+    """The same operation id twice, then with another call."""
+    twice = [await stage.script(COUNTING, stage.word) for _ in range(2)]
+    other = await stage.script("1+1", stage.word)
+    assert other.error is not None and stage.word in other.error["message"]
+    return [*twice, Outcome(error=other.brief)]
+
+
+Scene = Callable[[Stage], Awaitable[list[Outcome]]]
+SCENES: tuple[Scene, ...] = (
+    success,
+    tool_error,
+    invalid_arguments,
+    unknown_tool,
+    unknown_tab,
+    permission_off,
+    repeated,
+)
+
+
+async def written_down(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
+    """The calls of a client by the audit, the oldest first, without what differs by door."""
+    entries = (await http.get("/audit", params={"limit": 500, "client": client})).json()
+    # What is no call belongs to no session.
+    calls = [entry for entry in reversed(entries) if entry["session"]]
+    return [_common(entry) for entry in calls[since:]]
+
+
+def _common(entry: Json) -> Json:
+    kept = {key: value for key, value in entry.items() if key not in DIFFERENT}
+    arguments = {key: value for key, value in entry["arguments"].items() if key != "tabId"}
+    if "error" in kept:
+        kept["error"] = plain(kept["error"])
+    return {**kept, "arguments": arguments, "operationId": entry["operationId"] is not None}

@@ -1,0 +1,147 @@
+"""MCP over Streamable HTTP: `/mcp` and the gateway, in both eras."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import httpx
+
+from tests.agents.mcp.clients import Client, LoneClient, connect, messages
+from tests.interfaces.interface import (
+    CallRequest,
+    Door,
+    Entered,
+    Entrance,
+    Json,
+    Outcome,
+    Place,
+    of_error,
+    of_result,
+)
+
+GATEWAY = "/mcp/gateway"
+_ids = count(1000)
+
+
+def outcome(answer: Json) -> Outcome:
+    """From the answer of JSON-RPC."""
+    if "error" in answer:
+        error = answer["error"]
+        return of_error(error["code"], error["message"], error["data"])
+    return of_result(answer["result"])
+
+
+def params(request: CallRequest) -> Json:
+    """Of a `tools/call`."""
+    meta: Json = (
+        {} if request.operation_id is None else {"tabhub/operationId": request.operation_id}
+    )
+    if request.heard is not None:
+        meta["progressToken"] = "wanted"
+    return {"name": request.tool, "arguments": request.arguments, "_meta": meta}
+
+
+def note(request: CallRequest, told: list[Json]) -> None:
+    """Keep the progress among what was told."""
+    for message in told:
+        if message.get("method") == "notifications/progress" and request.heard is not None:
+            said = dict(message["params"])
+            assert said.pop("progressToken") == "wanted"
+            request.heard.append(said)
+
+
+class McpDoor(Door):
+    """A client that asks and is answered on the same POST."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def tools(self) -> set[str]:
+        answer = await self._client.request("tools/list")
+        return {tool["name"] for tool in answer.json()["result"]["tools"]}
+
+    def params(self, request: CallRequest) -> Json:
+        return params(request)
+
+    async def call(self, request: CallRequest, id: Any = None) -> Outcome:
+        asked = self._client.streaming("tools/call", self.params(request), id)
+        async with asked as response:
+            told = await _told(response)
+        note(request, told)
+        return outcome(told[-1])
+
+
+async def _told(response: httpx.Response) -> list[Json]:
+    if response.headers["content-type"] == "application/json":
+        return [json.loads(await response.aread())]
+    return await messages(response)
+
+
+class SessionDoor(McpDoor):
+    """Takes a call back by saying so: hanging up would not."""
+
+    _last: Any = None
+
+    async def call(self, request: CallRequest, id: Any = None) -> Outcome:
+        self._last = next(_ids)
+        return await super().call(request, self._last)
+
+    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
+        await self._client.notify("notifications/cancelled", {"requestId": self._last})
+        assert (await calling).brief["reason"] == "cancelled"
+
+
+class Behind(McpDoor):
+    """The same by the gateway's two tools."""
+
+    def params(self, request: CallRequest) -> Json:
+        inner = {"name": request.tool, "arguments": request.arguments}
+        return {**params(request), "name": "tabhub_call", "arguments": inner}
+
+    async def tools(self) -> set[str]:
+        names: set[str] = set()
+        more: Json = {}
+        while True:
+            answer = await self._client.call("tabhub_list_tools", **more)
+            page = answer.json()["result"]["structuredContent"]
+            names |= {tool["name"] for tool in page["tools"]}
+            if "nextCursor" not in page:
+                return names
+            more = {"cursor": page["nextCursor"]}
+
+
+class SessionBehind(Behind, SessionDoor):
+    """Both."""
+
+
+class Handshake(Entrance):
+    """A revision with sessions."""
+
+    def __init__(self, version: str, kind: type[SessionDoor], path: str, name: str) -> None:
+        self._version = version
+        self._kind = kind
+        self._path = path
+        self.name = f"{name} {version}"
+
+    @asynccontextmanager
+    async def enter(self, place: Place) -> Entered:
+        async with place.http() as http:
+            client = await connect(http, self._version, path=self._path)
+            yield self._kind(client)
+            await client.end()
+
+
+class Sessionless(Entrance):
+    """The revision without sessions."""
+
+    def __init__(self, kind: type[McpDoor], path: str, name: str) -> None:
+        self._kind = kind
+        self._path = path
+        self.name = f"{name} 2026-07-28"
+
+    @asynccontextmanager
+    async def enter(self, place: Place) -> Entered:
+        async with place.http() as http:
+            yield self._kind(LoneClient(http, path=self._path))

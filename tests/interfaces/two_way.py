@@ -1,0 +1,79 @@
+"""MCP over a line that carries everything both ways: HTTP+SSE, and the bridge's two pipes."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any, Protocol
+
+from tabhub.config.paths import Home
+from tests.agents.mcp.sse_clients import streaming
+from tests.cli.stdio.pipe import alone, bridged
+from tests.interfaces.interface import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
+from tests.interfaces.streamable import note, outcome, params
+
+Wrap = Callable[[Json], Json]
+"""What an era puts around the parameters of each request."""
+
+
+class Line(Protocol):
+    """A client that has said hello."""
+
+    async def request(self, method: str, params: Json | None = None, id: Any = None) -> Json: ...
+
+    async def notify(self, method: str, params: Json | None = None) -> None: ...
+
+
+NEWEST = "2026-07-28"
+
+
+class TalkingDoor(Door):
+    def __init__(self, line: Line, others: list[Json], wrap: Wrap = dict) -> None:
+        self._line = line
+        self._wrap = wrap
+        self._others = others
+        """Where the line puts what came while it waited for an answer."""
+        self._ids = count(1000)
+        self._last = 0
+
+    async def tools(self) -> set[str]:
+        listed = (await self._line.request("tools/list", self._wrap({})))["result"]["tools"]
+        return {tool["name"] for tool in listed}
+
+    async def call(self, request: CallRequest) -> Outcome:
+        self._last = next(self._ids)
+        answer = await self._line.request("tools/call", self._wrap(params(request)), self._last)
+        note(request, self._others)
+        return outcome(answer)
+
+    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
+        await self._line.notify("notifications/cancelled", {"requestId": self._last})
+        await super().take_back(calling)
+
+
+class Sse(Entrance):
+    name = "HTTP+SSE"
+
+    @asynccontextmanager
+    async def enter(self, place: Place) -> Entered:
+        async with place.http() as http, streaming(http, "/sse?toolsets=all") as client:
+            await client.initialize()
+            yield TalkingDoor(client, client.others)
+
+
+class Stdio(Entrance):
+    """A revision over stdio."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self.name = f"stdio {version}"
+
+    @asynccontextmanager
+    async def enter(self, place: Place) -> Entered:
+        shown = {"TABHUB_PORT": str(place.port), "TABHUB_TOKEN": place.token}
+        is_alone = self._version == NEWEST
+        async with bridged(Home(place.home), "--toolsets", "all", environment=shown) as pipe:
+            if not is_alone:
+                await pipe.initialize(self._version)
+            yield TalkingDoor(pipe, pipe.heard, alone if is_alone else dict)
+            assert await pipe.close() == 0

@@ -1,0 +1,19 @@
+"""A page with a frame of its own site in which a tool is."""
+
+from tests.support.browsers.plain import PlainBrowser
+
+INNER = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
+  window.client = new WorkerClient({ url: %r });
+  return client.registerTool(%r, "Says where it is.", null, () => location.pathname);
+})"""
+FRAMED = """
+if (window === top) addEventListener(%r, () => {
+  const frame = document.createElement("iframe");
+  frame.src = "/shop.css";
+  document.body.prepend(frame);
+}); else """
+
+
+def framed(here: PlainBrowser, moment: str) -> str:
+    """What a page runs ahead of its own scripts, so that there is a frame with a tool in it."""
+    return FRAMED % moment + INNER % (here.hub, "inner")

@@ -1,0 +1,72 @@
+"""What the worker keeps for tabs is the same after its death, at every step of a long run."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.real.conftest import Opener
+from tests.real.product.worker_run import rested_state, state, steps
+from tests.support.agent import Agent
+from tests.support.browsers.cdp import Cdp, CdpError
+from tests.support.browsers.page_tools import clean
+from tests.support.eventually import PATIENCE
+from tests.support.site import Site
+
+pytestmark = [
+    pytest.mark.real_browser,
+    pytest.mark.slow,
+    pytest.mark.requirement("OT-25"),
+    pytest.mark.timeout(300),
+]
+
+# Content scripts of a page that shows a dialog cannot come back before it is answered.
+BLOCKED = ("frames", "page tools", "servers in frames")
+
+
+def _sorted(found: Any) -> Any:
+    """Lists without their order: what is restored may come in another one."""
+    if isinstance(found, dict):
+        return {key: _sorted(value) for key, value in found.items()}
+    return sorted(map(_sorted, found), key=repr) if isinstance(found, list) else found
+
+
+async def state_of_the_next(cdp: Cdp, expected: Any) -> Any:
+    """Kill the worker; what the next one keeps, as soon as that is the same, or too late."""
+    old = await cdp.worker()
+    await cdp.kill_worker()
+    found: Any = {}
+    try:
+        async with asyncio.timeout(PATIENCE / 2):
+            while any(found.get(name) != kept for name, kept in expected.items()):
+                await asyncio.sleep(0.05)
+                try:
+                    if await cdp.worker() != old:
+                        found = _sorted(await state(cdp))
+                except (CdpError, AssertionError):
+                    continue  # it is just starting
+    except TimeoutError:
+        pass
+    return found
+
+
+async def test_a_worker_that_is_killed_after_any_step_knows_the_same_afterwards(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    await opened(site.page("form"))  # with no page left, only an alarm would wake the next worker
+    async with clean(agent, site.url, site.other):
+        await killed_at_every_step(agent, cdp, site)
+
+
+async def killed_at_every_step(agent: Agent, cdp: Cdp, site: Site) -> None:
+    async for step in steps(agent, cdp, site):
+        before = _sorted(await rested_state(cdp))
+        for part in BLOCKED if step == "dialog" else ():
+            del before[part]
+        after = await state_of_the_next(cdp, before)
+        lost = {name: kept for name, kept in before.items() if after.get(name) != kept}
+        now = {name: after.get(name) for name in lost}
+        assert lost == now, f"after {step}: {lost} became {now}"
+        async with asyncio.timeout(PATIENCE):
+            while (await agent.result("browser_list_tabs")).get("isError"):
+                await asyncio.sleep(0.05)

@@ -1,0 +1,75 @@
+"""A product with a real browser, agents with tokens of their own, and what they run into."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.cdp import Cdp, browser_of
+from tests.support.eventually import PATIENCE
+from tests.support.product import Product
+
+START = ("start", "--port", "0", "--browser", "--headless")
+DEBUGGED = "--browser-arg=--remote-debugging-port=0"
+CONFIG = {"permissions": {"tools": {"browser_execute_script": "ask"}}}
+
+
+class Rig:
+    """A server that asks about scripts, its browser, and who uses them."""
+
+    def __init__(self, product: Product, port: int, cdp: Cdp) -> None:
+        self.product = product
+        self.port = port
+        self.cdp = cdp
+
+    def http(self, token: str) -> httpx.AsyncClient:
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=PATIENCE
+        )
+
+    @asynccontextmanager
+    async def agent(self, name: str) -> AsyncIterator[Agent]:
+        """An agent with a token of its own."""
+        async with self.http(self.product.run("client", "add", name).stdout.strip()) as http:
+            yield Agent(http)
+
+    def audit(self) -> list[dict[str, Any]]:
+        lines = (self.product.home / "audit.log").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@asynccontextmanager
+async def rig(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[Rig]:
+    product = Product(folder / "home")
+    product.home.mkdir(mode=0o700)
+    (product.home / "config.json").write_text(json.dumps(config))
+    with product.running(*START, DEBUGGED, *more):
+        port = product.wait_browser()["port"]
+        async with browser_of(product.home) as cdp:
+            yield Rig(product, port, cdp)
+
+
+def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+    return asyncio.create_task(call)
+
+
+async def at_work(agent: Agent, tab: int) -> None:
+    """Wait until a script in that tab says that it runs."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            listed = (await agent.call("browser_list_tabs"))["tabs"]
+            if any(told["tabId"] == tab and told["title"] == "at work" for told in listed):
+                return
+
+
+async def failure(call: "asyncio.Task[Any]") -> ToolFailed:
+    with pytest.raises(ToolFailed) as failed:
+        await call
+    return failed.value

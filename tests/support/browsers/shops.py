@@ -1,0 +1,96 @@
+"""Demo shops in tabs that a person opened, in a browser with the extension; an agent uses them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tabhub.cli.server.demo import serve_page
+from tabhub.config.settings import PermissionSettings, Settings
+from tests.support.agent import Agent
+from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import rig
+from tests.support.browsers.page_tools import PageTools
+from tests.support.browsers.plain import PlainBrowser, browser
+from tests.support.serving import client, served
+
+TOTAL = "document.querySelector('#total').textContent"
+
+
+class Shops(PlainBrowser, PageTools):
+    """One browser; its tabs belong to nobody, so which one is used is a matter of routing alone."""
+
+    def __init__(self, cdp: Cdp, site: str, port: int, agent: Agent) -> None:
+        super().__init__(cdp, site, port)
+        self.agent = agent
+
+    @property
+    def native(self) -> str:
+        """The address of the shop that offers its tools by WebMCP."""
+        return f"{self.site}/"
+
+    @property
+    def other(self) -> str:
+        """The address of a page of the same site without tools."""
+        return f"{self.site}/shop.css"
+
+    async def in_worker(self, code: str) -> Any:
+        """What an expression is in the extension."""
+        return await self.cdp.evaluate(await self.cdp.worker(), code)
+
+    async def number(self, page: str) -> int:
+        """The number of a page's tab."""
+        look = "chrome.debugger.getTargets().then((all) => all.find((one) => one.id === %r).tabId)"
+        found: int = await self.in_worker(look % page)
+        return found
+
+    async def tab(self, url: str | None = None, **more: Any) -> tuple[str, int]:
+        """A page that a person opens, by default the shop; and its tab."""
+        page = await self.open(url or self.native, **more)
+        return page, await self.number(page)
+
+    async def shops(self, count: int) -> list[tuple[str, int]]:
+        """Several, with their tools; the last is looked at."""
+        found = [await self.tab() for _ in range(count)]
+        await self.have("view_cart", *(tab for _, tab in found))
+        await self.looked_at(found[-1][1])
+        return found
+
+    async def bought(self, *pages: str) -> list[int]:
+        """How many mugs are in the carts of these shops."""
+        return [int(float(await self.until(page, TOTAL)) / 6) for page in pages]
+
+
+@asynccontextmanager
+async def shops(folder: Path, config: dict[str, Any] | None = None) -> AsyncIterator[Shops]:
+    with serve_page() as url:
+        async with rig(folder, config or {}) as there, there.agent("robot") as agent:
+            yield Shops(there.cdp, url.rstrip("/"), there.port, agent)
+
+
+class WorkerShops(PlainBrowser, PageTools):
+    """Shops of a browser without the extension, and an agent that uses their tools."""
+
+    async def shops(self, count: int) -> list[tuple[str, str]]:
+        """Pages and the ids of their tabs; the last one is looked at."""
+        pages = [await self.open() for _ in range(count)]
+        found = [(page, await self.connected(page)) for page in pages]
+        await self.have("view_cart", *(tab for _, tab in found))
+        await self.looked_at(found[-1][1])
+        return found
+
+
+@asynccontextmanager
+async def worker_shops(folder: Path) -> AsyncIterator[WorkerShops]:
+    with serve_page() as url:
+        site = url.rstrip("/")
+        # Nobody knows whose browser it is, so it counts as a person's, who would be asked.
+        allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
+        async with (
+            served(Settings(worker_origins=[site], permissions=allowed)) as server,
+            browser(folder) as cdp,
+            client(server.port) as http,
+        ):
+            here = WorkerShops(cdp, site, server.port)
+            here.agent = Agent(http)
+            yield here

@@ -1,0 +1,96 @@
+"""What comes in at `Pages`, for tests that look at a transport alone."""
+
+import asyncio
+import json
+from typing import Any
+
+from msgspec import Raw
+from msgspec.structs import astuple
+
+from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.registrations import Pages
+from tabhub.wire.pages import Execute, Outcome
+from tests.support.eventually import PATIENCE
+
+NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
+
+
+class Heard:
+    """Listens, and passes everything on."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.events: list[tuple[Any, ...]] = []
+        self.lines: dict[str, Any] = {}
+        for name in NAMES:
+            self._tap(pages, name)
+
+    def _tap(self, pages: Pages, name: str) -> None:
+        passed = getattr(pages, name)
+
+        def heard(*given: Any, **more: Any) -> None:
+            told = astuple(given[0]) if name == "register" else given
+            self.events.append((name, *map(_plain, told)))
+            if name == "connect":
+                self.lines[given[0]] = given[1]
+            passed(*given, **more)
+
+        setattr(pages, name, heard)
+
+    def of(self, name: str) -> list[tuple[Any, ...]]:
+        return [event[1:] for event in self.events if event[0] == name]
+
+    @property
+    def tabs(self) -> dict[str, list[str]]:
+        """The names of the tools that each tab has now."""
+        found: dict[str, list[str]] = {}
+        refs: dict[str, PageRef] = {}
+        for name, *given in self.events:
+            if name in ("register", "update"):
+                refs[given[0].tab] = given[0]
+                tools = given[4] if name == "register" else given[1]
+                found[given[0].tab] = [tool["name"] for tool in tools]
+            elif name == "gone":
+                found.pop(given[0].tab, None)
+            elif name == "disconnect":
+                for tab in [tab for tab, ref in refs.items() if ref.transport == given[0]]:
+                    found.pop(tab, None)
+        return found
+
+    @property
+    def active(self) -> str | None:
+        """The tab that was last said to be looked at, and not to be hidden since."""
+        found: str | None = None
+        for name, *given in self.events:
+            if name == "looked_at":
+                found = given[0]
+            elif name == "hidden" and given[0] == found:
+                found = None
+        return found
+
+    async def until(self, name: str, count: int = 1) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while len(self.of(name)) < count:
+                await asyncio.sleep(0.01)
+
+    def ref(self, tab: str) -> PageRef:
+        found = [ref for ref, *_ in self.of("register") if ref.tab == tab]
+        last: PageRef = found[-1]
+        return last
+
+    async def call(self, tab: str, tool: str, progress: Any = None, **arguments: Any) -> Outcome:
+        """Run a tool in one tab, as the hub would."""
+        ref = self.ref(tab)
+        line = self.lines[ref.transport]
+        message = Execute(tool_name=tool, args=arguments)
+        outcome: Outcome = await line.send_request(ref, message, progress or _ignore)
+        return outcome
+
+
+def _plain(one: Any) -> Any:
+    if isinstance(one, list):
+        return [json.loads(bytes(item)) if isinstance(item, Raw) else item for item in one]
+    return one
+
+
+async def _ignore(progress: float, total: float | None, message: str | None) -> None:
+    return None
