@@ -92,7 +92,7 @@ class StateChanged(Params):
     """The tab whose page opened this one."""
 
 
-class ProgressTold(Params):
+class Progress(Params):
     """`tool.progress`: the progress of a dispatched command."""
 
     dispatch_id: str

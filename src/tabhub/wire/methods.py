@@ -224,7 +224,7 @@ EXTENSION = Link(
         "extension",
         "connection",
         "notification",
-        link.ProgressTold,
+        link.Progress,
         about="The progress of a dispatched command or a page tool.",
     ),
     Method(
@@ -422,7 +422,7 @@ PAGE = Link(
         "page",
         "connection",
         "either",
-        link.ProgressTold,
+        link.Progress,
         about="`dispatchId` is the `callId` of the call.",
     ),
     Method("ping", "page", "connection", "either", about="Answered with `pong`."),

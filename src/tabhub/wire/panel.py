@@ -125,7 +125,7 @@ class GrantShown(Params):
     """Milliseconds since 1970."""
 
 
-class Knock(Params):
+class WaitingPage(Params):
     """A page that waits at `/page` for the person's decision."""
 
     origin: str
@@ -152,7 +152,7 @@ class State(Params):
     """How many page tools are left out."""
     plugins: list[Any]
     grants: list[GrantShown]
-    knocks: list[Knock]
+    knocks: list[WaitingPage]
 
 
 class ConfirmationResponse(Params):

@@ -197,7 +197,7 @@ class Browsers:
         if tab.browser in self._all:
             self.soon(tab, command, {})
         elif command == CLOSE:
-            self._ownership.doom(tab)
+            self._ownership.close_later(tab)
 
     async def _unheard(self, tab: Tab, command: str, input: Any) -> None:
         try:
@@ -206,7 +206,7 @@ class Browsers:
             log.info("%s in tab %s: %s", command, tab.id, error)
             if command == CLOSE and isinstance(error, Unavailable):
                 # The link broke meanwhile: it is closed when the browser is back.
-                self._ownership.doom(tab)
+                self._ownership.close_later(tab)
 
     def group_of(self, session: str, browser: str) -> dict[str, Any] | None:
         """The tab group that a session's new tab in a browser belongs in."""
@@ -321,7 +321,7 @@ class Browsers:
                 self.soon(tab, "tabs.release", {})
 
     def _reclaim(self, tab: Tab) -> None:
-        if self._ownership.is_doomed(tab):
+        if self._ownership.take_close_mark(tab):
             self.soon(tab, CLOSE, {})
         session = self._ownership.reclaim(tab)
         agent = None if session is None else self._sessions.find(session)

@@ -199,7 +199,7 @@ class Connection:
     def _ping(self, _: link.Nothing) -> None:
         self.notify("pong", link.Nothing())
 
-    def _progress(self, told: link.ProgressTold) -> None:
+    def _progress(self, told: link.Progress) -> None:
         if (pending := self._pending.get(told.dispatch_id)) is not None:
             pending.tell(told)
 

@@ -19,7 +19,7 @@ ReadFile = Callable[[int, int], bytes]
 """Takes the number of a file and a place in it; the bytes that come next."""
 
 
-Told = link.ProgressTold | link.Dispatched | TabhubError
+Told = link.Progress | link.Dispatched | TabhubError
 _output = msgspec.json.Decoder(link.Dispatched).decode
 Reads = Callable[[msgspec.Raw], Any]
 """Takes the result of a response; what the command has put out."""

@@ -76,7 +76,7 @@ class PanelState:
             tools_left_out=left_out,
             plugins=[],
             grants=[_grant(grant) for grant in permissions.grants.all()],
-            knocks=[panel.Knock(**knock) for knock in self._pairing.waiting()],
+            knocks=[panel.WaitingPage(**knock) for knock in self._pairing.waiting()],
         )
 
     def _shown_tools(self) -> tuple[list[Tool], int]:

@@ -8,8 +8,7 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import print_json
-from tabhub.config import keys as editing
-from tabhub.config import secret, settings
+from tabhub.config import keys, secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
 from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
 from tabhub.config.paths import Home
@@ -103,12 +102,12 @@ def get(key: str, show_secret: bool) -> None:
 
 
 def set_key(key: str, written: str) -> None:
-    keys, kind = path_of(key)
+    path, kind = path_of(key)
     if is_section(kind):
         raise InvalidArguments(f"{key} has keys of its own: {', '.join(names(kind, f'{key}.'))}.")
     value = _value(key, sys.stdin.read().strip() if written == STDIN else written, kind)
     home = Home.from_environment().create()
-    editing.set_value(home, keys, value, lambda chosen: _check(home, chosen))
+    keys.set_value(home, path, value, lambda chosen: _check(home, chosen))
     print(f"{key} = {HIDDEN_HERE if key in SECRETS else _written(value)}")
     if key in SECRETS and written != STDIN:
         said = f"Others may have seen it on the command line. Next time: tabhub config set {key} -"
@@ -118,10 +117,10 @@ def set_key(key: str, written: str) -> None:
 
 def unset(key: str) -> None:
     home = Home.from_environment()
-    found = written_at(key, editing.written(home))
-    keys = found or path_of(key)[0]
+    found = written_at(key, keys.load_raw(home))
+    path = found or path_of(key)[0]
     if found is not None:
-        editing.set_value(home, keys, None, lambda chosen: _check(home, chosen))
+        keys.set_value(home, path, None, lambda chosen: _check(home, chosen))
     print(_after_unset(home, key))
     tell_server(home, key)
 
@@ -132,7 +131,7 @@ def reset(confirmed: bool) -> None:
         raise InvalidArguments(
             f"This sets {home.config} aside, so that the defaults hold. Say --confirm to do it."
         )
-    kept = editing.set_aside(home)
+    kept = keys.set_aside(home)
     instead = ", in place of the ones kept before" if kept and kept.instead else ""
     print(f"The settings were moved to {kept.path}{instead}." if kept else "Nothing was set.")
     tell_server(home)
