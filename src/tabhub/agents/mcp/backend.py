@@ -183,6 +183,10 @@ class Backend(ABC):
     def capabilities(self) -> m.Json:
         """What it has, as MCP declares it."""
 
+    def has(self, capability: str) -> bool:
+        """Whether it has a capability; asked for every request."""
+        return capability in self.capabilities()
+
     def input_schema(self, name: str) -> Any:
         """The schema of one tool, or None when there is no such tool."""
         return None
@@ -279,7 +283,7 @@ def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None
     method = table.get(name)
     if method is None or method.capability is None:
         return method
-    return method if method.capability in backend.capabilities() else None
+    return method if backend.has(method.capability) else None
 
 
 def not_found(name: str) -> ProtocolError:

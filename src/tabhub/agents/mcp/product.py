@@ -156,6 +156,9 @@ class ProductBackend(Backend):
     def capabilities(self) -> m.Json:
         return {**CAPABILITIES, "browser": self._pages.capabilities()}
 
+    def has(self, capability: str) -> bool:
+        return capability in CAPABILITIES
+
     def input_schema(self, name: str) -> object:
         tool = self._tools.find(name)
         schema = None if tool is None else tool.input_schema
