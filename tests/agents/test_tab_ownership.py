@@ -1,4 +1,4 @@
-"""Agents and their tabs, through the doors: own, foreign, paused, ended, found again."""
+"""Agents and their tabs over every endpoint: own, foreign, paused, ended, restored."""
 
 import asyncio
 import random
@@ -48,9 +48,8 @@ async def test_the_tabs_of_a_session_that_ends_are_closed_or_kept(
         ann, bob = await connect(http), await connect(http)
         anns, bobs = await opened(ann), await opened(bob)
         await ann.end()
-        while (sent := (await window.extension.next("tool.dispatch"))["params"])["tool"] != command:
-            pass
-        assert sent["tabId"] == anns
+        sent = await window.extension.command(command)
+        assert sent["params"]["tabId"] == anns
         assert await outcome(bob, anns) in ("foreign_tab", "tab_not_found")
         assert await outcome(bob) == bobs
 
@@ -65,8 +64,7 @@ async def test_an_idle_session_without_a_handshake_is_released_too() -> None:
         assert server.app.hub.ownership.owner(opened_tab) == "token:main"
         server.app.tidy(now + 31 * 60)
         assert server.app.hub.sessions.all() == []
-        while (await window.extension.next("tool.dispatch"))["params"]["tool"] != "tabs.close":
-            pass
+        await window.extension.command("tabs.close")
 
 
 async def test_what_a_page_of_an_agent_opens_is_the_agents_and_joins_its_group() -> None:
@@ -77,9 +75,7 @@ async def test_what_a_page_of_an_agent_opens_is_the_agents_and_joins_its_group()
         await window.extension.ask("tab.stateChanged", news)
         assert await outcome(ann, 300) == 300
         assert await outcome(bob, 300) == "foreign_tab"
-        grouped = await window.extension.next("tool.dispatch")
-        while grouped["params"]["tool"] != "tabs.group":
-            grouped = await window.extension.next("tool.dispatch")
+        grouped = await window.extension.command("tabs.group")
         assert grouped["params"]["tabId"] == 300
         assert grouped["params"]["input"]["group"]["title"] == "test"
 
@@ -99,8 +95,7 @@ async def test_a_person_ends_calls_in_flight_and_what_follows(method: str, param
         del window.extension.handlers["page.evaluate"]
         calls = [asyncio.create_task(outcome(one)) for one in (ann, bob)]
         for _ in calls:
-            while (await window.extension.next("tool.dispatch"))["params"]["tool"] == "tabs.open":
-                pass
+            await window.extension.command("page.evaluate")
         filled = {"session": ann.session, "tabId": anns}
         given = {key: filled[key] if value is None else value for key, value in params.items()}
         assert "result" in await window.extension.ask(method, given)

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.server import HOST, PATH
+from tests.support.eventually import eventually_sync
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "tests" / "npm" / "node_modules"
@@ -140,14 +140,16 @@ def _free_port() -> int:
 
 
 def _wait_listening(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
+    def answers() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError("The fixture server did not start.")
         try:
             socket.create_connection((HOST, port), timeout=1).close()
-            return
         except OSError:
-            time.sleep(0.05)
-    raise RuntimeError("The fixture server did not start.")
+            return False
+        return True
+
+    eventually_sync(answers, "the fixture server to listen", seconds=START_SECONDS)
 
 
 def _report(outcome: Outcome) -> None:

@@ -1,6 +1,5 @@
 """Pages that mean harm, in a real browser: the extension stays usable for all others."""
 
-import asyncio
 import json
 import time
 from collections import Counter
@@ -18,6 +17,7 @@ from tests.support.browsers.extension_alone import (
     bench,
     happens,
 )
+from tests.support.eventually import eventually
 from tests.support.scripted_server import names
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
@@ -71,12 +71,12 @@ def framed(base: str, body: str) -> str:
 
 async def counted(made: Bench) -> Counter[str]:
     """What content scripts have said to the worker since it was told to count."""
-    said = await made.cdp.evaluate(await made.cdp.worker(), "JSON.stringify(self.heard)")
+    said = await made.cdp.in_worker("JSON.stringify(self.heard)")
     return Counter(json.loads(said))
 
 
 async def count(made: Bench) -> None:
-    await made.cdp.evaluate(await made.cdp.worker(), f"{{{COUNT}}}")
+    await made.cdp.in_worker(f"{{{COUNT}}}")
 
 
 async def published(
@@ -194,7 +194,7 @@ async def test_a_document_that_says_too_much_is_let_go_and_comes_back(plain: Ben
     flood = """() => { for (let i = 0; i < 20_000; i++)
       tabhub.framedtools.call('x', {}, {signal: new AbortController().signal}) }"""
     run = f"chrome.scripting.executeScript({{target: {{tabId: {page['tabId']}}}, func: {flood}}})"
-    await plain.cdp.evaluate(await plain.cdp.worker(), f"void {run}")
+    await plain.cdp.in_worker(f"void {run}")
     await plain.server.told(UNREGISTER, start, documentId=page["documentId"])
     await unharmed(plain, victim)
     again = await plain.server.told(REGISTER, start, "double", documentId=page["documentId"])
@@ -394,8 +394,7 @@ async def test_a_polyfill_that_comes_late_is_found_when_an_agent_uses_the_tab(pl
         "tabId"
     ]
     late = polyfill(f"[{GOOD}]").removeprefix("<script>").removesuffix("</script>")
-    while (await counted(plain))["page bridge"] < 2:
-        await asyncio.sleep(0.1)
+    await eventually(lambda: counted(plain), until=lambda found: found["page bridge"] >= 2)
     await plain.cdp.evaluate(target, f"void ({late})")
     where = {"plugin": "browser", "tool": "page.read", "tabId": tab, "input": {}, "dispatchId": "d"}
     await plain.server.ask("tool.dispatch", **where)

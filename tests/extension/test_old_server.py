@@ -15,7 +15,7 @@ from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.extension_alone import extension_with
 from tests.support.browsers.panel import PANEL, Panel, panel_of
 from tests.support.browsers.unpacked import OPTIONS
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.recorded_link import LINES, SITE, Message, lacks, with_more
 from tests.support.scripted_server import ScriptedServer
 from tests.support.site import serving
@@ -152,10 +152,11 @@ async def test_this_extension_works_with_an_old_server(tmp_path: Path, adds: boo
 async def said(cdp: Cdp, page: str, id: str) -> str:
     """What a paragraph of our page says, once it says something about versions."""
     code = f"document.querySelector('#{id}')?.textContent"
-    async with asyncio.timeout(PATIENCE):
-        while "than the server" not in (text := await cdp.evaluate(page, code) or ""):
-            await asyncio.sleep(0.02)
-    return str(text)
+    found: str = await eventually(
+        lambda: cdp.evaluate(page, code),
+        until=lambda text: "than the server" in str(text),
+    )
+    return found
 
 
 def greeting_of(protocol: int, version: str) -> Message:

@@ -9,7 +9,7 @@ from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, browser_of
 from tests.support.browsers.extension import connected
 from tests.support.browsers.unpacked import DEBUGGED, OPTIONS, browser_with, impatient, unrecorded
-from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.eventually import eventually, eventually_sync
 from tests.support.product import Product
 from tests.support.site import serving
 
@@ -24,9 +24,7 @@ def own(tmp_path: Path) -> Product:
 async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
     """Wait until a paragraph of the options page says this."""
     text = f"document.querySelector('#{id}')?.textContent"
-    async with asyncio.timeout(PATIENCE):
-        while words not in (await cdp.evaluate(page, text) or ""):
-            await asyncio.sleep(0.02)
+    await eventually(lambda: cdp.evaluate(page, text), until=lambda found: words in (found or ""))
 
 
 async def enter(cdp: Cdp, page: str, port: object, secret: str) -> None:
@@ -50,7 +48,7 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
             await enter(cdp, page, 1, "x")
             await said(cdp, page, "why", "Nobody answers on port 1")
             asked = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
-            assert await cdp.evaluate(await cdp.worker(), asked) == 200
+            assert await cdp.in_worker(asked) == 200
             await enter(cdp, page, port, "wrong")
             await said(cdp, page, "why", "refuses the secret")
             await enter(cdp, page, port, own.secret)
@@ -72,8 +70,7 @@ async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Prod
         async with browser_of(own.home) as cdp:
             async with connected(status["port"], profile, own.secret) as double:
                 await double.sync()
-                while not await cdp.evaluate(await cdp.worker(), HAS_NOTED):
-                    await asyncio.sleep(0.02)
+                await eventually(lambda: cdp.in_worker(HAS_NOTED))
                 for _ in range(2):
                     await cdp.kill_worker()
                     await cdp.open("about:blank")
@@ -112,9 +109,9 @@ async def test_a_recorded_tab_stays_held_and_costs_no_focus_when_no_commands_com
                 focus = await agent.call("browser_execute_script", code="document.hasFocus()")
                 assert focus["value"] is True
                 page = await cdp.page(url)
-                async with asyncio.timeout(PATIENCE):
-                    while await cdp.evaluate(page, "document.hasFocus()"):
-                        await asyncio.sleep(0.02)
+                await eventually(
+                    lambda: cdp.evaluate(page, "document.hasFocus()"), until=lambda found: not found
+                )
                 await cdp.evaluate(page, "console.log('said in between')")
                 told = (await agent.call("browser_get_console_logs"))["entries"]
                 assert "said in between" in [entry["text"] for entry in told]

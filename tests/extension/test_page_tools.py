@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.browsers.extension_alone import REGISTER, UNREGISTER, UPDATE, Bench, happens
+from tests.support.eventually import eventually
 from tests.support.scripted_server import names
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
@@ -62,8 +63,10 @@ async def test_forms_are_tools_and_one_for_a_person_says_so(native: Bench) -> No
     done = await native.server.call(page, "search", q="tea")
     assert json.loads(done["payload"]["content"][0]["text"]) == {"form": "search", "q": "tea"}
     waiting = await native.server.begin_call(page, "order", note="soon")
-    while await native.cdp.evaluate(target, "document.forms[1].note.value") != "soon":
-        pass
+    await eventually(
+        lambda: native.cdp.evaluate(target, "document.forms[1].note.value"),
+        until=lambda found: found == "soon",
+    )
     await native.cdp.evaluate(target, "document.querySelector('#order').click()")
     answer = await native.server.answer(waiting)
     assert "order" in answer["result"]["payload"]["content"][0]["text"]

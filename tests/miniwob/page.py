@@ -1,12 +1,11 @@
 """A page as a policy meets it: reading and acting tools, and nothing else."""
 
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tests.miniwob.snapshot import Line, Snapshot
 from tests.support.agent import Agent, ToolFailed
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 T = TypeVar("T")
 Place = Line | tuple[float, float]
@@ -27,14 +26,13 @@ class Page:
 
     async def until(self, find: Callable[[Snapshot], T | None]) -> T:
         """What is found on the page, as soon as it is there."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            seen = await self.read()
-            found = find(seen)
-            if found is not None:
-                return found
-            if time.monotonic() > end:
-                raise LookupError(f"it does not come:\n{seen}")
+
+        async def look() -> tuple[T | None]:
+            return (find(await self.read()),)
+
+        (found,) = await eventually(look, until=lambda found: found[0] is not None)
+        assert found is not None
+        return found
 
     async def wait_for(self, selector: str) -> None:
         await self._call("browser_wait_for_element", selector=selector)

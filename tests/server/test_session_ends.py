@@ -19,7 +19,7 @@ from tests.agents.mcp.sse_clients import streaming
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import Refusal, connected, tab
 from tests.support.browsers.window import browser, opened, outcome
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.serving import client, served
 
 ASK = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))
@@ -49,8 +49,7 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             await allowed
             del window.extension.handlers["page.evaluate"]
             running = asyncio.create_task(agent.result("browser_execute_script", code="2"))
-            while (await window.extension.next("tool.dispatch"))["params"]["tool"] == "tabs.open":
-                pass
+            await window.extension.command("page.evaluate")
             session = await connect(http)
             waiting = asyncio.create_task(session.call("browser_open_tab", url="https://a.example"))
             revoke(server, home, "laptop")
@@ -133,9 +132,7 @@ async def test_the_tabs_of_a_session_that_ended_while_its_browser_was_away_are_c
             tabs = list(window.tabs.values())
         await ann.end()
         async with browser(server, *tabs, instance="r") as window:
-            async with asyncio.timeout(PATIENCE):
-                while id in window.tabs:
-                    await window.extension.settled()
+            await eventually(lambda: id not in window.tabs)
 
 
 async def test_a_tab_that_opens_for_a_session_that_has_ended_is_closed_again() -> None:

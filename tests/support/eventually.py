@@ -23,22 +23,41 @@ Errors = tuple[type[Exception], ...]
 async def eventually(
     look: Callable[[], Awaitable[T | None]],
     what: str = ...,
-    seconds: float = ...,
     *,
+    seconds: float = ...,
     ignore: Errors = ...,
 ) -> T: ...
 
 
 @overload
 async def eventually(
-    look: Callable[[], T | None], what: str = ..., seconds: float = ..., *, ignore: Errors = ...
+    look: Callable[[], Awaitable[T]],
+    what: str = ...,
+    *,
+    until: Callable[[T], object],
+    seconds: float = ...,
+    ignore: Errors = ...,
+) -> T: ...
+
+
+@overload
+async def eventually(
+    look: Callable[[], T | None], what: str = ..., *, seconds: float = ..., ignore: Errors = ...
 ) -> T: ...
 
 
 async def eventually(
-    look: Callable[[], Any], what: str = "", seconds: float = PATIENCE, *, ignore: Errors = ()
+    look: Callable[[], Any],
+    what: str = "",
+    *,
+    until: Callable[[Any], object] = bool,
+    seconds: float = PATIENCE,
+    ignore: Errors = (),
 ) -> Any:
-    """Look until the result is true and return it; `ignore` has the errors of looking too early."""
+    """Look until the result is true, or as `until` wants it; return it.
+
+    `ignore` has the errors of a look that comes too early.
+    """
     found: Any = None
     try:
         async with asyncio.timeout(seconds) as limit:
@@ -46,7 +65,7 @@ async def eventually(
                 try:
                     found = look()
                     found = await found if isawaitable(found) else found
-                    if found:
+                    if until(found):
                         return found
                 except ignore:
                     pass
@@ -57,8 +76,8 @@ async def eventually(
         raise AssertionError(_waited(seconds, what, found)) from None
 
 
-def eventually_sync(look: Callable[[], T | None], what: str = "", seconds: float = PATIENCE) -> T:
-    """The same where there is no event loop."""
+def eventually_sync(look: Callable[[], T | None], what: str, *, seconds: float = PATIENCE) -> T:
+    """Look until the result is true and return it, where no event loop runs."""
     limit = time.monotonic() + seconds
     while not (found := look()):
         if time.monotonic() > limit:

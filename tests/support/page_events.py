@@ -1,6 +1,5 @@
 """What comes in at `Pages`, for tests that look at a transport alone."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -10,7 +9,7 @@ from msgspec.structs import astuple
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.registrations import Pages
 from tabhub.wire.pages import Execute, Outcome
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
 
@@ -68,9 +67,7 @@ class Heard:
         return found
 
     async def until(self, name: str, count: int = 1) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while len(self.of(name)) < count:
-                await asyncio.sleep(0.01)
+        await eventually(lambda: len(self.of(name)) >= count)
 
     def ref(self, tab: str) -> PageRef:
         found = [ref for ref, *_ in self.of("register") if ref.tab == tab]

@@ -14,7 +14,7 @@ import httpx
 
 from tabhub.browser.link.pending import MARK
 from tests.support.eventually import PATIENCE, eventually_sync
-from tests.support.no_tls import NO_TLS
+from tests.support.http_client import NO_TLS, authorization, client_of
 
 NO_RATES = {
     "sessionsPerMinute": 0,
@@ -98,10 +98,9 @@ class Product:
         """What `tabhub status --json` says, without a process for each look."""
         with suppress(FileNotFoundError, httpx.HTTPError):
             port = json.loads((self.home / "server.pid").read_text())["port"]
-            headers = {"Authorization": f"Bearer {self.secret}"}
-            told = httpx.get(
-                f"http://127.0.0.1:{port}/health", headers=headers, timeout=PATIENCE, verify=NO_TLS
-            )
+            health = f"http://127.0.0.1:{port}/health"
+            headers = authorization(self.secret)
+            told = httpx.get(health, headers=headers, timeout=PATIENCE, verify=NO_TLS)
             return {"running": True, **told.raise_for_status().json(), "port": port}
         return {"running": False}
 
@@ -127,6 +126,4 @@ class Product:
         return eventually_sync(ready, "the extension to connect")
 
     def client(self, port: int) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {self.secret}"}
-        url = f"http://127.0.0.1:{port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+        return client_of(port, self.secret)

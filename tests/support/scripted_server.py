@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 
 from tabhub.config.secret import prove
 from tabhub.wire import link_versions as versions
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 
 SECRET = "5" * 64
 Message = dict[str, Any]
@@ -66,9 +66,7 @@ class ScriptedServer:
 
     async def connected(self) -> None:
         """Wait for the first socket."""
-        async with asyncio.timeout(PATIENCE):
-            while self._socket is None:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: self._socket is not None)
 
     async def closed(self) -> int | None:
         """The code with which the browser has hung up."""

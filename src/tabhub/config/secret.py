@@ -100,11 +100,6 @@ def pass_for(secret: str, challenge: str, port: int) -> str:
     return _digest(secret, f"tabhub-link:{port}:{challenge}")
 
 
-def label_of(hash: str) -> str:
-    """An identifier of a token that only a server with the token's hash can recognize."""
-    return hashlib.sha256(f"tabhub-label:{hash}".encode()).hexdigest()[:16]
-
-
 def prove_to_client(hash: str, challenge: str, port: int) -> str:
     """The server's proof to a client, which knows its token and so the token's hash."""
     return _digest(hash, f"tabhub-client:{port}:{challenge}")

@@ -1,8 +1,8 @@
 """The JSON-RPC methods of the extension's link (`/ws`) and of the page worker's link (`/page`).
 
 One row for each method. The server decodes and dispatches by these tables and sends nothing else.
-The extension's lists and the tables of `docs/link.md` and `docs/protocol.md` are generated from
-them, and the tests that try every message read them.
+The extension's lists (`extension/worker/shared/link-methods.js`) and the tables of `docs/link.md`
+and `docs/protocol.md` are generated from them, and the tests that try every message read them.
 """
 
 from collections.abc import Callable, Iterable, Mapping

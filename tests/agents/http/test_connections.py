@@ -14,7 +14,7 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.server.serving import Server
 from tests.support.browsers.extension import connected
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.serving import SECRET, client, served
 
 Connection = tuple[StreamReader, StreamWriter]
@@ -139,6 +139,4 @@ async def test_a_connection_without_a_token_is_not_kept_for_long(
 
 async def _until_taken(http: httpx.AsyncClient) -> None:
     """The server hears of closed connections in its own time."""
-    async with asyncio.timeout(PATIENCE):
-        while (await http.get("/health")).status_code == 503:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: http.get("/health"), until=lambda found: found.status_code != 503)

@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from tabhub.agents.http import connections
-from tests.agents.mcp.clients import connect, until
+from tests.agents.mcp.clients import connect
 from tests.agents.mcp.sse_clients import streaming
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.serving import SECRET, client, served
 
 
@@ -93,13 +93,11 @@ async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
         deaf.sendall(request.encode())
-        await until(lambda: len(server.app.sse.sessions) == 1)
+        await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(20):
-            session.tell(b'"' + b"x" * 1_000_000 + b'"')
-        async with asyncio.timeout(PATIENCE):
-            while len(server.app.sse.sessions):
-                await asyncio.sleep(0.02)
+            session.send(b'"' + b"x" * 1_000_000 + b'"')
+        await eventually(lambda: not len(server.app.sse.sessions))
         deaf.close()
         assert (await (await connect(http)).request("ping")).json()["result"] == {}
 
@@ -112,10 +110,10 @@ async def test_the_memory_of_a_reader_that_stops_reading_is_bounded(
         deaf = socket.create_connection(("127.0.0.1", server.port))
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
         deaf.sendall(request.encode())
-        await until(lambda: len(server.app.sse.sessions) == 1)
+        await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(100):
-            session.tell(b'"' + b"x" * 1_000_000 + b'"')
+            session.send(b'"' + b"x" * 1_000_000 + b'"')
             await asyncio.sleep(0)
         assert len(server.app.sse.sessions) == 0
         assert session.outbox._bytes < 1000

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from itertools import count
 from typing import Any, Protocol
@@ -12,8 +12,8 @@ import uvicorn
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.asgi import App, Receive, Scope, Send
-from tests.support.eventually import PATIENCE
-from tests.support.no_tls import NO_TLS
+from tests.support.eventually import PATIENCE, eventually
+from tests.support.http_client import NO_TLS
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"
@@ -164,13 +164,6 @@ async def connect(
     return client
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Let the server in this same loop run until something has happened in it."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0)
-
-
 class Endpoint(Protocol):
     """An application that can end all it does."""
 
@@ -204,7 +197,7 @@ async def over_socket(endpoint: Endpoint) -> AsyncIterator[httpx.AsyncClient]:
     """Over a real connection, which can stream and break."""
     server = Uvicorn.on(endpoint)
     serving = asyncio.create_task(server.serve())
-    await until(lambda: server.started)
+    await eventually(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
     async with httpx.AsyncClient(
         base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, verify=NO_TLS

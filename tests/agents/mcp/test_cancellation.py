@@ -15,10 +15,9 @@ from tests.agents.mcp.clients import (
     messages,
     next_message,
     text_of,
-    until,
 )
 from tests.agents.mcp.workbench import Workbench
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 
 
 @pytest.mark.requirement("OT-05")
@@ -113,7 +112,7 @@ async def test_a_broken_connection_does_not_cancel_a_sessions_call(
         primer = await anext(stream)
         await next_message(stream)
     bench.release.set()
-    await until(lambda: not endpoint.sessions.get(client.session, MAIN).running)
+    await eventually(lambda: not endpoint.sessions.get(client.session, MAIN).running)
     assert not bench.cancelled.is_set()
     async with client.listening(after=primer.id) as rest:
         assert text_of((await messages(rest))[-1]) == "released"

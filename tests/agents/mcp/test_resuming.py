@@ -16,9 +16,9 @@ from tests.agents.mcp.clients import (
     messages,
     next_message,
     text_of,
-    until,
 )
 from tests.agents.mcp.workbench import Workbench
+from tests.support.eventually import eventually
 
 
 def announce(bench: Workbench, *uris: str) -> None:
@@ -121,7 +121,7 @@ async def test_news_go_to_the_newest_of_two_streams_and_back_when_it_closes(
         async with client.listening() as newer:
             announce(bench, "b")
             second = await read(newer, 1)
-        await until(lambda: session.connections == 1)
+        await eventually(lambda: session.connections == 1)
         announce(bench, "c")
         third = await anext(older)
     assert uris_of([first, *second, third]) == ["a", "b", "c"]
@@ -134,8 +134,8 @@ async def test_the_older_stream_takes_over_what_waited_while_the_newer_went(
     session = endpoint.sessions.get(client.session, MAIN)
     async with client.listening() as older:
         async with client.listening():
-            await until(lambda: session.connections == 2)
-        await until(lambda: session.connections == 1)
+            await eventually(lambda: session.connections == 2)
+        await eventually(lambda: session.connections == 1)
         announce(bench, "a")
         assert uris_of(await read(older, 1)) == ["a"]
 

@@ -8,9 +8,10 @@ import pytest
 
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.config.clients import MAIN
-from tests.agents.mcp.clients import Client, connect, events, text_of, until
+from tests.agents.mcp.clients import Client, connect, events, text_of
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.workbench import Workbench
+from tests.support.eventually import eventually
 
 
 @pytest.mark.requirement("OT-02")
@@ -86,7 +87,7 @@ async def test_a_session_with_an_open_stream_is_not_idle(
     async with client.listening():
         clock.now += 600
         assert endpoint.sessions.reap() == []
-    await until(lambda: not session.busy)
+    await eventually(lambda: not session.busy)
     clock.now += 61
     assert endpoint.sessions.reap() == [client.session]
 

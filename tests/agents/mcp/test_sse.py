@@ -21,11 +21,11 @@ from tabhub.config.settings import AuditSettings
 from tabhub.errors import Internal
 from tabhub.wire.asgi import App, Receive, Scope, Send
 from tabhub.wire.mcp.versions import HANDSHAKE
-from tests.agents.mcp.clients import over_socket, text_of, until
+from tests.agents.mcp.clients import over_socket, text_of
 from tests.agents.mcp.conftest import Clock
 from tests.agents.mcp.sse_clients import JSON, SseEvent, streaming, written
 from tests.agents.mcp.workbench import Workbench
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 
 PROGRESS = {"progressToken": "p"}
 
@@ -231,7 +231,7 @@ async def test_closing_the_stream_ends_the_session_and_its_calls(
         await bench.started.wait()
     async with asyncio.timeout(PATIENCE):
         await bench.cancelled.wait()
-    await until(lambda: len(endpoint.sessions) == 0)
+    await eventually(lambda: len(endpoint.sessions) == 0)
     assert bench.ended == [client.session]
     assert len(bench.news) == 0
     gone = await client.send(written("ping", None, 1))

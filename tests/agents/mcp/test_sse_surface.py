@@ -9,9 +9,9 @@ import pytest
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import SessionSettings, Settings, SseSettings
-from tests.agents.mcp.clients import until
 from tests.agents.mcp.sse_clients import streaming, written
 from tests.support.browsers.extension import connected, tab
+from tests.support.eventually import eventually
 from tests.support.serving import SECRET, client, served
 
 TOKEN = "a token of the old kind"
@@ -184,7 +184,7 @@ async def test_health_counts_open_sessions() -> None:
     async with served() as server, client(server.port) as http:
         async with streaming(http), streaming(http):
             assert (await http.get("/health")).json()["activeSessions"] == 2
-        await until(lambda: len(server.app.sse.sessions) == 0)
+        await eventually(lambda: len(server.app.sse.sessions) == 0)
         assert (await http.get("/health")).json()["activeSessions"] == 0
 
 
@@ -207,9 +207,7 @@ async def test_by_setting_a_session_has_its_group_from_the_start_until_its_end(
             assert [shown["tabId"] for shown in context["availableTabs"]] == [7]
             entries = server.app.audit.entries(tool="tabs_context_mcp")
             assert [entry["session"] for entry in entries] == [agent.session] * 2
-        while (told := await extension.next("tool.dispatch"))["params"]["tool"] != command:
-            pass
-        assert told["params"]["tabId"] == 7
+        assert (await extension.command(command))["params"]["tabId"] == 7
         assert server.app.hub.sessions.find(agent.session) is None
 
 

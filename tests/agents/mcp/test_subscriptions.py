@@ -15,9 +15,9 @@ from tests.agents.mcp.clients import (
     connect,
     events,
     next_message,
-    until,
 )
 from tests.agents.mcp.workbench import Workbench
+from tests.support.eventually import eventually
 
 TOOLS_CHANGED = "notifications/tools/list_changed"
 SUBSCRIPTION = PREFIX + "subscriptionId"
@@ -133,7 +133,7 @@ async def test_a_subscription_whose_client_left_is_forgotten(
     async with LoneClient(wire).streaming("subscriptions/listen", params) as response:
         await next_message(events(response))
         assert len(bench.news) == 1
-    await until(lambda: len(bench.news) == 0)
+    await eventually(lambda: len(bench.news) == 0)
 
 
 async def test_a_subscription_ends_with_a_result_when_the_server_closes(
@@ -153,7 +153,7 @@ async def test_the_same_change_waits_only_once_for_a_slow_client(
 ) -> None:
     params = listen(toolsListChanged=True)
     async with LoneClient(wire).streaming("subscriptions/listen", params) as response:
-        await until(lambda: len(bench.news) == 1)
+        await eventually(lambda: len(bench.news) == 1)
         for _ in range(50):
             bench.news.announce(Change("tools"))
         stream = events(response)

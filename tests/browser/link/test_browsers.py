@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import connected, tab
+from tests.support.eventually import eventually
 from tests.support.serving import client, served
 
 
@@ -119,10 +120,10 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
             replaced = browsers.get("a").connection
             await extension.sync(tab(1))
             async with connected(server.port, "a") as second:
-                browsers.hear("a", replaced, "tab.syncAll", news)
+                browsers.handle("a", replaced, "tab.syncAll", news)
                 assert not browsers.get("a").ready
                 await second.sync(tab(2))
-        browsers.hear("a", replaced, "tab.syncAll", news)
+        browsers.handle("a", replaced, "tab.syncAll", news)
         assert [entry.id for entry in server.app.hub.tabs.all()] == [2]
 
 
@@ -133,8 +134,7 @@ async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
         for _ in range(2):
             async with connected(server.port) as extension:
                 await extension.sync(tab(1))
-            while browsers.all():
-                await asyncio.sleep(0.01)
+            await eventually(lambda: not browsers.all())
             clocks.append(browsers._leaving["profile-a"])
         assert [clock.cancelled() for clock in clocks] == [True, False]
         assert len(server.app.hub.tabs) == 1
@@ -146,7 +146,7 @@ async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> No
     async with served() as server, connected(server.port, "here") as extension:
         await extension.sync(tab(1))
         async with client(server.port) as http:
-            with pytest.raises(ToolFailed, match="there is here") as failed:
+            with pytest.raises(ToolFailed, match="Connected: here") as failed:
                 await Agent(http).call("browser_open_tab", url="x.org", connectionId="there")
     assert failed.value.reason == "invalid_arguments"
 

@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.recorded_link import LINES, SITE, Message, lacks, with_more
 from tests.support.serving import SECRET, client, served
 
@@ -91,7 +91,7 @@ async def old_extension(port: int, adds: bool) -> AsyncIterator[OldExtension]:
 async def agents_work(server: Server, http: httpx.AsyncClient) -> dict[str, Any]:
     """The calls that were made when it was recorded."""
     agent, browsers, tools = Agent(http), server.app.browsers, server.app.hub.tools
-    await until(lambda: any(browser.ready for browser in browsers.all()))
+    await eventually(lambda: any(browser.ready for browser in browsers.all()))
     tab = (await agent.call("browser_open_tab", url=f"{PAGE}/form.html"))["tabId"]
     found: dict[str, Any] = {"tabs": (await agent.call("browser_list_tabs"))["tabs"]}
     found["read"] = await agent.call("browser_read_page", tabId=tab)
@@ -110,19 +110,13 @@ async def agents_work(server: Server, http: httpx.AsyncClient) -> dict[str, Any]
     )
     await agent.call("browser_navigate_tab", tabId=tab, url=f"{PAGE}/tools.html")
     name = "website_tool_site_test_double"
-    await until(lambda: any(tool.name == name for tool in tools))
+    await eventually(lambda: any(tool.name == name for tool in tools))
     found["page tool"] = await agent.call(name, a=21)
-    await until(lambda: browsers.has_panel)
+    await eventually(lambda: browsers.has_panel)
     found["approved"] = await agent.call("browser_execute_script", **script)
-    await until(lambda: not browsers.has_panel)
+    await eventually(lambda: not browsers.has_panel)
     await agent.call("browser_close_tab", tabId=tab)
     return found
-
-
-async def until(is_so: Any) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not is_so():
-            await asyncio.sleep(0.01)
 
 
 async def failure(call: Any) -> str:

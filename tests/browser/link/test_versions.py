@@ -21,6 +21,7 @@ from tabhub.server.status import PRIVATE
 from tabhub.wire import link_versions as versions
 from tabhub.wire.link_versions import End, Mismatch
 from tests.support.browsers.extension import connected, tab
+from tests.support.eventually import eventually
 from tests.support.serving import SECRET, client, served
 
 CASES = json.loads(Path(__file__).with_name("versions.json").read_text())
@@ -167,8 +168,7 @@ async def test_an_extension_that_refuses_this_server_is_known(
         for _ in range(2):
             async with connected(server.port, version="v7-7.0") as extension:
                 await extension.socket.close(versions.INCOMPATIBLE)
-            while server.app.browsers.all():
-                await extension.socket.wait_closed()
+            await eventually(lambda: not server.app.browsers.all())
         told = await health(server.port)
     (refused,) = told["refusedBrowsers"]
     assert refused["id"] == "profile-a"

@@ -12,7 +12,7 @@ from tabhub.config.paths import Home
 from tests.agents.mcp.clients import text_of
 from tests.agents.mcp.workbench import SCHEMAS
 from tests.cli.stdio.pipe import alone, bench, bridged
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 
 pytestmark = pytest.mark.requirement("OT-09")
 
@@ -97,8 +97,7 @@ async def test_news_reach_the_client_of_either_era(home: Home) -> None:
             "subscriptions/listen", alone({"notifications": {"toolsListChanged": True}})
         )
         await newer.next("notifications/subscriptions/acknowledged")
-        while len(server.headers("GET")) < 1:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: len(server.headers("GET")) >= 1)
         server.work.news.announce(Change("tools"))
         await older.next("notifications/tools/list_changed")
         told = await newer.next("notifications/tools/list_changed")

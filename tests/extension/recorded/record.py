@@ -50,8 +50,8 @@ async def record(folder: Path) -> list[dict[str, Any]]:
             own.wait_browser()
             async for step in steps(Agent(http), cdp, site):
                 await rested_state(cdp)
-                await cdp.evaluate(await cdp.worker(), f"noteStep({json.dumps(step)})")
-            recorded: list[dict[str, Any]] = await cdp.evaluate(await cdp.worker(), "recorded")
+                await cdp.in_worker(f"noteStep({json.dumps(step)})")
+            recorded: list[dict[str, Any]] = await cdp.in_worker("recorded")
     return [entry for entry in recorded if not is_noise(entry)]
 
 

@@ -184,7 +184,7 @@ async def test_a_dialog_can_be_answered_however_late(tmp_path: Path, site: Site)
                 agent = Agent(http)
                 await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(PAGE)}")
                 await meet(agent, "confirm")
-                await cdp.evaluate(await cdp.worker(), "new Promise((go) => setTimeout(go, 100))")
+                await cdp.in_worker("new Promise((go) => setTimeout(go, 100))")
                 await agent.call("browser_handle_dialog", action="accept")
                 script = await agent.call("browser_execute_script", code="out.textContent")
                 assert script["value"] == "true"

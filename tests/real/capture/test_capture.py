@@ -15,6 +15,7 @@ from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.pictures import is_near, look
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -162,12 +163,12 @@ async def test_a_zoomed_page_is_pictured_in_its_own_pixels(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("tall"))
-    await cdp.evaluate(await cdp.worker(), f"chrome.tabs.setZoom({tab}, 1.5)")
+    await cdp.in_worker(f"chrome.tabs.setZoom({tab}, 1.5)")
     picture, _ = await shot(agent, selector="#last", format="png")
     seen = await look(cdp, picture, [(2, 2), (117, 37)])
     assert (seen.width, seen.height) == (120, 40)
     assert all(is_near(color, CYAN) for color in seen.colors)
-    await cdp.evaluate(await cdp.worker(), f"chrome.tabs.setZoom({tab}, 0)")
+    await cdp.in_worker(f"chrome.tabs.setZoom({tab}, 0)")
 
 
 async def test_pictures_come_every_time_also_across_sites_and_lives_of_the_worker(
@@ -240,8 +241,7 @@ async def test_a_page_that_never_yields_is_given_up_on(
 ) -> None:
     await opened(site.page("form"))
     await in_page("setTimeout(() => { for (;;); }, 200); 1")
-    while not (result := await agent.result(SHOT)).get("isError"):
-        pass
+    result = await eventually(lambda: agent.result(SHOT), until=lambda found: found.get("isError"))
     assert result["structuredContent"]["error"]["reason"] == "timeout"
 
 

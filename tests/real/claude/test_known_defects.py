@@ -10,6 +10,7 @@ from tests.real.looking import html, page_lines, ref
 from tests.real.reasons import failure
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -202,8 +203,7 @@ async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
         actions = [{"name": "computer", "input": given} for given in (click, wait, click)]
         batch = asyncio.create_task(agent.result("browser_batch", actions=actions))
         seen = seen_by(cdp, url)
-        while await seen("log.length") == 0:
-            await asyncio.sleep(0.05)
+        await eventually(lambda: seen("log.length"), until=lambda found: found != 0)
         batch.cancel()
         await asyncio.gather(batch, return_exceptions=True)
     await _clicked_once_only(seen)

@@ -1,6 +1,5 @@
 """Shortcuts recorded on real pages and run again, by what the pages themselves have noted."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from tests.real.conftest import Opener
 from tests.real.looking import html, ref
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
@@ -27,14 +26,14 @@ async def record(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json:
 async def ended(agent: Agent, command: str, **more: Any) -> Json:
     """How a run went, once it is over."""
     run = await agent.call("shortcuts_execute", command=command, **more)
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            listed = (await agent.call("shortcuts_list"))["shortcuts"]
-            last: Json = next(told["lastRun"] for told in listed if told["command"] == command)
-            assert last["runId"] == run["runId"]
-            if last["state"] != "running":
-                return last
-            await asyncio.sleep(0.02)
+
+    async def last() -> Json:
+        listed = (await agent.call("shortcuts_list"))["shortcuts"]
+        found: Json = next(told["lastRun"] for told in listed if told["command"] == command)
+        assert found["runId"] == run["runId"]
+        return found
+
+    return await eventually(last, until=lambda found: found["state"] != "running")
 
 
 async def delete(agent: Agent, command: str) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -69,12 +71,15 @@ async def test_a_cancelled_download_is_stopped(agent: Agent, cdp: Cdp, site: Sit
     call = asyncio.create_task(agent.call(DOWNLOAD, url=url))
     query = "chrome.downloads.search({orderBy: ['-startTime'], limit: 1})"
     worker = await cdp.worker()
-    while not (found := await cdp.evaluate(worker, query)) or found[0]["url"] != url:
-        await asyncio.sleep(0.02)
+
+    async def newest() -> Any:
+        found = await cdp.evaluate(worker, query)
+        return found[0] if found else {}
+
+    await eventually(newest, until=lambda found: found.get("url") == url)
     call.cancel()
-    while (found := await cdp.evaluate(worker, query))[0]["state"] == "in_progress":
-        await asyncio.sleep(0.02)
-    assert found[0]["error"] == "USER_CANCELED"
+    stopped = await eventually(newest, until=lambda found: found["state"] != "in_progress")
+    assert stopped["error"] == "USER_CANCELED"
 
 
 async def test_a_notification_is_shown_until_it_is_clicked(agent: Agent, cdp: Cdp) -> None:

@@ -1,6 +1,5 @@
 """History, bookmarks and closed tabs in a real browser, checked from outside."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.managed import rig
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
@@ -21,18 +20,13 @@ SEARCH, VISITS = "browser_search_history", "browser_get_visits"
 CLOSED, RESTORE = "browser_get_recently_closed", "browser_restore_session"
 
 
-async def in_worker(cdp: Cdp, code: str) -> Any:
-    return await cdp.evaluate(await cdp.worker(), code)
-
-
 async def visited(agent: Agent, query: str) -> list[Json]:
     """The browser writes its history a moment after the page has loaded."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            found: list[Json] = (await agent.call(SEARCH, query=query))["pages"]
-            if found:
-                return found
-            await asyncio.sleep(0.05)
+    found = await eventually(
+        lambda: agent.call(SEARCH, query=query), until=lambda found: found["pages"]
+    )
+    pages: list[Json] = found["pages"]
+    return pages
 
 
 async def test_visited_pages_are_found_by_words_and_time(
@@ -74,9 +68,9 @@ async def test_a_history_is_told_as_far_as_there_is_room_and_marked_as_the_pages
 ) -> None:
     for number in range(3):
         await opened(html(site, f"<title>numbat {number} {'long ' * 30}</title>"))
-    async with asyncio.timeout(PATIENCE):
-        while (await agent.call(SEARCH, query="numbat"))["total"] < 3:
-            await asyncio.sleep(0.05)
+    await eventually(
+        lambda: agent.call(SEARCH, query="numbat"), until=lambda found: found["total"] >= 3
+    )
     result = await agent.result(SEARCH, query="numbat", maxTokens=50)
     told, text = result["structuredContent"], result["content"][0]["text"]
     assert (len(told["pages"]), told["total"]) == (1, 3)
@@ -84,13 +78,13 @@ async def test_a_history_is_told_as_far_as_there_is_room_and_marked_as_the_pages
 
 
 async def test_bookmarks_are_created_found_and_listed(agent: Agent, cdp: Cdp, site: Site) -> None:
-    folder = await in_worker(cdp, "chrome.bookmarks.create({title: 'wombats'})")
+    folder = await cdp.in_worker("chrome.bookmarks.create({title: 'wombats'})")
     try:
         url = site.page("form")
         made = await agent.call(
             "browser_create_bookmark", title="my wombat", url=url, parentId=folder["id"]
         )
-        (real,) = await in_worker(cdp, f"chrome.bookmarks.get('{made['id']}')")
+        (real,) = await cdp.in_worker(f"chrome.bookmarks.get('{made['id']}')")
         assert (real["title"], real["url"], real["parentId"]) == ("my wombat", url, folder["id"])
         found = (await agent.call("browser_search_bookmarks", query="wombat"))["bookmarks"]
         assert {one["id"] for one in found} == {made["id"], folder["id"]}
@@ -104,18 +98,18 @@ async def test_bookmarks_are_created_found_and_listed(agent: Agent, cdp: Cdp, si
             one for one in kept if one["id"] == folder["id"]
         ).items()
     finally:
-        await in_worker(cdp, f"chrome.bookmarks.removeTree('{folder['id']}')")
+        await cdp.in_worker(f"chrome.bookmarks.removeTree('{folder['id']}')")
 
 
 async def test_a_bookmark_needs_a_folder_that_exists(agent: Agent, cdp: Cdp, site: Site) -> None:
     bad = {"title": "lost", "url": site.url}
     assert await reason(agent, "browser_create_bookmark", **bad, parentId="987654") == "not_found"
     assert await reason(agent, "browser_list_bookmark_tree", parentId="987654") == "not_found"
-    mark = await in_worker(cdp, "chrome.bookmarks.create({title: 'x', url: 'https://x.example'})")
+    mark = await cdp.in_worker("chrome.bookmarks.create({title: 'x', url: 'https://x.example'})")
     here = {**bad, "parentId": mark["id"]}
     assert await reason(agent, "browser_create_bookmark", **here) == "not_found"
-    await in_worker(cdp, f"chrome.bookmarks.remove('{mark['id']}')")
-    assert await in_worker(cdp, "chrome.bookmarks.search('lost')") == []
+    await cdp.in_worker(f"chrome.bookmarks.remove('{mark['id']}')")
+    assert await cdp.in_worker("chrome.bookmarks.search('lost')") == []
 
 
 async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
@@ -124,7 +118,7 @@ async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
     url = html(site, "<title>bandicoot</title>")
     tab = await opened(url)
     await agent.call("browser_navigate_tab", url=site.page("form"))
-    front = await in_worker(cdp, "chrome.tabs.query({active: true}).then(([tab]) => tab.id)")
+    front = await cdp.in_worker("chrome.tabs.query({active: true}).then(([tab]) => tab.id)")
     await agent.call("browser_close_tab", tabId=tab)
     mine = (await agent.call(CLOSED, maxResults=1))["sessions"][0]
     name = mine["sessionId"]
@@ -136,7 +130,7 @@ async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
     assert (back["url"], back["status"]) == (site.page("form"), "complete")
     assert (await agent.call("browser_get_tab_info"))["tabId"] == back["tabId"]
     assert (await agent.call("browser_navigate_tab", url="back"))["url"] == url
-    now = await in_worker(cdp, "chrome.tabs.query({active: true}).then(([tab]) => tab.id)")
+    now = await cdp.in_worker("chrome.tabs.query({active: true}).then(([tab]) => tab.id)")
     assert now == front
     assert await reason(another, "browser_read_page", tabId=back["tabId"]) == "foreign_tab"
     assert await reason(agent, RESTORE, sessionId=name) == "not_found"
@@ -157,12 +151,10 @@ async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
         target = await here.cdp.open(f"{site.other}/form.html")
         for url in (f"{site.other}/form.html", site.page("form")):
             code = f"chrome.bookmarks.create({{title: 'kept', url: '{url}'}})"
-            await in_worker(here.cdp, code)
+            await here.cdp.in_worker(code)
         await ann.call("browser_open_tab", url=site.page("form"))
         query = "chrome.history.search({text: 'localhost', startTime: 0})"
-        async with asyncio.timeout(PATIENCE):
-            while not await in_worker(here.cdp, query):
-                await asyncio.sleep(0.05)
+        await eventually(lambda: here.cdp.in_worker(query))
         await here.cdp.send("Target.closeTarget", targetId=target)
         pages = await visited(ann, "")
         assert {page["url"] for page in pages} == {site.page("form")}
@@ -171,6 +163,6 @@ async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
         assert "localhost" not in str(await ann.call("browser_list_bookmark_tree"))
         assert await reason(ann, VISITS, url=site.other) == "permission_off"
         closed = "chrome.sessions.getRecentlyClosed().then(([one]) => one.tab.sessionId)"
-        name = await in_worker(here.cdp, closed)
+        name = await here.cdp.in_worker(closed)
         assert (await ann.call(CLOSED))["sessions"] == []
         assert await reason(ann, RESTORE, sessionId=name) == "permission_off"

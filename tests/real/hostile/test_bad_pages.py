@@ -13,6 +13,7 @@ from tests.real.conftest import Opener
 from tests.real.looking import html
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -54,7 +55,7 @@ async def test_content_that_is_no_page_is_named_and_every_tool_gives_a_result_or
     for tool in ("browser_read_page", "browser_get_tab_content", "browser_get_page_html"):
         result = await agent.result(tool, tabId=tab)
         assert result["structuredContent"]["contentType"] == kind
-        named = "This is a PDF" if kind == "application/pdf" else f"This is no page but {kind}"
+        named = "This is a PDF" if kind == "application/pdf" else f"This is not a page but {kind}"
         assert named in result["content"][0]["text"]
     for tool, arguments in EVERY_TOUCH:
         result = await agent.result(tool, tabId=tab, **arguments)
@@ -122,8 +123,9 @@ async def test_a_tab_that_is_closed_meanwhile_ends_the_call_with_a_reason(
     page = await cdp.page(address)
     code = "document.title = 'begun'; await new Promise(() => {})"
     call = asyncio.create_task(agent.result("browser_execute_script", tabId=tab, code=code))
-    while await cdp.evaluate(page, "document.title") != "begun":
-        await asyncio.sleep(0.02)
+    await eventually(
+        lambda: cdp.evaluate(page, "document.title"), until=lambda found: found == "begun"
+    )
     await cdp.send("Target.closeTarget", targetId=page)
     result = await call
     reason = result["structuredContent"]["error"]["reason"]

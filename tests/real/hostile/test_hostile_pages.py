@@ -17,7 +17,7 @@ import pytest
 from tests.real.conftest import Opener
 from tests.real.looking import page_lines, ref
 from tests.support.agent import Agent, ToolFailed
-from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.eventually import eventually, eventually_sync
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -134,9 +134,9 @@ async def test_a_cancelled_navigation_that_waits_does_not_happen_and_no_tab_is_l
     await asyncio.wait({opening}, timeout=0.5)
     opening.cancel()
     await asyncio.wait({opening})
-    async with asyncio.timeout(PATIENCE):
-        while len((await agent.call("browser_list_tabs"))["tabs"]) != before:
-            await asyncio.sleep(0.05)
+    await eventually(
+        lambda: agent.call("browser_list_tabs"), until=lambda found: len(found["tabs"]) == before
+    )
     assert await in_page("document.title", tabId=tab) == "Form"
 
 

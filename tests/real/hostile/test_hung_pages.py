@@ -1,6 +1,5 @@
 """Pages that never answer again: their tabs can still be left, closed and taken back."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.managed import at_work, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -66,11 +65,12 @@ async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
         await ann.call("browser_throttle_network", preset="wifi")
         await ann.call("browser_get_css_coverage")
         await here.cdp.evaluate(await here.cdp.page(url), "setTimeout(() => alert(1), 50), 1")
-        while "dialog" not in await ann.call("browser_get_tab_info"):
-            await asyncio.sleep(0.02)
+        await eventually(
+            lambda: ann.call("browser_get_tab_info"), until=lambda found: "dialog" in found
+        )
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
         worker = await here.cdp.worker()
-        async with asyncio.timeout(PATIENCE):
-            while await here.cdp.evaluate(worker, STANDING % tab) != [-1, []]:
-                await asyncio.sleep(0.05)
+        await eventually(
+            lambda: here.cdp.evaluate(worker, STANDING % tab), until=lambda found: found == [-1, []]
+        )

@@ -1,11 +1,10 @@
 """Requests that a page makes while an agent intercepts them."""
 
-import asyncio
 from typing import Any
 
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 Json = dict[str, Any]
 START, LIST, STOP = (
@@ -31,10 +30,9 @@ async def ask(cdp: Cdp, page: str, address: str, options: str = "{}") -> None:
 
 
 async def answer(cdp: Cdp, page: str) -> Any:
-    async with asyncio.timeout(PATIENCE):
-        while (found := await cdp.evaluate(page, "window.answer")) is None:
-            await asyncio.sleep(0.02)
-    return found
+    return await eventually(
+        lambda: cdp.evaluate(page, "window.answer"), until=lambda found: found is not None
+    )
 
 
 async def paused(agent: Agent, **more: Any) -> Json:

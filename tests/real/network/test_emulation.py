@@ -13,7 +13,7 @@ from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.managed import rig
 from tests.support.browsers.panel import panel_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
@@ -66,9 +66,7 @@ async def test_the_page_is_where_it_was_put_and_may_know_it(
     assert (await seen(cdp, url, PLACE))[:2] == [-90, 180]
     await agent.call("browser_close_tab")
     await opened(url)
-    async with asyncio.timeout(PATIENCE):
-        while await seen(cdp, url, state) != "prompt":
-            await asyncio.sleep(0.02)
+    await eventually(lambda: seen(cdp, url, state), until=lambda found: found == "prompt")
 
 
 async def test_permissions_are_decided_beforehand_for_the_sites_page(
@@ -200,11 +198,11 @@ async def test_emulation_outlives_the_worker_and_frames_that_come_later_have_it(
     await agent.call("browser_set_media_features", features=calm, tabId=tab)
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.worker() == old:
-            await asyncio.sleep(0.02)
-        while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
-            await asyncio.sleep(0.05)
+    await eventually(cdp.worker, until=lambda found: found != old)
+    await eventually(
+        lambda: agent.result("browser_get_tab_info", tabId=tab),
+        until=lambda found: not found.get("isError"),
+    )
     assert "media" in (await agent.call("browser_get_tab_info", tabId=tab))["emulated"]
     frame = f"const f = document.createElement('iframe'); f.src = '{inner}';"
     loaded = "new Promise((done) => { f.onload = done; document.body.append(f); })"
@@ -241,6 +239,4 @@ async def test_emulation_ends_when_the_person_takes_the_tab_back(
         assert await seen(here.cdp, url, SIZE) == [390, 844, 3, True]
         async with panel_of(here.cdp) as panel:
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
-        async with asyncio.timeout(PATIENCE):
-            while await seen(here.cdp, url, SIZE) != before:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: seen(here.cdp, url, SIZE), until=lambda found: found == before)

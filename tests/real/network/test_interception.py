@@ -1,6 +1,5 @@
 """Interception in a real browser: what the page gets, and what the server heard of it."""
 
-import asyncio
 import base64
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from tests.real.reasons import reason
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.managed import rig
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
@@ -240,11 +239,10 @@ async def test_waiting_requests_outlive_the_worker(
     id = (await paused(agent))["requestId"]
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.worker() == old:
-            await asyncio.sleep(0.02)
-        while (await agent.result(LIST, tabId=tab)).get("isError"):
-            await asyncio.sleep(0.05)
+    await eventually(cdp.worker, until=lambda found: found != old)
+    await eventually(
+        lambda: agent.result(LIST, tabId=tab), until=lambda found: not found.get("isError")
+    )
     await agent.call(FULFILL, requestId=id, status=200, body="still ours", tabId=tab)
     assert (await answer(cdp, page))[2] == "still ours"
     await ask(cdp, page, "/html?body=y")
@@ -262,9 +260,6 @@ async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
     await agent.call(START)
     await ask(cdp, page, "/html?body=patience")
     id = (await paused(agent))["requestId"]
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.evaluate(page, "window.answer") is None:
-            await asyncio.sleep(0.2)
     assert await answer(cdp, page) == [200, None, "patience"]
     told = await agent.call(LIST)
     assert [one["requestId"] for one in told["overdue"]] == [id]
@@ -285,9 +280,9 @@ async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
     page = await cdp.page(url)
     await agent.call(START, tabId=tab)
     await cdp.evaluate(page, FLOOD)
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.evaluate(page, "window.done.length") < 20:
-            await asyncio.sleep(0.05)
+    await eventually(
+        lambda: cdp.evaluate(page, "window.done.length"), until=lambda found: found >= 20
+    )
     told = await agent.call(LIST, tabId=tab)
     assert len(told["waiting"]) == 500
     assert {one["how"] for one in told["overdue"]} == {"went on at once, since 500 requests waited"}

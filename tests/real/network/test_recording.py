@@ -1,6 +1,5 @@
 """Console and network of real pages, recorded from the birth of a tab."""
 
-import asyncio
 import json
 from base64 import b64decode
 from collections.abc import Awaitable, Callable
@@ -13,7 +12,7 @@ from tests.real.conftest import Opener
 from tests.real.network.records import entries, page, requests, texts
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -189,9 +188,10 @@ async def test_frames_of_other_sites_and_workers_are_recorded_too(
     )
     await opened(page(site.url, f'<script>{blob}</script><iframe src="{inner}"></iframe>'))
     wanted = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
-    async with asyncio.timeout(PATIENCE):
-        while not wanted <= {one["url"] for one in await requests(agent) if one.get("status")}:
-            pass
+    await eventually(
+        lambda: requests(agent),
+        until=lambda found: wanted <= {one["url"] for one in found if one.get("status")},
+    )
     assert {"worker speaks", "frame speaks"} <= set(await texts(agent))
 
 
@@ -285,7 +285,7 @@ async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled
     assert len(kept) == 2 and all("?n=" in one["url"] for one in kept)
     assert await texts(agent) == ["second"]
     said = await agent.text("browser_get_network_requests")
-    assert "only addresses with '?n='" in said and "2 older ones have given way" in said
+    assert "only addresses with '?n='" in said and "2 older ones were dropped" in said
     await agent.call("browser_disable_network_capture")
     await in_page(fetch)
     with pytest.raises(ToolFailed) as failed:

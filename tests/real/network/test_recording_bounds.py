@@ -1,7 +1,5 @@
 """Of whose tabs, for whom and how much is recorded."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,7 +9,7 @@ import pytest
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.managed import Rig, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -23,19 +21,13 @@ def loud(origin: str) -> str:
     return f"{origin}/html?body={quote(LOUD)}"
 
 
-async def until(check: Callable[[], Awaitable[object]]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not await check():
-            await asyncio.sleep(0.02)
-
-
 async def is_debugged(here: Rig, url: str) -> bool:
     """Whether the extension's debugger is on the tab, by the browser's own account."""
     code = (
         "chrome.debugger.getTargets().then((all) => all.some("
         f"({{ url, attached }}) => url === {url!r} && attached))"
     )
-    found: bool = await here.cdp.evaluate(await here.cdp.worker(), code)
+    found: bool = await here.cdp.in_worker(code)
     return found
 
 
@@ -45,7 +37,7 @@ async def is_held(here: Rig, tab: int) -> bool:
         "chrome.storage.session.get('holds').then(({ holds }) => "
         f"(holds ?? []).some(([id]) => id === {tab}))"
     )
-    found: bool = await here.cdp.evaluate(await here.cdp.worker(), code)
+    found: bool = await here.cdp.in_worker(code)
     return found
 
 
@@ -58,7 +50,7 @@ async def persons_tab(here: Rig, agent: Agent, url: str) -> int:
         tabs[:] = [told for told in listed if told["url"] == url and told["title"] == "loud"]
         return bool(tabs)
 
-    await until(is_there)
+    await eventually(is_there)
     tab: int = tabs[0]["tabId"]
     return tab
 
@@ -111,7 +103,7 @@ async def test_of_a_tab_that_is_taken_back_nothing_is_kept(tmp_path: Path, site:
         async def is_let_go() -> bool:
             return not await is_held(here, tab)
 
-        await until(is_let_go)
+        await eventually(is_let_go)
 
 
 async def test_nothing_is_told_of_documents_on_sites_that_the_caller_may_not_read(
@@ -140,13 +132,13 @@ async def test_nothing_is_told_of_documents_on_sites_that_the_caller_may_not_rea
         async def tells_of_the_page() -> bool:
             return "from the page" in (said := await told()) and "form.html?own" in said
 
-        await until(tells_of_the_page)
+        await eventually(tells_of_the_page)
         here.product.run("permissions", "set", forbidden, "auto")
 
         async def tells_all() -> bool:
             return "from inside" in (said := await told()) and "form.html?inside" in said
 
-        await until(tells_all)
+        await eventually(tells_all)
         here.product.run("permissions", "set", forbidden, "off")
         assert await tells_of_the_page()
         assert "from inside" not in (said := await told()) and "form.html?inside" not in said
@@ -167,7 +159,7 @@ async def test_sizes_are_those_of_the_settings_and_older_entries_give_way(
         assert [entry["text"] for entry in logs] == ["line 6", "line 7", "line 8"]
         found = (await agent.call("browser_get_network_requests"))["requests"]
         assert [one["url"][-1] for one in found] == ["2", "3"]
-        assert "older ones have given way" in await agent.text("browser_get_network_requests")
+        assert "older ones were dropped" in await agent.text("browser_get_network_requests")
 
 
 async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_asked_for(
@@ -207,7 +199,7 @@ async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
             told = await agent.result("browser_get_network_requests", tabId=tab)
             return not told.get("isError")
 
-        await until(is_read)
+        await eventually(is_read)
         assert await is_held(here, tab)
         elsewhere = await here.cdp.open("about:blank")
         await here.cdp.send("Target.activateTarget", targetId=elsewhere)
@@ -215,4 +207,4 @@ async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
         async def is_let_go() -> bool:
             return not await is_held(here, tab)
 
-        await until(is_let_go)
+        await eventually(is_let_go)

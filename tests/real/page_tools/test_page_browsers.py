@@ -1,6 +1,5 @@
 """Page tools of several browsers at one server, and of one browser at a server that starts anew."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from tests.support.browsers.managed import DEBUGGED
 from tests.support.browsers.page_tools import TabId, listed, tool_name
 from tests.support.browsers.plain import TAB_ID
 from tests.support.browsers.shops import Shops
-from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.eventually import eventually, eventually_sync
 from tests.support.product import Product
 
 pytestmark = pytest.mark.real_browser
@@ -129,18 +128,14 @@ async def test_when_the_browser_in_front_leaves_the_tab_of_another_is_used(two: 
 
 async def until_two(here: Shops) -> None:
     await here.tool("view_cart")
-    async with asyncio.timeout(PATIENCE):
-        while len(await here.holders("view_cart")) < 2:
-            await asyncio.sleep(0.02)
+    await eventually(lambda: here.holders("view_cart"), until=lambda found: len(found) >= 2)
 
 
 async def bought_after_turning(here: Shops, page: str) -> TabId:
     """Turn to a page, and buy where the agent is sent; the tab it was."""
     (before,) = await here.bought(page)
     await turn_to(here, page)
-    async with asyncio.timeout(PATIENCE):
-        while not (active := [one["tabId"] for one in await here.tabs() if one["isActive"]]):
-            await asyncio.sleep(0.02)
+    active = await eventually(here.active_tabs)
     tab = await here.used("add_to_cart", **MUG)
     assert await here.bought(page) == [before + 1] and active == [tab]
     return tab

@@ -1,6 +1,5 @@
 """Tools that stay listed when their last tab closes, and open one when they are called."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from tests.support.browsers.managed import rig
 from tests.support.browsers.page_tools import TabId
 from tests.support.browsers.shops import Shops
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
@@ -29,9 +28,7 @@ async def left(here: Shops, url: str, name: str) -> TabId:
     page, tab = await here.tab(url)
     await here.tool(name)
     await here.close(page)
-    async with asyncio.timeout(PATIENCE):
-        while await here.tabs():
-            await asyncio.sleep(0.02)
+    await eventually(here.tabs, until=lambda found: not found)
     await here.tool(name)
     return tab
 

@@ -18,7 +18,7 @@ PAIRED = {"workerOrigins": ["http://127.0.0.1:*"]}
 
 async def duplicated(here: Shops, tab: int) -> tuple[str, int]:
     """The copy that a person makes of a tab: its page, and its number."""
-    copy: int = await here.in_worker(f"chrome.tabs.duplicate({tab}).then((tab) => tab.id)")
+    copy: int = await here.cdp.in_worker(f"chrome.tabs.duplicate({tab}).then((tab) => tab.id)")
     return await here.cdp.page_of(copy), copy
 
 

@@ -1,6 +1,5 @@
 """Pages with the worker library in a browser that has the extension too."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,10 @@ import pytest
 from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent
 from tests.support.browsers.managed import rig
+from tests.support.browsers.page_tools import until
 from tests.support.browsers.panel import panel_of
 from tests.support.browsers.plain import PlainBrowser
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 pytestmark = pytest.mark.real_browser
 
@@ -50,13 +50,13 @@ async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -
             here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
             page = await here.open()
             id = await here.connected(page)
-            async with asyncio.timeout(PATIENCE):
-                while True:
-                    tabs = (await agent.result("list_browser_tabs"))["structuredContent"]
-                    if [isinstance(one["tabId"], int) for one in tabs] == [True]:
-                        break
-                    await asyncio.sleep(0.02)
-            (tab,) = tabs
+            found = await eventually(
+                lambda: agent.result("list_browser_tabs"),
+                until=lambda found: (
+                    [type(one["tabId"]) for one in found["structuredContent"]] == [int]
+                ),
+            )
+            (tab,) = found["structuredContent"]
             assert tab["url"] == here.shop and tab["title"] == "tabhub demo shop"
             name = await _named(agent, "view_cart")
             for given in ({}, {"tabId": tab["tabId"]}, {"tabId": id}):
@@ -79,10 +79,7 @@ async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_
 
 async def _named(agent: Agent, ending: str) -> str:
     """The full name of a page's tool, once it is listed."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            for tool in (await agent.post("tools/list")).json()["result"]["tools"]:
-                if tool["name"].endswith(f"_{ending}"):
-                    name: str = tool["name"]
-                    return name
-            await asyncio.sleep(0.02)
+    name: str = await until(
+        agent, lambda tools: next((name for name in tools if name.endswith(f"_{ending}")), None)
+    )
+    return name

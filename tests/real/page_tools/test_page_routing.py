@@ -111,9 +111,9 @@ async def test_in_two_windows_the_tab_of_the_one_in_front_is_used(tmp_path: Path
 
 async def focus(here: Shops, tab: int) -> None:
     """A person turns to the window of a tab. Without a screen only one that was away gets there."""
-    window = await here.in_worker(f"chrome.tabs.get({tab}).then((tab) => tab.windowId)")
+    window = await here.cdp.in_worker(f"chrome.tabs.get({tab}).then((tab) => tab.windowId)")
     for state in ("{ state: 'minimized' }", "{ state: 'normal', focused: true }"):
-        await here.in_worker(f"chrome.windows.update({window}, {state}).then(() => 1)")
+        await here.cdp.in_worker(f"chrome.windows.update({window}, {state}).then(() => 1)")
 
 
 @pytest.mark.requirement("MB-08")
@@ -158,7 +158,7 @@ async def test_a_crashed_tab_loses_its_tools_to_the_others_and_has_them_again_wh
         await here.cdp.crash(two)
         await here.have("view_cart", first)
         assert await here.used("add_to_cart", **MUG) == first
-        await here.in_worker(f"chrome.tabs.reload({second}).then(() => 1)")
+        await here.cdp.in_worker(f"chrome.tabs.reload({second}).then(() => 1)")
         await here.have("view_cart", first, second)
         assert await here.used("add_to_cart", **MUG, tabId=second) == second
         assert await here.bought(one) == [1]

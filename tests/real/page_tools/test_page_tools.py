@@ -10,7 +10,7 @@ import pytest
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.page_tools import clean, listed, tool, tool_name, until, withdrawn
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -61,9 +61,7 @@ async def refused(agent: Agent, origin: str, name: str, **arguments: Any) -> Too
 
 async def happens(in_page: Evaluate, tab: int, code: str) -> None:
     """Wait until an expression is true in a page."""
-    async with asyncio.timeout(PATIENCE):
-        while not await in_page(f"Boolean({code})", tabId=tab):
-            await asyncio.sleep(0.02)
+    await eventually(lambda: in_page(f"Boolean({code})", tabId=tab))
 
 
 async def works(agent: Agent, origin: str) -> None:

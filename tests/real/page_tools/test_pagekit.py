@@ -1,7 +1,7 @@
 """The page worker library in a real browser that has no extension."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from tabhub.cli.server.demo import serve_page
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 from tests.support.browsers.plain import TAB_ID, PlainBrowser, browser
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.page_events import Heard
 from tests.support.serving import served
 
@@ -29,14 +29,10 @@ class World(PlainBrowser):
     async def tabs(self, *ids: str, seconds: float = 10.0) -> None:
         """Wait until exactly these have all tools of the shop."""
         wanted = dict.fromkeys(ids, TOOLS)
-        async with asyncio.timeout(seconds):
-            while self.heard.tabs != wanted:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: self.heard.tabs == wanted, seconds=seconds)
 
     async def active(self, id: str | None) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while self.heard.active != id:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: self.heard.active == id)
 
 
 @asynccontextmanager
@@ -217,9 +213,9 @@ async def test_the_tools_of_a_tab_go_one_by_one(tmp_path: Path) -> None:
         async def progress(done: float, total: float | None, message: str | None) -> None:
             said.append((done, total, message))
 
-        await _until(lambda: here.heard.tabs == {tab: [*TOOLS, "slow"]})
+        await eventually(lambda: here.heard.tabs == {tab: [*TOOLS, "slow"]})
         call = asyncio.create_task(here.heard.call(tab, "slow", progress))
-        await _until(lambda: said == [(1, 2, "half")])
+        await eventually(lambda: said == [(1, 2, "half")])
         call.cancel()
         assert await here.until(page, "window.stopped")
         await here.value(page, "client.unregisterTool('slow')")
@@ -232,11 +228,11 @@ async def test_the_tools_of_a_tab_go_one_by_one(tmp_path: Path) -> None:
           }
         })()"""
         await here.value(page, again)
-        await _until(lambda: here.heard.tabs == {tab: [*TOOLS, "quick"]})
+        await eventually(lambda: here.heard.tabs == {tab: [*TOOLS, "quick"]})
         await here.value(page, "gone.abort()")
         await here.tabs(tab)
         await here.value(page, "client.registerTool('last', 'Is the last.', null, () => 1)")
-        await _until(lambda: here.heard.tabs == {tab: [*TOOLS, "last"]})
+        await eventually(lambda: here.heard.tabs == {tab: [*TOOLS, "last"]})
         await here.value(page, "client.close()")
         await here.tabs(tab)
 
@@ -254,7 +250,7 @@ async def test_a_call_is_told_when_its_page_goes(tmp_path: Path) -> None:
           })).then(() => client.getTabId());
         })"""
         assert await here.value(page, hang % here.hub) == tab
-        await _until(lambda: here.heard.tabs == {tab: [*TOOLS, "hang"]})
+        await eventually(lambda: here.heard.tabs == {tab: [*TOOLS, "hang"]})
         call = asyncio.create_task(here.heard.call(tab, "hang"))
         assert await here.until(page, "window.hangs")
         await here.close(page)
@@ -310,9 +306,3 @@ async def test_a_page_that_comes_back_by_the_back_button_is_there_again(tmp_path
         await here.tabs()
         await here.value(page, "history.back()")
         await here.tabs(tab)
-
-
-async def _until(look: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not look():
-            await asyncio.sleep(0.02)

@@ -1,6 +1,5 @@
 """The library as sites take it: one small file, for modules and for plain scripts."""
 
-import asyncio
 import subprocess
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from tabhub.config.settings import Settings
 from tests.support.browsers.plain import PlainBrowser, browser
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.page_events import Heard
 from tests.support.serving import served
 from tests.support.static_site import serving
@@ -86,9 +85,7 @@ async def test_each_build_offers_tools_and_is_its_own_worker(
             here = PlainBrowser(cdp, site, server.port)
             page = await here.open(f"{site}/{name}.html?hub={here.hub}")
             await here.until(page, "document.title === 'on'")
-            async with asyncio.timeout(PATIENCE):
-                while ["hello"] not in heard.tabs.values():
-                    await asyncio.sleep(0.02)
+            await eventually(lambda: ["hello"] in heard.tabs.values())
             ((tab, _),) = heard.tabs.items()
             told = await heard.call(tab, "hello")
             assert told.payload == {"content": [{"type": "text", "text": "hello"}]}

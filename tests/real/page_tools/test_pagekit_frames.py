@@ -1,6 +1,5 @@
 """A page and frames of its own site in it, or two clients in one document: all of it is one tab."""
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from tests.real.page_tools.framed import INNER, framed
 from tests.support.browsers.plain import TAB_ID
 from tests.support.browsers.shops import WorkerShops, worker_shops
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]
 
@@ -89,9 +88,8 @@ async def test_frames_in_the_page_of_another_site_are_tabs_that_keep_no_id(tmp_p
         frames = f"<iframe allow='loopback-network' src='{here.shop}'></iframe>" * 2
         page = await here.open(f"{here.site.replace('127.0.0.1', 'localhost')}/shop.css")
         await here.value(page, f"void (document.body.innerHTML = {frames!r})")
-        async with asyncio.timeout(PATIENCE):
-            while len(told := [one["tabId"] for one in await here.tabs()]) < 2:
-                await asyncio.sleep(0.02)
+        tabs = await eventually(here.tabs, until=lambda tabs: len(tabs) >= 2)
+        told = [one["tabId"] for one in tabs]
         await here.have("view_cart", *told)
         for tab in told:
             assert await here.used("view_cart", tabId=tab) == tab

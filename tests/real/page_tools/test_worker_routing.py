@@ -1,6 +1,5 @@
 """Calls of an agent to pages without the extension: the four scenarios, and what can go wrong."""
 
-import asyncio
 import re
 import socket
 from pathlib import Path
@@ -11,7 +10,7 @@ from tabhub.cli.server.demo import serve_page
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.plain import browser
 from tests.support.browsers.shops import WorkerShops, worker_shops
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 
 pytestmark = pytest.mark.real_browser
@@ -83,9 +82,9 @@ async def test_the_list_of_tabs_says_all_that_is_to_know(tmp_path: Path) -> None
     async with worker_shops(tmp_path) as here:
         (_, first), (two, second) = await here.shops(2)
         await here.value(two, "history.pushState(0, '', '/?new'); document.title = 'My shop'")
-        async with asyncio.timeout(PATIENCE):
-            while "My shop" not in [one["title"] for one in await here.tabs()]:
-                await asyncio.sleep(0.02)
+        await eventually(
+            here.tabs, until=lambda found: "My shop" in [one["title"] for one in found]
+        )
         told = {one["tabId"]: one for one in await here.tabs()}
         assert set(told) == {first, second}
         assert told[second]["url"] == f"{here.site}/?new"
@@ -130,9 +129,7 @@ async def test_a_tool_is_listed_until_its_last_tab_goes(tmp_path: Path) -> None:
         await here.close(one)
         await here.have("view_cart", second)
         await here.close(two)
-        async with asyncio.timeout(PATIENCE):
-            while await here.tabs():
-                await asyncio.sleep(0.02)
+        await eventually(here.tabs, until=lambda found: not found)
         listed = (await here.agent.post("tools/list")).json()["result"]["tools"]
         assert not any(tool["name"].startswith("website_tool_") for tool in listed)
 

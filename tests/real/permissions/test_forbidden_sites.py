@@ -1,6 +1,5 @@
 """What rules keep from agents, and what the audit does not keep, in a real browser."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.browsers.managed import rig
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -61,10 +61,10 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
         tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         for number in range(25):
             # The page's own leaving may still be under way, and win.
-            while (await agent.result("browser_navigate_tab", url=site.page("form"))).get(
-                "isError"
-            ):
-                await asyncio.sleep(0.05)
+            await eventually(
+                lambda: agent.result("browser_navigate_tab", url=site.page("form")),
+                until=lambda found: not found.get("isError"),
+            )
             leave = f"setTimeout(() => location.href = '{site.other}/form.html', {number}); 1"
             await agent.call("browser_execute_script", code=leave)
             reasons = set()

@@ -1,6 +1,5 @@
 """The extension's own tools, in a browser of their own since they restart it."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.managed import Rig, rig
 from tests.support.browsers.panel import panel_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
@@ -70,12 +69,11 @@ async def test_the_log_outlives_the_worker(here: Rig, site: Site) -> None:
         # Its pages bring the worker back.
         await ann.call("browser_open_tab", url=html(site, "page"))
         kept = "chrome.storage.session.get('journal').then(({journal}) => journal?.length ?? 0)"
-        async with asyncio.timeout(PATIENCE):
-            while not await here.cdp.evaluate(await here.cdp.worker(), kept):
-                await asyncio.sleep(0.05)
-            await here.cdp.kill_worker()
-            while (await _messages(ann)).count("the worker has started") < 2:
-                await asyncio.sleep(0.05)
+        await eventually(lambda: here.cdp.in_worker(kept))
+        await here.cdp.kill_worker()
+        await eventually(
+            lambda: _messages(ann), until=lambda found: found.count("the worker has started") >= 2
+        )
 
 
 async def _messages(ann: Agent) -> list[str]:

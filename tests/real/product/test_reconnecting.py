@@ -2,26 +2,19 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.real.looking import ref
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import browser_of
-from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.eventually import PATIENCE, eventually, eventually_sync
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
 BROWSER = ("--browser", "--headless", "--browser-arg=--remote-debugging-port=0")
 IDLE_SECONDS = 600
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Product:
-    """A product of this test's own, since it will be mistreated."""
-    return Product(tmp_path / "home")
 
 
 @pytest.fixture
@@ -56,8 +49,9 @@ async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_othe
         await agent.call("browser_open_tab", url=site.page("targets"))
         code = "document.title = 'begun'; await new Promise(() => {})"
         pending = asyncio.create_task(agent.result("browser_execute_script", code=code))
-        while "begun" not in await agent.text("browser_list_tabs"):
-            await asyncio.sleep(0.02)
+        await eventually(
+            lambda: agent.text("browser_list_tabs"), until=lambda found: "begun" in found
+        )
         before = _connected_at(product)
         await browser.kill_worker()
         error = (await asyncio.wait_for(pending, PATIENCE))["structuredContent"]["error"]
@@ -162,11 +156,11 @@ async def test_the_page_that_a_browser_is_started_with_is_loaded_each_time(
         for _ in range(3):
             with own.running("browser", "--headless", "--url", site.page("form")):
                 own.wait_browser()
-                async with own.client(port) as http, asyncio.timeout(PATIENCE):
-                    while (await Agent(http).call("browser_list_tabs"))["tabs"][0][
-                        "title"
-                    ] != "Form":
-                        await asyncio.sleep(0.1)
+                async with own.client(port) as http:
+                    await eventually(
+                        lambda: Agent(http).call("browser_list_tabs"),
+                        until=lambda found: found["tabs"][0]["title"] == "Form",
+                    )
             eventually_sync(lambda: not own.status()["browsers"], "the browser to have left")
 
 

@@ -1,6 +1,5 @@
 """A worker that starts anew knows the frames in other processes, and misses nothing meanwhile."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from tests.real.looking import html
 from tests.real.network.intercepting import START, STOP, answer, ask, paused
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
@@ -22,11 +21,11 @@ async def restart(agent: Agent, cdp: Cdp, tab: int) -> None:
     """Kill the worker, and wait until the next one answers."""
     old = await cdp.worker()
     await cdp.kill_worker()
-    async with asyncio.timeout(PATIENCE):
-        while await cdp.worker() == old:
-            await asyncio.sleep(0.02)
-        while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
-            await asyncio.sleep(0.05)
+    await eventually(cdp.worker, until=lambda found: found != old)
+    await eventually(
+        lambda: agent.result("browser_get_tab_info", tabId=tab),
+        until=lambda found: not found.get("isError"),
+    )
 
 
 def framed(site: Site, inner: str) -> str:
@@ -89,9 +88,10 @@ async def test_no_request_slips_through_while_the_worker_starts(
         await cdp.kill_worker()
         # This is what starts the next one.
         await ask(cdp, page, f"/html?body=secret{number}")
-        async with asyncio.timeout(PATIENCE):
-            while (await agent.result("browser_get_tab_info", tabId=tab)).get("isError"):
-                await asyncio.sleep(0.05)
+        await eventually(
+            lambda: agent.result("browser_get_tab_info", tabId=tab),
+            until=lambda found: not found.get("isError"),
+        )
         assert (await paused(agent, tabId=tab))["url"].endswith(f"secret{number}")
         assert await cdp.evaluate(page, "window.answer") is None
         await agent.call(STOP, tabId=tab)
@@ -115,6 +115,6 @@ async def test_what_the_next_worker_does_not_go_on_with_ends(
     page = await cdp.page(url)
     assert await cdp.evaluate(page, COLOR) == "rgb(255, 0, 0)"
     await restart(agent, cdp, tab)
-    held = await cdp.evaluate(await cdp.worker(), HELD % tab)
+    held = await cdp.in_worker(HELD % tab)
     assert "coverage" not in held and "pseudo" not in held
     assert await cdp.evaluate(page, COLOR) == "rgb(0, 0, 0)"

@@ -1,6 +1,6 @@
 """What the worker keeps for tabs is the same after its death, at every step of a long run."""
 
-import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from tests.real.product.worker_run import rested_state, state, steps
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, CdpError
 from tests.support.browsers.page_tools import clean
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import PATIENCE, eventually
 from tests.support.site import Site
 
 pytestmark = [
@@ -36,17 +36,15 @@ async def state_of_the_next(cdp: Cdp, expected: Any) -> Any:
     old = await cdp.worker()
     await cdp.kill_worker()
     found: Any = {}
-    try:
-        async with asyncio.timeout(PATIENCE / 2):
-            while any(found.get(name) != kept for name, kept in expected.items()):
-                await asyncio.sleep(0.05)
-                try:
-                    if await cdp.worker() != old:
-                        found = _sorted(await state(cdp))
-                except (CdpError, AssertionError):
-                    continue  # it is just starting
-    except TimeoutError:
-        pass
+
+    async def restored() -> bool:
+        nonlocal found
+        if await cdp.worker() != old:
+            found = _sorted(await state(cdp))
+        return all(found.get(name) == kept for name, kept in expected.items())
+
+    with suppress(AssertionError):  # the caller compares, and says what is missing
+        await eventually(restored, seconds=PATIENCE / 2, ignore=(CdpError, AssertionError))
     return found
 
 
@@ -67,6 +65,6 @@ async def killed_at_every_step(agent: Agent, cdp: Cdp, site: Site) -> None:
         lost = {name: kept for name, kept in before.items() if after.get(name) != kept}
         now = {name: after.get(name) for name in lost}
         assert lost == now, f"after {step}: {lost} became {now}"
-        async with asyncio.timeout(PATIENCE):
-            while (await agent.result("browser_list_tabs")).get("isError"):
-                await asyncio.sleep(0.05)
+        await eventually(
+            lambda: agent.result("browser_list_tabs"), until=lambda found: not found.get("isError")
+        )

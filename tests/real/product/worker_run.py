@@ -22,7 +22,7 @@ INNER = "<input type=file id=inner>"
 
 
 async def state(cdp: Cdp) -> Any:
-    return await cdp.evaluate(await cdp.worker(), "describeTabState()")
+    return await cdp.in_worker("describeTabState()")
 
 
 async def rested_state(cdp: Cdp) -> Any:

@@ -9,7 +9,7 @@ from tests.real.looking import html
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-40")]
@@ -74,9 +74,7 @@ async def test_a_new_page_has_no_forced_states_and_needs_no_debugger(
     await opened(html(site, f"{STYLE}<p>one</p>"))
     await agent.call(FORCE, selector="p", pseudoClasses=[":hover"])
     await agent.call("browser_navigate_tab", url=site.page("form"))
-    async with asyncio.timeout(PATIENCE):
-        while await held(agent):
-            await asyncio.sleep(0.02)
+    await eventually(lambda: held(agent), until=lambda found: not found)
 
 
 async def test_states_that_cannot_be_forced_say_why(

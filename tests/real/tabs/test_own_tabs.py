@@ -8,7 +8,7 @@ import pytest
 from tests.agents.mcp.clients import connect
 from tests.support.agent import Agent
 from tests.support.browsers.managed import rig
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.product import Product
 from tests.support.site import Site
 
@@ -24,8 +24,7 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
         target = await here.cdp.open(site.page("form"))
         await here.cdp.send("Target.activateTarget", targetId=target)
         loaded = f"document.readyState === 'complete' && location.href === '{site.page('form')}'"
-        while not await here.cdp.evaluate(target, loaded):
-            await asyncio.sleep(0.02)
+        await eventually(lambda: here.cdp.evaluate(target, loaded))
         watch = (
             "globalThis.moved = 0;"
             "for (const kind of ['blur', 'focus', 'visibilitychange'])"
@@ -84,12 +83,10 @@ async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
         assert foreign["structuredContent"]["error"]["reason"] == "foreign_tab"
         assert "'test (main)'" in foreign["content"][0]["text"]
         await ann.end()
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                answer = (await bob.call("browser_list_tabs")).json()["result"]
-                urls = [told["url"] for told in answer["structuredContent"]["tabs"]]
-                if site.page("form") not in urls:
-                    break
+        await eventually(
+            lambda: bob.call("browser_list_tabs"),
+            until=lambda listed: site.page("form") not in listed.text,
+        )
 
 
 async def test_a_session_finds_its_tabs_after_the_server_was_restarted(

@@ -148,7 +148,7 @@ async def test_a_tab_is_brought_to_the_front_only_when_asked(
 
 async def groups_of_browser(cdp: Cdp) -> dict[int, Json]:
     code = "chrome.tabGroups.query({})"
-    found = await cdp.evaluate(await cdp.worker(), code)
+    found = await cdp.in_worker(code)
     return {group["id"]: group for group in found}
 
 

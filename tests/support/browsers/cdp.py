@@ -1,6 +1,5 @@
 """Looking into a test's browser from outside, by the debugging port it was started with."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -10,7 +9,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.support.eventually import eventually_sync
+from tests.support.eventually import eventually, eventually_sync
 
 EXTENSION = "chrome-extension:"
 
@@ -58,6 +57,10 @@ class Cdp:
         params = {"expression": code, "returnByValue": True, "awaitPromise": True, **more}
         return await self.send("Runtime.evaluate", session, **params)
 
+    async def in_worker(self, code: str) -> Any:
+        """The value of an expression in the extension's worker."""
+        return await self.evaluate(await self.worker(), code)
+
     async def page(self, url: str) -> str:
         """The page at an address."""
         targets = (await self.send("Target.getTargets"))["targetInfos"]
@@ -67,13 +70,12 @@ class Cdp:
     async def page_of(self, tab: int) -> str:
         """The page in a tab, by the number that the browser's extensions know it by."""
         code = f"chrome.debugger.getTargets().then((all) => all.find((t) => t.tabId === {tab}).id)"
-        found: str = await self.evaluate(await self.worker(), code)
+        found: str = await self.in_worker(code)
         return found
 
     async def worker(self) -> str:
         """The extension's service worker, as soon as it runs."""
-        while not (running := await self._workers()):
-            await asyncio.sleep(0.02)
+        running = await eventually(self._workers)
         return running[0]
 
     async def _workers(self) -> list[str]:

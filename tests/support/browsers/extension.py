@@ -96,6 +96,12 @@ class FakeExtension:
             if message["method"] == method:
                 return message
 
+    async def command(self, tool: str) -> dict[str, Any]:
+        """The next request to run this command; what else comes is dropped."""
+        while (message := await self.next("tool.dispatch"))["params"]["tool"] != tool:
+            pass
+        return message
+
     async def answer_in_steps(self, output: Any) -> None:
         """Answer the next command, with one word on the way."""
         asked = await self.next("tool.dispatch")

@@ -12,7 +12,8 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
+from tests.support.http_client import client_of
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -29,10 +30,7 @@ class Rig:
         self.cdp = cdp
 
     def http(self, token: str) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {token}"}
-        return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=PATIENCE
-        )
+        return client_of(self.port, token)
 
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:
@@ -62,11 +60,10 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 async def at_work(agent: Agent, tab: int) -> None:
     """Wait until a script in that tab says that it runs."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            listed = (await agent.call("browser_list_tabs"))["tabs"]
-            if any(told["tabId"] == tab and told["title"] == "at work" for told in listed):
-                return
+    await eventually(
+        lambda: agent.call("browser_list_tabs"),
+        until=lambda found: (tab, "at work") in [(t["tabId"], t["title"]) for t in found["tabs"]],
+    )
 
 
 async def failure(call: "asyncio.Task[Any]") -> ToolFailed:

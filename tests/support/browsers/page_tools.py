@@ -1,6 +1,5 @@
 """Page tools as an agent sees them: listed by their site, called by the page's own names."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.agent import Agent, ToolFailed
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 TabId = int | str
 
@@ -34,10 +33,11 @@ async def listed(agent: Agent) -> dict[str, dict[str, Any]]:
 
 async def until(agent: Agent, wanted: Callable[[dict[str, dict[str, Any]]], Any]) -> Any:
     """What a look at the list finds; it is looked at until there is something."""
-    async with asyncio.timeout(PATIENCE):
-        while not (found := wanted(await listed(agent))):
-            await asyncio.sleep(0.05)
-        return found
+
+    async def look() -> Any:
+        return wanted(await listed(agent))
+
+    return await eventually(look)
 
 
 async def tool(agent: Agent, origin: str, name: str) -> dict[str, Any]:
@@ -88,19 +88,17 @@ class PageTools:
         found: list[dict[str, Any]] = result["structuredContent"]
         return found
 
+    async def active_tabs(self) -> list[TabId]:
+        return [one["tabId"] for one in await self.tabs() if one["isActive"]]
+
     async def looked_at(self, tab: TabId | None) -> None:
         """Wait until this tab, and no other, is the one that is looked at."""
-        async with asyncio.timeout(PATIENCE):
-            while [one["tabId"] for one in await self.tabs() if one["isActive"]] != (
-                [] if tab is None else [tab]
-            ):
-                await asyncio.sleep(0.02)
+        expected = [] if tab is None else [tab]
+        await eventually(self.active_tabs, until=lambda active: active == expected)
 
     async def have(self, name: str, *wanted: TabId) -> None:
         """Wait until a tool is in these tabs: what is said of a tab that is none names them."""
-        async with asyncio.timeout(PATIENCE):
-            while set(await self.holders(name)) != set(wanted):
-                await asyncio.sleep(0.02)
+        await eventually(lambda: self.holders(name), until=lambda found: set(found) == set(wanted))
 
     async def holders(self, name: str) -> list[TabId]:
         with pytest.raises(ToolFailed) as failed:

@@ -1,13 +1,12 @@
 """The side panel in a real browser, as a person has it: looked at and clicked from outside."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.support.browsers.cdp import Cdp
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 PANEL = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/panel/panel.html"
 MIDDLE = """(() => {
@@ -33,11 +32,7 @@ class Panel:
         return answer["result"].get("value")
 
     async def until(self, code: str, what: str) -> Any:
-        async with asyncio.timeout(PATIENCE):
-            while not (found := await self.value(code)):
-                await asyncio.sleep(0.02)
-        assert found, what
-        return found
+        return await eventually(lambda: self.value(code), what)
 
     async def text(self, selector: str) -> str:
         found: str = await self.until(

@@ -9,7 +9,7 @@ from typing import Any
 
 from tabhub.browser.launcher.finder import find_browser
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 
 FLAGS = (
     "--headless=new",
@@ -56,28 +56,21 @@ class PlainBrowser:
 
     async def page(self, ending: str) -> str:
         """A page that was opened by another, by the end of its address."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                for told in (await self.cdp.send("Target.getTargets"))["targetInfos"]:
-                    if told["type"] == "page" and told["url"].endswith(ending):
-                        found: str = told["targetId"]
-                        return found
-                await asyncio.sleep(0.02)
+
+        async def look() -> str | None:
+            targets = (await self.cdp.send("Target.getTargets"))["targetInfos"]
+            pages = (one for one in targets if one["type"] == "page")
+            return next((one["targetId"] for one in pages if one["url"].endswith(ending)), None)
+
+        return await eventually(look, f"a page at {ending}")
 
     async def value(self, page: str, code: str) -> Any:
         return await self.cdp.evaluate(page, code)
 
     async def until(self, page: str, code: str) -> Any:
         """The value of an expression as soon as it is something."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                try:
-                    if found := await self.value(page, code):
-                        return found
-                except AssertionError:
-                    # The page is being left, or has only begun.
-                    pass
-                await asyncio.sleep(0.02)
+        # While the page is being left, or has only begun, the browser refuses.
+        return await eventually(lambda: self.value(page, code), code, ignore=(AssertionError,))
 
     async def status(self, page: str, state: str) -> dict[str, Any]:
         """What the shop says of its connection, as soon as it is in this state."""

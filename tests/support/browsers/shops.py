@@ -34,14 +34,10 @@ class Shops(PlainBrowser, PageTools):
         """The address of a page of the same site without tools."""
         return f"{self.site}/shop.css"
 
-    async def in_worker(self, code: str) -> Any:
-        """What an expression is in the extension."""
-        return await self.cdp.evaluate(await self.cdp.worker(), code)
-
     async def number(self, page: str) -> int:
         """The number of a page's tab."""
         look = "chrome.debugger.getTargets().then((all) => all.find((one) => one.id === %r).tabId)"
-        found: int = await self.in_worker(look % page)
+        found: int = await self.cdp.in_worker(look % page)
         return found
 
     async def tab(self, url: str | None = None, **more: Any) -> tuple[str, int]:

@@ -1,6 +1,5 @@
 """Shortcuts: whose they are, how long they last, and what is decided about each of their steps."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,10 +12,10 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
 from tabhub.tools.composite import shortcuts
-from tabhub.tools.composite.shortcut_recording import Recording as Recorded
+from tabhub.tools.composite.shortcut_recording import ShortcutRecording
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
-from tests.support.eventually import PATIENCE
+from tests.support.eventually import eventually
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -82,12 +81,11 @@ async def listed(agent: Agent) -> list[Json]:
 
 async def last_run(agent: Agent) -> Json:
     """How the run of the only shortcut went."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            (shown,) = await listed(agent)
-            if shown["lastRun"]["state"] != "running":
-                last: Json = shown["lastRun"]
-                return last
+    (shortcut,) = await eventually(
+        lambda: listed(agent), until=lambda found: found[0]["lastRun"]["state"] != "running"
+    )
+    last: Json = shortcut["lastRun"]
+    return last
 
 
 async def test_a_shortcut_is_listed_under_its_name_with_what_a_client_needs(home: Home) -> None:
@@ -210,7 +208,7 @@ async def test_what_is_recorded_is_bounded_in_bytes(home: Home) -> None:
 async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shortcuts, "MOST_BYTES", 1000)
+    monkeypatch.setattr(shortcuts, "MAX_BYTES", 1000)
     async with recording(home) as (_, _, agent):
         await recorded(agent, "first", (TYPE, {"selector": "#a", "text": "x" * 500, "tabId": 1}))
         with pytest.raises(ToolFailed, match="larger than 1000 bytes"):
@@ -220,7 +218,7 @@ async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
 
 
 def test_only_so_much_is_told_of_what_was_left_out() -> None:
-    begun = Recorded("save", "")
+    begun = ShortcutRecording("save", "")
     for number in range(200):
         begun.leave_out(f"call {number}")
     assert len(begun.left_out) == 100
@@ -249,8 +247,7 @@ async def test_with_its_session_a_run_stops_and_a_recording_is_dropped(home: Hom
         del extension.handlers["page.click"]
         await agent.call("shortcuts_execute", command="save", tabId=1)
         await agent.call("shortcuts_record", action="start", command="other")
-        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
-            pass
+        await extension.command("page.click")
         server.app.session_ends.end_session("token:ann")
         await extension.next("tool.cancel")
         last = await last_run(agent)
@@ -264,8 +261,7 @@ async def test_pausing_the_agent_ends_a_run(home: Home) -> None:
         await recorded(agent, "save")
         del extension.handlers["page.click"]
         await agent.call("shortcuts_execute", command="save", tabId=1)
-        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
-            pass
+        await extension.command("page.click")
         await extension.ask("agent.pause", {"session": "token:ann", "paused": True})
         await extension.ask("agent.pause", {"session": "token:ann", "paused": False})
         last = await last_run(agent)
@@ -278,8 +274,7 @@ async def test_a_run_changes_no_other_call_of_its_session(home: Home) -> None:
         del extension.handlers["page.click"]
         located, filled = heard(extension, "page.locate"), heard(extension, "page.fill")
         await agent.call("shortcuts_execute", command="save", tabId=1)
-        while (await extension.next("tool.dispatch"))["params"]["tool"] != "page.click":
-            pass
+        await extension.command("page.click")
         word = "save step 0: button 'Save'"
         await agent.call(TYPE, ref=word, text="mine", tabId=2)
         assert [told["input"]["ref"] for told in filled] == [word]
@@ -323,7 +318,7 @@ async def test_an_element_that_nothing_tells_from_others_is_left_out(home: Home)
         by_ref, by_selector = {"ref": "ref_1", "tabId": 1}, {"selector": "a", "tabId": 1}
         told = await recorded(agent, "save", (CLICK, by_ref), (CLICK, by_selector))
     assert told["steps"] == 1
-    assert told["leftOut"] == [f"{CLICK}: nothing tells its element from others"]
+    assert told["leftOut"] == [f"{CLICK}: its element has no name and no unique selector"]
 
 
 @pytest.mark.parametrize(
@@ -359,7 +354,7 @@ async def test_bad_input_is_refused_and_nothing_is_lost(
 async def test_a_recording_can_be_dropped_and_a_shortcut_deleted(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         await agent.call("shortcuts_record", action="start", command="save")
-        with pytest.raises(ToolFailed, match="under way"):
+        with pytest.raises(ToolFailed, match="running already"):
             await agent.call("shortcuts_record", action="start", command="other")
         assert await agent.call("shortcuts_record", action="cancel") == {"dropped": True}
         made = await recorded(agent, "save")

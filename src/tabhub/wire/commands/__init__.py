@@ -1,7 +1,7 @@
 """The commands of `tool.dispatch`: the input and the output of each.
 
 `make docs` generates `protocol/link.schema.json`, the tables in `docs/link.md` and the extension's
-types (`extension/worker/types.d.ts`) from here.
+types (`extension/worker/shared/wire.d.ts`) from here.
 """
 
 from collections.abc import Iterable
