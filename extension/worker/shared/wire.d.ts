@@ -8,11 +8,11 @@ declare namespace Wire {
     input: unknown;
     tabId: number | null;
     dispatchId: string;
-    /** The site that was decided about: on any other the command must not run. */
+    /** The site that the permission is for; on any other site the command must not run. */
     site?: string | null;
-    /** Whether to ask (`frames.allowed`) before it enters frames of other sites. */
+    /** Whether the extension must ask (`frames.allowed`) before it enters frames of other sites. */
     frames?: boolean;
-    /** Whether a script may make the input where the debugger cannot be used. */
+    /** Whether a script may produce the input where the debugger cannot be used. */
     untrusted?: boolean;
   }
 
@@ -20,13 +20,13 @@ declare namespace Wire {
   interface NoInput {
   }
 
-  /** Every tab, and the dialogs that are open, file choosers too. */
+  /** All tabs, and all open dialogs, file choosers included. */
   interface TabList {
     tabs: Tab[];
     dialogs: TabDialog[];
   }
 
-  /** A tab, by Chrome's own number. Addresses are cut at 2,000 characters, titles at 500. */
+  /** A tab, with Chrome's number. URLs are cut at 2,000 characters, titles at 500. */
   interface Tab {
     tabId: number;
     url: string;
@@ -39,12 +39,12 @@ declare namespace Wire {
     focusedWindow: boolean;
   }
 
-  /** A dialog, with the tab that it is open in. */
+  /** A dialog, with its tab. */
   interface TabDialog {
     type: "alert" | "beforeunload" | "confirm" | "file_chooser" | "http_auth" | "prompt";
     message: string;
     defaultPrompt?: string;
-    /** Whether a file chooser takes several files. */
+    /** Whether a file chooser accepts several files. */
     multiple?: boolean;
     origin?: string;
     realm?: string;
@@ -52,7 +52,7 @@ declare namespace Wire {
     tabId: number;
   }
 
-  /** Where to, and in which window. */
+  /** The URL, and the window. */
   interface OpenTab {
     url: string;
     active?: boolean;
@@ -63,7 +63,7 @@ declare namespace Wire {
     timeoutMs?: number;
   }
 
-  /** How a new window is to be; a window that is not `normal` has no size of its own. */
+  /** Options of a new window; only a `normal` window can have a size. */
   interface NewWindow {
     left?: number;
     top?: number;
@@ -73,14 +73,14 @@ declare namespace Wire {
     incognito?: boolean;
   }
 
-  /** The tab group of an agent. A tab joins the group `groupId` if it is still in the tab's own window; otherwise a new group is made in that window. Nothing is activated, and no tab changes its window. */
+  /** The tab group of an agent. A tab joins the group `groupId` if that is still in the tab's window; otherwise a new group is created in that window. No tab is activated or moved to another window. */
   interface AgentGroup {
     title: string;
     color: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow";
     groupId?: number;
   }
 
-  /** The new tab; no `groupId` where tabs cannot be grouped. */
+  /** The new tab; without `groupId` if tabs cannot be grouped. */
   interface OpenedTab {
     tabId: number;
     url: string;
@@ -88,11 +88,11 @@ declare namespace Wire {
     status: "complete" | "loading" | "unloaded";
     groupId?: number;
     window?: Window;
-    /** A server asks for HTTP authentication: the page waits for that. */
+    /** Set if the page waits for HTTP authentication. */
     dialog?: Dialog;
   }
 
-  /** A window; the size is that of the whole window, `viewport` that of the page in it. */
+  /** A window; the size is that of the whole window, `viewport` that of its page. */
   interface Window {
     windowId: number;
     state?: string;
@@ -107,32 +107,32 @@ declare namespace Wire {
     viewport?: Size;
   }
 
-  /** In CSS pixels. */
+  /** A size, in CSS pixels. */
   interface Size {
     width: number;
     height: number;
   }
 
-  /** What a page or a server asks; `origin`, `realm` and `scheme` of HTTP authentication. */
+  /** An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication. */
   interface Dialog {
     type: "alert" | "beforeunload" | "confirm" | "file_chooser" | "http_auth" | "prompt";
     message: string;
     defaultPrompt?: string;
-    /** Whether a file chooser takes several files. */
+    /** Whether a file chooser accepts several files. */
     multiple?: boolean;
     origin?: string;
     realm?: string;
     scheme?: string;
   }
 
-  /** Which tab was closed. */
+  /** The tab that was closed. */
   interface ClosedTab {
     closed: number;
-    /** By which the browser could bring it back. */
+    /** With this id `sessions.restore` can reopen it. */
     sessionId?: string;
   }
 
-  /** Where a tab is. */
+  /** The page in a tab. */
   interface TabPage {
     tabId: number;
     url: string;
@@ -140,7 +140,7 @@ declare namespace Wire {
     status: "complete" | "loading" | "unloaded";
   }
 
-  /** A tab, with what is emulated in it and the dialog that is open. */
+  /** A tab, with what is emulated in it and its open dialog. */
   interface TabInfo {
     tabId: number;
     url: string;
@@ -155,7 +155,7 @@ declare namespace Wire {
     dialog?: Dialog;
   }
 
-  /** All that is emulated in a tab. */
+  /** Everything that is emulated in a tab. */
   interface Emulated {
     device?: EmulatedDevice;
     geolocation?: EmulatedPlace;
@@ -164,7 +164,7 @@ declare namespace Wire {
     network?: EmulatedLine;
   }
 
-  /** The screen that a page is to believe in. */
+  /** The screen that is emulated. */
   interface EmulatedDevice {
     width: number;
     height: number;
@@ -173,7 +173,7 @@ declare namespace Wire {
     userAgent?: string;
   }
 
-  /** Where on earth the page is. */
+  /** The geolocation that is emulated. */
   interface EmulatedPlace {
     latitude: number;
     longitude: number;
@@ -186,7 +186,7 @@ declare namespace Wire {
     value: string;
   }
 
-  /** A network connection; throughputs in bytes a second, -1 without a limit. */
+  /** A network connection; throughput in bytes per second, -1 for no limit. */
   interface EmulatedLine {
     offline: boolean;
     latency: number;
@@ -194,12 +194,12 @@ declare namespace Wire {
     uploadThroughput: number;
   }
 
-  /** Which group the tab is to join. */
+  /** The group that the tab joins. */
   interface GroupTab {
     group: AgentGroup;
   }
 
-  /** The group that the tab is in; none where tabs cannot be grouped. */
+  /** The tab's group; missing if tabs cannot be grouped. */
   interface GroupedTab {
     groupId?: number;
   }
@@ -208,26 +208,26 @@ declare namespace Wire {
   interface NoOutput {
   }
 
-  /** Where to. */
+  /** The destination. */
   interface NavigateTab {
-    /** An address, or `back`, `forward` or `reload`. */
+    /** A URL, or `back`, `forward` or `reload`. */
     url: string;
     timeoutMs?: number;
   }
 
-  /** Where the tab is now. */
+  /** The page in the tab now. */
   interface NavigatedTab {
     tabId: number;
     url: string;
     title: string;
     status: "complete" | "loading" | "unloaded";
-    /** A server asks for HTTP authentication: the page waits for that. */
+    /** Set if the page waits for HTTP authentication. */
     dialog?: Dialog;
-    /** Intercepted requests that hold the page up. */
+    /** Intercepted requests that the page waits for. */
     waiting?: WaitingRequest[];
   }
 
-  /** A request that waits to be answered. Long addresses and headers are clipped. */
+  /** An intercepted request that waits. Long URLs and headers are cut. */
   interface WaitingRequest {
     requestId: string;
     url: string;
@@ -238,15 +238,15 @@ declare namespace Wire {
     since: number;
   }
 
-  /** Every window. */
+  /** All windows. */
   interface WindowList {
     windows: Window[];
   }
 
-  /** What is to change. */
+  /** The changes of a window. */
   interface UpdateWindow {
     windowId: number;
-    /** The numbers of the caller's tabs: with any other tab in it the window stays as it is. */
+    /** The numbers of the caller's tabs; a window with any other tab is not changed. */
     own: number[];
     left?: number;
     top?: number;
@@ -254,7 +254,7 @@ declare namespace Wire {
     height?: number;
     state?: "fullscreen" | "maximized" | "minimized" | "normal";
     focused?: boolean;
-    /** The number of a tab whose own size is wanted. */
+    /** The number of a tab whose page size is returned. */
     page?: number;
   }
 
@@ -271,23 +271,23 @@ declare namespace Wire {
     height?: number;
     tabIds: number[];
     viewport?: Size;
-    /** The size of the page in the tab that was named; of one behind another, what it last had. */
+    /** The page size of the requested tab; its last size if it is in the background. */
     page?: Size;
   }
 
-  /** Which window. */
+  /** The window to close. */
   interface CloseWindow {
     windowId: number;
-    /** The numbers of the caller's tabs: with any other tab in it the window stays as it is. */
+    /** The numbers of the caller's tabs; a window with any other tab is not changed. */
     own: number[];
   }
 
-  /** Which window was closed. */
+  /** The window that was closed. */
   interface ClosedWindow {
     closed: number;
   }
 
-  /** Of which window; without one, of all. */
+  /** The window; default all windows. */
   interface ListGroups {
     windowId?: number;
   }
@@ -297,7 +297,7 @@ declare namespace Wire {
     groups: TabGroup[];
   }
 
-  /** A tab group as the person sees it. */
+  /** A tab group. */
   interface TabGroup {
     groupId: number;
     title: string;
@@ -307,34 +307,34 @@ declare namespace Wire {
     tabIds: number[];
   }
 
-  /** Which tabs, all in one window, and how the group looks. */
+  /** The tabs, all in one window, and the group's appearance. */
   interface CreateGroup {
     tabIds: number[];
-    /** The numbers of the caller's tabs: nothing else is grouped. */
+    /** The numbers of the caller's tabs; no other tab is grouped. */
     own: number[];
     title?: string;
     color?: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow";
   }
 
-  /** Which tabs join which group. */
+  /** The tabs, and the group that they join. */
   interface AddToGroup {
     groupId: number;
     tabIds: number[];
     own: number[];
   }
 
-  /** Which tabs leave their group. */
+  /** The tabs that leave their groups. */
   interface RemoveFromGroup {
     tabIds: number[];
     own: number[];
   }
 
-  /** Those that left. */
+  /** The tabs that left their groups. */
   interface RemovedFromGroup {
     tabIds: number[];
   }
 
-  /** What is to change. */
+  /** The changes of a group. */
   interface UpdateGroup {
     groupId: number;
     own: number[];
@@ -343,12 +343,12 @@ declare namespace Wire {
     collapsed?: boolean;
   }
 
-  /** How many at most; 25 without a number. */
+  /** The largest number of sessions; default 25. */
   interface RecentSessions {
     maxResults?: number;
   }
 
-  /** The latest first. */
+  /** Closed tabs and windows, latest first. */
   interface ClosedSessions {
     sessions: ClosedSession[];
   }
@@ -361,37 +361,37 @@ declare namespace Wire {
     tabs: ClosedPage[];
   }
 
-  /** A page that was open. */
+  /** A page in a closed tab. */
   interface ClosedPage {
     url: string;
     title: string;
   }
 
-  /** Which one, and whose it is to be. */
+  /** The closed tab or window, and the group of the agent that gets it. */
   interface RestoreSession {
     sessionId: string;
     group: AgentGroup | null;
     timeoutMs: number;
   }
 
-  /** What is open again; no `groupId` where tabs cannot be grouped. */
+  /** The reopened tabs; without `groupId` if tabs cannot be grouped. */
   interface RestoredTabs {
     tabs: Tab[];
     groupId?: number;
   }
 
-  /** The code; its value is that of the last expression, and `return` and `await` may be used. */
+  /** The code; its value is that of the last expression. `return` and `await` are allowed. */
   interface Evaluate {
     code: string;
     timeoutMs?: number;
   }
 
-  /** The value, as `JSON.stringify` would have it. */
+  /** The value, as `JSON.stringify` writes it. */
   interface Evaluated {
     value: unknown;
   }
 
-  /** A value that JSON cannot hold. */
+  /** A value that JSON cannot represent. */
   interface EvaluatedObject {
     value: null;
     description: string;
@@ -410,17 +410,17 @@ declare namespace Wire {
     stack: string;
   }
 
-  /** What to read, and how much of it. */
+  /** The part of the page to read, and its format. */
   interface ReadPage {
     filter?: "all" | "interactive";
     depth?: number;
-    /** Only this element and what is inside. */
+    /** Only this element and its descendants. */
     ref?: string | null;
     maxChars?: number;
     offset?: number;
-    /** The number of an earlier reading: read in the same manner, tell only what changed. */
+    /** The number of an earlier reading; only changes since then are returned, in its format. */
     since?: number | null;
-    /** Tell how long all of it is. */
+    /** Whether to return the length of the whole text. */
     measure?: boolean;
   }
 
@@ -428,71 +428,71 @@ declare namespace Wire {
   interface PageRead {
     url: string;
     title: string;
-    /** Where it is no HTML. */
+    /** Set if the document is not HTML. */
     contentType?: string;
     text: string;
     truncated: boolean;
-    /** The `offset` of what follows. */
+    /** The `offset` of the rest. */
     next?: number;
-    /** `text` has only lines that are new (`+`) or gone (`-`) since that reading. Without it that reading was of another document or is forgotten, and `text` is the whole page. */
+    /** Set if `text` has only the lines added (`+`) or removed (`-`) since that reading. Otherwise that reading was of another document or is forgotten, and `text` is the whole page. */
     since?: number;
-    /** With `measure`: the characters of all of it. */
+    /** With `measure`: the length of the whole text, in characters. */
     total?: number;
-    /** With `measure`: whether all of the page was looked at. */
+    /** With `measure`: whether the whole page was read. */
     whole?: boolean;
     /** The number of this reading. */
     read: number;
-    /** How many elements were looked at; of a huge page not all. */
+    /** How many elements were read; of a huge page, not all. */
     nodes: number;
     viewport: Size;
   }
 
-  /** Words that describe what is looked for. */
+  /** A description of the elements in words. */
   interface FindElements {
     query: string;
-    /** 20 without a number. */
+    /** Default 20. */
     limit?: number;
   }
 
-  /** The best first, of all frames. */
+  /** Matches in all frames, best first. */
   interface FoundElements {
     matches: FoundElement[];
     total: number;
-    /** Whether all of a huge page was searched. */
+    /** Whether the whole page was searched; a huge one is not. */
     whole: boolean;
   }
 
-  /** An element that fits. */
+  /** An element that matches. */
   interface FoundElement {
     ref: string;
     role: string;
     name: string;
-    /** Of an input. */
+    /** The type of an input. */
     type?: string;
     reason: string;
   }
 
-  /** An element, by one of the two. */
+  /** An element, by `ref` or by `selector`. */
   interface Named {
     ref?: string;
     selector?: string;
   }
 
-  /** What an element can be known by at another time. */
+  /** What identifies an element in a later visit. */
   interface ElementAndView {
     viewport: Size;
     role: string;
     name: string;
-    /** One that matches this element and nothing else. */
+    /** A selector that matches only this element. */
     selector?: string;
   }
 
-  /** The size of the viewport, where no element was named. */
+  /** The size of the viewport, if no element was given. */
   interface View {
     viewport: Size;
   }
 
-  /** An element that was described before. */
+  /** An element as `page.describe` described it. */
   interface LocateElement {
     selector?: string;
     role: string;
@@ -500,22 +500,22 @@ declare namespace Wire {
     timeoutMs?: number;
   }
 
-  /** The element now. */
+  /** The element's ref now. */
   interface LocatedElement {
     ref: string;
   }
 
-  /** By selector; with `ref` inside that element, `ref` alone is the element itself. */
+  /** By selector; with `ref`, inside that element. `ref` alone is the element itself. */
   interface QueryElements {
     selector?: string;
     ref?: string;
-    /** 100 without a number. */
+    /** Default 100. */
     limit?: number;
-    /** The attributes to tell; without them the usual ones. */
+    /** The attributes to return; default the most useful ones. */
     attributes?: string[];
   }
 
-  /** Of all frames, the main frame first. */
+  /** Elements of all frames, the main frame first. */
   interface QueriedElements {
     elements: Element[];
     total: number;
@@ -529,7 +529,7 @@ declare namespace Wire {
     attributes: Record<string, string>;
   }
 
-  /** A part of the page; without an element the whole. */
+  /** An element; default the whole page. */
   interface ReadPiece {
     ref?: string;
     selector?: string;
@@ -537,35 +537,35 @@ declare namespace Wire {
     offset?: number;
   }
 
-  /** One text, with that of frames where they stand. */
+  /** The text, with that of frames in their place. */
   interface PieceRead {
     url: string;
     title: string;
-    /** Where it is no HTML. */
+    /** Set if the document is not HTML. */
     contentType?: string;
-    /** The tag of the element that was read. */
+    /** The tag name of the element that was read. */
     source: string;
     text: string;
     truncated: boolean;
-    /** The `offset` of what follows. */
+    /** The `offset` of the rest. */
     next?: number;
   }
 
-  /** By selector in all frames, also of documents that load meanwhile, or one that is known. */
+  /** By `selector` in all frames, also in documents that load in the meantime; or by `ref`. */
   interface WaitForElement {
     ref?: string;
     selector?: string;
-    /** 10,000 without a number. */
+    /** Default 10,000. */
     timeoutMs?: number;
     visible?: boolean;
   }
 
-  /** The element that is there. */
+  /** The element that was found. */
   interface AwaitedElement {
     element: SeenElement;
   }
 
-  /** An element, and whether it can be seen. */
+  /** An element, and whether it is visible. */
   interface SeenElement {
     ref: string;
     tag: string;
@@ -574,15 +574,15 @@ declare namespace Wire {
     visible: boolean;
   }
 
-  /** Of which element. */
+  /** The element and the properties. */
   interface ElementStyles {
     ref?: string;
     selector?: string;
-    /** CSS properties; without them the usual ones. */
+    /** CSS properties; default the most useful ones. */
     properties?: string[];
   }
 
-  /** How the element looks. */
+  /** The element's box and styles. */
   interface StyledElement {
     ref: string;
     tag: string;
@@ -592,7 +592,7 @@ declare namespace Wire {
     styles: Record<string, string>;
   }
 
-  /** A rectangle in CSS pixels. */
+  /** A rectangle, in CSS pixels. */
   interface Box {
     x: number;
     y: number;
@@ -600,30 +600,30 @@ declare namespace Wire {
     height: number;
   }
 
-  /** Which storage of the page's origin. */
+  /** The storage of the page's origin to read. */
   interface ReadStorage {
     storageType: "local" | "session";
     key?: string;
   }
 
-  /** Those entries of which there is room for. */
+  /** The entries that fit into a message, and their total number. */
   interface StorageRead {
     entries: [string, string][];
     total: number;
   }
 
-  /** Only those of a type. */
+  /** The type of files to list; default all. */
   interface ListResources {
     type?: string;
   }
 
-  /** Of all frames. */
+  /** The files of all frames. */
   interface ResourceList {
     resources: Resource[];
     total: number;
   }
 
-  /** A file that the page is made of. */
+  /** A file that the page has loaded. */
   interface Resource {
     url: string;
     type: string;
@@ -632,14 +632,14 @@ declare namespace Wire {
     failed?: boolean;
   }
 
-  /** Which file. */
+  /** The file to read. */
   interface ReadResource {
     url: string;
-    /** 500,000 without a number. */
+    /** Default 500,000. */
     maxChars?: number;
   }
 
-  /** A file and what is in it. */
+  /** A file with its content. */
   interface ResourceRead {
     url: string;
     type: string;
@@ -652,17 +652,17 @@ declare namespace Wire {
     truncated: boolean;
   }
 
-  /** On what, and how. */
+  /** The element or point to click, and how. */
   interface Click {
     ref?: string;
     selector?: string;
-    /** With `y`: a point of the viewport. */
+    /** Together with `y`, a point in the viewport. */
     x?: number;
     y?: number;
-    /** With `pageY`: a point of the page. */
+    /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
-    /** How many ms to wait for the page to come to rest; 1,000 without a number. */
+    /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
     button?: "left" | "middle" | "right";
     clickCount?: number;
@@ -670,60 +670,60 @@ declare namespace Wire {
     modifiers?: string[];
   }
 
-  /** What the click did, and where in the viewport it was. */
+  /** The effect of the click, and its point in the viewport. */
   interface Clicked {
     effect: Effect;
-    /** Whether it was input such as a person makes. */
+    /** Whether the events were trusted, as those of a person are. */
     trusted: boolean;
-    /** A script in the page made the events, because the debugger may not be used. */
+    /** Whether a script in the page made the events, since the debugger was not available. */
     byScript?: boolean;
     point?: Point;
   }
 
-  /** What an action has led to. */
+  /** The effect of an action. */
   interface Effect {
-    /** The address the tab went to. */
+    /** The URL that the tab navigated to. */
     navigated?: string;
-    /** Whether the document changed. */
+    /** Whether the document has changed. */
     mutated: boolean;
-    /** The one that ended the waiting. */
+    /** The dialog that opened. */
     dialog?: Dialog;
-    /** The number of a tab that was opened, which stays behind the one in front. */
+    /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of a file that is downloaded. */
+    /** The name of the file whose download started. */
     download?: string;
   }
 
-  /** In CSS pixels. */
+  /** A point, in CSS pixels. */
   interface Point {
     x: number;
     y: number;
   }
 
-  /** Over what; also over what is disabled. */
+  /** The element or point, which may be disabled. */
   interface Hover {
     ref?: string;
     selector?: string;
-    /** With `y`: a point of the viewport. */
+    /** Together with `y`, a point in the viewport. */
     x?: number;
     y?: number;
-    /** With `pageY`: a point of the page. */
+    /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
-    /** How many ms to wait for the page to come to rest; 1,000 without a number. */
+    /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
   }
 
-  /** What was done. */
+  /** The effect of the action. */
   interface Acted {
     effect: Effect;
-    /** Whether it was input such as a person makes. */
+    /** Whether the events were trusted, as those of a person are. */
     trusted: boolean;
-    /** A script in the page made the events, because the debugger may not be used. */
+    /** Whether a script in the page made the events, since the debugger was not available. */
     byScript?: boolean;
   }
 
-  /** The text, in the place of what is there unless `clear` is false. */
+  /** The text; it replaces the content unless `clear` is false. */
   interface Fill {
     ref?: string;
     selector?: string;
@@ -732,7 +732,7 @@ declare namespace Wire {
     clear?: boolean;
   }
 
-  /** What was done to the field. Errors of a sensitive field have `data.sensitive`. */
+  /** The effect on the field. Errors about a sensitive field have `data.sensitive`. */
   interface Filled {
     effect: FieldEffect;
     trusted: boolean;
@@ -740,23 +740,23 @@ declare namespace Wire {
     sensitive: boolean;
   }
 
-  /** The effect, and what the field holds then. */
+  /** The effect, and the field's value afterwards. */
   interface FieldEffect {
-    /** The address the tab went to. */
+    /** The URL that the tab navigated to. */
     navigated?: string;
-    /** Whether the document changed. */
+    /** Whether the document has changed. */
     mutated: boolean;
-    /** The one that ended the waiting. */
+    /** The dialog that opened. */
     dialog?: Dialog;
-    /** The number of a tab that was opened, which stays behind the one in front. */
+    /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of a file that is downloaded. */
+    /** The name of the file whose download started. */
     download?: string;
-    /** Of a sensitive field a row of dots. */
+    /** Dots for a sensitive field. */
     value?: string;
   }
 
-  /** The options to be chosen, by value or by label: these and no others. */
+  /** The options to select, by value or by label; all others are deselected. */
   interface Select {
     ref?: string;
     selector?: string;
@@ -765,7 +765,7 @@ declare namespace Wire {
     label?: string | string[];
   }
 
-  /** The value: text is typed, an option chosen by value or text, a box switched on or off. */
+  /** The value: a text, an option by value or label, or whether a box is checked. */
   interface SetField {
     ref?: string;
     selector?: string;
@@ -773,7 +773,7 @@ declare namespace Wire {
     value: string | number | boolean;
   }
 
-  /** What was done to the field, and what it held; of boxes `true` or `false`. */
+  /** The effect on the field, and its value before; `true` or `false` for a box. */
   interface FieldSet {
     effect: FieldEffect;
     trusted: boolean;
@@ -782,18 +782,18 @@ declare namespace Wire {
     before: string;
   }
 
-  /** Keys for the element, or for what has the focus. */
+  /** Keys for the element, or for the one that has the focus. */
   interface Press {
     ref?: string;
     selector?: string;
     settle?: number;
-    /** A key or chord (`Enter`, `ctrl+a`), or several between spaces. */
+    /** A key or chord (`Enter`, `ctrl+a`), or several separated by spaces. */
     key: string;
     modifiers?: string[];
     repeat?: number;
   }
 
-  /** What the keys did. */
+  /** The effect of the keys. */
   interface Pressed {
     effect: KeyEffect;
     trusted: boolean;
@@ -801,81 +801,81 @@ declare namespace Wire {
     sensitive: boolean;
   }
 
-  /** The effect; `value` is that of the field that then has the focus. */
+  /** The effect; `value` is that of the field that has the focus afterwards. */
   interface KeyEffect {
-    /** The address the tab went to. */
+    /** The URL that the tab navigated to. */
     navigated?: string;
-    /** Whether the document changed. */
+    /** Whether the document has changed. */
     mutated: boolean;
-    /** The one that ended the waiting. */
+    /** The dialog that opened. */
     dialog?: Dialog;
-    /** The number of a tab that was opened, which stays behind the one in front. */
+    /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of a file that is downloaded. */
+    /** The name of the file whose download started. */
     download?: string;
-    /** Of a sensitive field a row of dots. */
+    /** Dots for a sensitive field. */
     value?: string;
-    /** Where a key has moved the focus. */
+    /** The element that the focus moved to. */
     focused?: string;
   }
 
-  /** Text for what has the focus; the end of a line is Enter. */
+  /** Text for the element that has the focus; a line break presses Enter. */
   interface Type {
     text: string;
     settle?: number;
   }
 
-  /** What, and how far. The page if nothing is named; around an element, or with an element alone that into view. At a point the wheel is turned by `distance`. */
+  /** What to scroll, and how far. By default the page. With an element, what scrolls around it; with an element and nothing else, the element is scrolled into view. At a point, the wheel is turned by `distance`. */
   interface Scroll {
     ref?: string;
     selector?: string;
-    /** With `y`: a point of the viewport. */
+    /** Together with `y`, a point in the viewport. */
     x?: number;
     y?: number;
-    /** With `pageY`: a point of the page. */
+    /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
-    /** How many ms to wait for the page to come to rest; 1,000 without a number. */
+    /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
-    /** A selector of what scrolls. */
+    /** A selector of the scrolling element. */
     container?: string;
     direction?: "down" | "left" | "right" | "up";
     distance?: number;
     position?: ScrollTarget;
   }
 
-  /** A place to scroll to. */
+  /** A position to scroll to. */
   interface ScrollTarget {
     x?: number;
     y?: number;
   }
 
-  /** What scrolling did. */
+  /** The effect of scrolling. */
   interface Scrolled {
     effect: ScrollEffect;
     trusted: boolean;
     byScript?: boolean;
-    /** Whether the wheel was turned, because nothing scrolls there by itself. */
+    /** Whether the wheel was turned, since there is no scrolling element. */
     wheel: boolean;
   }
 
-  /** The effect; without `moved` and `position` if a dialog has opened. */
+  /** The effect; without `moved` and `position` if a dialog opened. */
   interface ScrollEffect {
-    /** The address the tab went to. */
+    /** The URL that the tab navigated to. */
     navigated?: string;
-    /** Whether the document changed. */
+    /** Whether the document has changed. */
     mutated: boolean;
-    /** The one that ended the waiting. */
+    /** The dialog that opened. */
     dialog?: Dialog;
-    /** The number of a tab that was opened, which stays behind the one in front. */
+    /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of a file that is downloaded. */
+    /** The name of the file whose download started. */
     download?: string;
     moved?: boolean;
     position?: ScrollPosition;
   }
 
-  /** Where what scrolls is, and where it ends. */
+  /** The scroll position, and its maximum. */
   interface ScrollPosition {
     x: number;
     y: number;
@@ -883,7 +883,7 @@ declare namespace Wire {
     maxY: number;
   }
 
-  /** From where to where; what the page makes a drag of data is dropped. */
+  /** Start and end; data that the page attaches to the drag is dropped at the end. */
   interface Drag {
     from: Place;
     to: Place;
@@ -891,103 +891,103 @@ declare namespace Wire {
     settle?: number;
   }
 
-  /** An element, or a point in view; what is there is acted on, in whichever frame. */
+  /** An element, or a point; a point means the topmost element there, in any frame. */
   interface Place {
     ref?: string;
     selector?: string;
-    /** With `y`: a point of the viewport. */
+    /** Together with `y`, a point in the viewport. */
     x?: number;
     y?: number;
-    /** With `pageY`: a point of the page. */
+    /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
   }
 
-  /** What dragging did. */
+  /** The effect of dragging. */
   interface Dragged {
     effect: Effect;
-    /** Whether it was input such as a person makes. */
+    /** Whether the events were trusted, as those of a person are. */
     trusted: boolean;
-    /** A script in the page made the events, because the debugger may not be used. */
+    /** Whether a script in the page made the events, since the debugger was not available. */
     byScript?: boolean;
     path: DragPath;
   }
 
-  /** The ends, in the viewport. */
+  /** Start and end in the viewport. */
   interface DragPath {
     start: Point;
     end: Point;
   }
 
-  /** The answer to the dialog that is open. */
+  /** The answer to the open dialog. */
   interface AnswerDialog {
     action: "accept" | "dismiss";
-    /** Without it a prompt is accepted as it stands; `user:password` for HTTP authentication. */
+    /** Default: the prompt's own text. For HTTP authentication `user:password`. */
     promptText?: string;
     settle?: number;
   }
 
-  /** The effect of what waited behind the dialog. */
+  /** The effect of the action that the dialog had interrupted. */
   interface AnsweredDialog {
     effect: Effect;
     answered: Dialog;
     trusted: boolean;
   }
 
-  /** Files for an input, or to be dropped; without a place for the file chooser that is open. */
+  /** Files for a file input, or to be dropped on an element; without a target, for the open file chooser. */
   interface Upload {
     ref?: string;
     selector?: string;
-    /** With `y`: a point of the viewport. */
+    /** Together with `y`, a point in the viewport. */
     x?: number;
     y?: number;
-    /** With `pageY`: a point of the page. */
+    /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
-    /** How many ms to wait for the page to come to rest; 1,000 without a number. */
+    /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
     files: FileToGive[];
   }
 
-  /** A file of the server's: the extension asks for its bytes by `files.read`. */
+  /** A file of the server; the extension gets its bytes with `files.read`. */
   interface FileToGive {
     name: string;
     mimeType: string;
     size: number;
-    /** Where the browser may read it by itself. */
+    /** Where the browser can read the file directly. */
     path?: string;
   }
 
-  /** What the page has received. */
+  /** The effect of the upload. */
   interface Uploaded {
     effect: UploadEffect;
     trusted: boolean;
-    /** Those that the input's `accept` does not name. */
+    /** Names of files that the input's `accept` does not include. */
     misfits?: string[];
   }
 
-  /** The effect. */
+  /** The effect, and the files. */
   interface UploadEffect {
-    /** The address the tab went to. */
+    /** The URL that the tab navigated to. */
     navigated?: string;
-    /** Whether the document changed. */
+    /** Whether the document has changed. */
     mutated: boolean;
-    /** The one that ended the waiting. */
+    /** The dialog that opened. */
     dialog?: Dialog;
-    /** The number of a tab that was opened, which stays behind the one in front. */
+    /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of a file that is downloaded. */
+    /** The name of the file whose download started. */
     download?: string;
     files?: ReceivedFile[];
   }
 
-  /** A file as the page has received it. */
+  /** A file that the page has received. */
   interface ReceivedFile {
     name: string;
     size: number;
   }
 
-  /** Of what: an element, a region, the page or what is in view. */
+  /** What to capture: an element, a region, the whole page or the viewport. */
   interface Capture {
     ref?: string;
     selector?: string;
@@ -995,14 +995,14 @@ declare namespace Wire {
     /** A part of the viewport, or of the page with `fullPage`. */
     region?: Region;
     format?: "jpeg" | "png";
-    /** 80 without a number. */
+    /** Default 80. */
     quality?: number;
     scale?: number;
-    /** What is larger is made smaller first. */
+    /** The longest side, in pixels; a larger picture is scaled down. */
     maxSide?: number;
   }
 
-  /** A rectangle as an agent names it: the extension refuses one that is not complete. */
+  /** A rectangle from an agent; the extension refuses an incomplete one. */
   interface Region {
     x?: number;
     y?: number;
@@ -1016,18 +1016,18 @@ declare namespace Wire {
     mimeType: string;
     width: number;
     height: number;
-    /** Smaller than asked for where the picture would be too large. */
+    /** Smaller than requested if the picture would be too large. */
     scale: number;
-    /** Always of the page. */
+    /** In coordinates of the page. */
     region: Box;
     page: Size;
     viewport: Size;
   }
 
-  /** How to print. */
+  /** Options for printing. */
   interface PrintPdf {
     landscape?: boolean;
-    /** True without it. */
+    /** Default true. */
     printBackground?: boolean;
     scale?: number;
     pageRanges?: string;
@@ -1038,7 +1038,7 @@ declare namespace Wire {
     data: string;
   }
 
-  /** States such as `:hover`; none ends it. */
+  /** States such as `:hover`; an empty list ends them. */
   interface ForcePseudo {
     ref?: string;
     selector?: string;
@@ -1050,18 +1050,18 @@ declare namespace Wire {
     forced: number;
   }
 
-  /** Whether to stop counting. */
+  /** Whether to stop recording. */
   interface CssCoverage {
     stop?: boolean;
   }
 
-  /** Since when, and of which sheets. */
+  /** The usage of each style sheet since a time. */
   interface CssUsage {
     since: number;
     sheets: SheetUsage[];
   }
 
-  /** A style sheet, and which of its rules are in use. */
+  /** A style sheet, and how much of it is used. */
   interface SheetUsage {
     url: string;
     inline: boolean;
@@ -1069,16 +1069,16 @@ declare namespace Wire {
     usedBytes: number;
     rules: number;
     usedRules: number;
-    /** Selectors. */
+    /** Selectors of unused rules. */
     unused: string[];
   }
 
-  /** Changes. */
+  /** The changes. */
   interface Emulate {
     set: EmulationChanges;
   }
 
-  /** What is to be emulated; null ends it. */
+  /** What to emulate; null ends an emulation. */
   interface EmulationChanges {
     device?: EmulatedDevice | null;
     geolocation?: EmulatedPlace | null;
@@ -1087,24 +1087,24 @@ declare namespace Wire {
     network?: EmulatedLine | null;
   }
 
-  /** All that is emulated in the tab now. */
+  /** Everything that is emulated in the tab now. */
   interface EmulatedNow {
     emulated: Emulated;
   }
 
-  /** What the page's site may do, until the tab closes; only a managed browser takes it. */
+  /** A permission of the page's site, until the tab closes; only in a managed browser. */
   interface SetPermission {
     name: "camera" | "geolocation" | "microphone" | "notifications";
     setting: "allow" | "ask" | "block";
   }
 
-  /** As the page sees it. */
+  /** The permission as the page sees it. */
   interface PermissionNow {
     origin: string;
     state: "denied" | "granted" | "prompt" | "unknown";
   }
 
-  /** Which messages. */
+  /** The messages to return. */
   interface ReadConsole {
     level?: "all" | "debug" | "error" | "info" | "log" | "warn";
     /** A regular expression without lookaround. */
@@ -1115,7 +1115,7 @@ declare namespace Wire {
     clear?: boolean;
   }
 
-  /** The messages. */
+  /** The console messages. */
   interface ConsoleRecord {
     total: number;
     began: number;
@@ -1124,43 +1124,43 @@ declare namespace Wire {
     entries: ConsoleEntry[];
   }
 
-  /** What was said to the console, or went wrong. */
+  /** A console message, or an error. */
   interface ConsoleEntry {
     level: "debug" | "error" | "info" | "log" | "warn";
-    /** `console`, `exception`, or the part of the browser that speaks. */
+    /** `console`, `exception`, or the part of the browser that reported it. */
     source: string;
     time: number;
     text: string;
-    /** Of the script. */
+    /** The URL of the script. */
     url: string;
     line?: number;
     column?: number;
-    /** The address of the tab then. */
+    /** The URL of the tab at that time. */
     page: string;
     /** Decides whether the caller may see the entry. */
     site: string;
   }
 
-  /** How many messages there were. */
+  /** The number of deleted messages. */
   interface ClearedConsole {
     cleared: number;
   }
 
-  /** Which requests, and how much of them. */
+  /** The requests to return, and how much of each. */
   interface ReadNetwork {
-    /** A part of the address. */
+    /** A part of the URL. */
     urlPattern?: string;
     since?: number;
     limit?: number;
     /** Whether `limit` counts from the end. */
     newest?: boolean;
     headers?: boolean;
-    /** How many characters of them. */
+    /** How many characters of each response body. */
     bodies?: number;
     clear?: boolean;
   }
 
-  /** The requests. */
+  /** The network requests. */
   interface NetworkRecord {
     total: number;
     began: number;
@@ -1169,7 +1169,7 @@ declare namespace Wire {
     entries: RecordedRequest[];
   }
 
-  /** A request; each step of a redirect is one of its own. */
+  /** A request; each step of a redirect is a request of its own. */
   interface RecordedRequest {
     requestId: string;
     url: string;
@@ -1182,51 +1182,51 @@ declare namespace Wire {
     mimeType?: string;
     protocol?: string;
     remoteAddress?: string;
-    /** As transferred. */
+    /** Bytes transferred. */
     size?: number;
-    /** As unpacked. */
+    /** Bytes after decompression. */
     bodySize?: number;
     fromCache?: boolean;
-    /** Why. */
+    /** The reason of the failure. */
     failed?: string;
     redirectedTo?: string;
-    /** It was over before recording began; the page itself has told of it. */
+    /** Whether it ended before the recording started, and comes from the page's own timing data. */
     fromTiming?: boolean;
     hasPostData?: boolean;
-    /** The address of the document. */
+    /** The URL of the document. */
     page: string;
     /** Decides whether the caller may see the entry. */
     site: string;
     requestHeaders?: [string, string][];
     responseHeaders?: [string, string][];
     postData?: string;
-    /** As the debugger has it. */
+    /** As the debugger reports it. */
     timing?: Record<string, number>;
     body?: Body;
   }
 
-  /** What a request got: `text` and `base64`, or why it is `unavailable`. */
+  /** A response body: `text` and `base64`, or why it is `unavailable`. */
   interface Body {
     text?: string;
     base64?: boolean;
-    /** Of the whole, where it was cut. */
+    /** The full length, if the text was cut. */
     length?: number;
     unavailable?: string;
   }
 
-  /** Which request. */
+  /** The request to return. */
   interface ReadRequest {
     requestId: string;
-    /** How many characters of it. */
+    /** How many characters of the response body. */
     body?: number;
   }
 
-  /** The request, with all that is known. */
+  /** The request with all details. */
   interface RequestRead {
     request: RecordedRequest;
   }
 
-  /** Which frames. */
+  /** The frames to return. */
   interface ReadSockets {
     urlPattern?: string;
     limit?: number;
@@ -1234,7 +1234,7 @@ declare namespace Wire {
     clear?: boolean;
   }
 
-  /** The frames. */
+  /** The WebSocket frames. */
   interface SocketRecord {
     total: number;
     began: number;
@@ -1243,7 +1243,7 @@ declare namespace Wire {
     entries: SocketFrame[];
   }
 
-  /** A frame of a web socket. */
+  /** A frame of a WebSocket. */
   interface SocketFrame {
     requestId: string;
     url: string;
@@ -1252,26 +1252,26 @@ declare namespace Wire {
     opcode: number;
     data: string;
     base64: boolean;
-    /** Of the whole payload. */
+    /** The length of the whole payload. */
     length: number;
     site: string;
   }
 
-  /** How much to keep; what is not said is as the server wishes in `sync.full`. */
+  /** How many entries to keep; defaults come from `sync.full`. */
   interface StartRecording {
     consoleEntries?: number;
     networkEntries?: number;
     socketFrames?: number;
-    /** Only requests whose address has this in it. */
+    /** Only requests whose URL contains this. */
     urlFilter?: string;
   }
 
-  /** How much is kept; nothing if the tab has just closed. */
+  /** How many entries are kept; missing if the tab has just closed. */
   interface StartedRecording {
     sizes?: RecordingSizes;
   }
 
-  /** How much to keep, and of which addresses. */
+  /** How many entries are kept, and of which URLs. */
   interface RecordingSizes {
     consoleEntries: number;
     networkEntries: number;
@@ -1279,39 +1279,39 @@ declare namespace Wire {
     urlFilter?: string;
   }
 
-  /** Patterns of addresses, as the debugger has them. */
+  /** URL patterns in the debugger's syntax. */
   interface StartIntercepting {
     urlPatterns: string[];
   }
 
-  /** What is intercepted. */
+  /** The patterns that are intercepted. */
   interface StartedIntercepting {
     waiting: WaitingRequest[];
     overdue: OverdueRequest[];
     urlPatterns: string[];
-    /** Those whose requests may be held; null for all. */
+    /** The sites whose requests may be intercepted; null for all. */
     sites: string[] | null;
   }
 
-  /** A request that went on without an answer. */
+  /** A request that waited too long and was continued. */
   interface OverdueRequest {
     requestId: string;
     url: string;
     how: string;
   }
 
-  /** How long to wait for a request, if none waits. */
+  /** How long to wait for a request if there is none. */
   interface ListIntercepted {
     timeoutMs?: number;
   }
 
-  /** What waits, and what has waited too long. */
+  /** The requests that wait, and those that waited too long. */
   interface Intercepted {
     waiting: WaitingRequest[];
     overdue: OverdueRequest[];
   }
 
-  /** Answers the request; `body` in base64. */
+  /** Answers the request; `body` is in base64. */
   interface FulfillRequest {
     requestId: string;
     how: "fulfill";
@@ -1320,38 +1320,38 @@ declare namespace Wire {
     body?: string;
   }
 
-  /** Has the request fail. */
+  /** Makes the request fail. */
   interface FailRequest {
     requestId: string;
     how: "fail";
     errorReason: string;
   }
 
-  /** Lets the request go on, changed if so wished; `body` in base64. */
+  /** Continues the request, with changes if given; `body` is in base64. */
   interface ContinueRequest {
     requestId: string;
     how: "continue";
     url?: string;
     method?: string;
     headers?: Record<string, string>;
-    /** Headers of the request that stay as they are, whatever `headers` says of them. */
+    /** Headers of the request that stay unchanged, even if `headers` has them. */
     keepHeaders?: string[];
     body?: string;
   }
 
-  /** Which request was answered. */
+  /** The request that was answered. */
   interface AnsweredRequest {
     waiting: WaitingRequest[];
     overdue: OverdueRequest[];
     requestId: string;
   }
 
-  /** How many waiting requests went on. */
+  /** How many waiting requests were continued. */
   interface StoppedIntercepting {
     continued: number;
   }
 
-  /** Those that the browser would send to an address. */
+  /** The cookies that the browser would send to a URL. */
   interface NamedCookies {
     url: string;
     name?: string;
@@ -1378,13 +1378,13 @@ declare namespace Wire {
     partitionKey?: PartitionKey;
   }
 
-  /** The site under which a partitioned cookie is kept. */
+  /** The top-level site of a partitioned cookie. */
   interface PartitionKey {
     topLevelSite?: string;
     hasCrossSiteAncestor?: boolean;
   }
 
-  /** The cookie. */
+  /** The cookie to set. */
   interface SetCookie {
     url: string;
     name: string;
@@ -1401,27 +1401,27 @@ declare namespace Wire {
     cookie: Cookie;
   }
 
-  /** How many there were. */
+  /** The number of deleted cookies. */
   interface DeletedCookies {
     deleted: number;
   }
 
-  /** Whose data, and which. */
+  /** The origin, and the kinds of data. */
   interface ClearSiteData {
     origin: string;
     kinds: ("cache" | "cookies" | "indexedDB" | "localStorage" | "serviceWorkers")[];
   }
 
-  /** What was cleared. */
+  /** The kinds of data that were cleared. */
   interface ClearedSiteData {
     cleared: ("cache" | "cookies" | "indexedDB" | "localStorage" | "serviceWorkers")[];
   }
 
-  /** From where. */
+  /** The URL to download, and where to save it. */
   interface StartDownload {
     url: string;
     filename?: string;
-    /** Whether the browser asks the person where to. */
+    /** Whether the browser asks the person where to save it. */
     saveAs?: boolean;
     timeoutMs?: number;
   }
@@ -1433,40 +1433,40 @@ declare namespace Wire {
     path: string;
     url: string;
     bytesReceived: number;
-    /** -1 where it is not known. */
+    /** -1 if unknown. */
     totalBytes: number;
     mime: string;
     error?: string;
   }
 
-  /** Which ones. */
+  /** The downloads to list. */
   interface ListDownloads {
     query?: string;
     state?: "complete" | "in_progress" | "interrupted";
     limit: number;
-    /** Leave out what a person has downloaded. */
+    /** Leave out the person's own downloads. */
     onlyOurs: boolean;
   }
 
-  /** The latest first. */
+  /** Downloads, latest first. */
   interface DownloadList {
     downloads: Download[];
     total: number;
   }
 
-  /** Which one. */
+  /** The download to describe. */
   interface DownloadStatus {
     downloadId: number;
-    /** Leave out what a person has downloaded. */
+    /** Leave out the person's own downloads. */
     onlyOurs: boolean;
   }
 
-  /** The file, whose bytes are asked for by `files.read`. */
+  /** The file; the extension gets its bytes with `files.read`. */
   interface SaveFile {
     file: FileToGive;
   }
 
-  /** Words, and a span of time; without its start, from the beginning. */
+  /** Words, and a range of time, by default from the beginning. */
   interface SearchHistory {
     query: string;
     maxResults: number;
@@ -1474,7 +1474,7 @@ declare namespace Wire {
     endTime?: number;
   }
 
-  /** The latest first. */
+  /** Visited pages, latest first. */
   interface VisitedPages {
     pages: VisitedPage[];
   }
@@ -1488,17 +1488,17 @@ declare namespace Wire {
     typedCount: number;
   }
 
-  /** Of which address. */
+  /** The page. */
   interface ListVisits {
     url: string;
   }
 
-  /** The latest first. */
+  /** Visits, latest first. */
   interface VisitList {
     visits: Visit[];
   }
 
-  /** One visit of a page. */
+  /** One visit to a page. */
   interface Visit {
     visitId: string;
     visitTime: number;
@@ -1506,17 +1506,17 @@ declare namespace Wire {
     referringVisitId?: string;
   }
 
-  /** Words. */
+  /** Words to search for. */
   interface SearchBookmarks {
     query: string;
   }
 
-  /** Those that match. */
+  /** The bookmarks that match. */
   interface FoundBookmarks {
     bookmarks: Bookmark[];
   }
 
-  /** A bookmark; without an address it is a folder. */
+  /** A bookmark; a folder if it has no URL. */
   interface Bookmark {
     id: string;
     title: string;
@@ -1525,14 +1525,14 @@ declare namespace Wire {
     dateAdded?: number;
   }
 
-  /** The bookmark, and the folder it goes into. */
+  /** The bookmark, and its folder. */
   interface CreateBookmark {
     title: string;
     url: string;
     parentId?: string;
   }
 
-  /** Of which folder, and how deep; without a folder all. */
+  /** The folder, by default all, and the depth. */
   interface ListBookmarks {
     parentId?: string;
     maxDepth: number;
@@ -1543,7 +1543,7 @@ declare namespace Wire {
     tree: BookmarkNode[];
   }
 
-  /** A bookmark, or a folder with what is in it, or with how many where the depth ends. */
+  /** A bookmark, or a folder with its children; at the largest depth, only with their number. */
   interface BookmarkNode {
     id: string;
     title: string;
@@ -1554,20 +1554,20 @@ declare namespace Wire {
     childCount?: number;
   }
 
-  /** What the extension says of itself: numbers only, no addresses. */
+  /** The state of the extension: numbers only, no URLs. */
   interface ExtensionState {
     version: string;
     startedAt: number;
     tabs: number;
     connectedTabs: number;
     debuggedTabs: number[];
-    /** Why the debugger is held, by the number of the tab. */
+    /** Why the debugger stays attached, by tab number. */
     heldTabs: Record<string, string[]>;
     dialogTabs: number[];
     panels: number;
   }
 
-  /** Which lines. */
+  /** The lines to return. */
   interface ReadLogs {
     level?: "all" | "error" | "info" | "log" | "warn";
     source?: "all" | "background" | "offscreen";
@@ -1575,13 +1575,13 @@ declare namespace Wire {
     since?: number;
   }
 
-  /** The latest of those that fit, the latest last. */
+  /** The latest lines that match, oldest first. */
   interface LogLines {
     entries: LogLine[];
     total: number;
   }
 
-  /** A line: names of commands, reasons, numbers of tabs. */
+  /** A line of the log, with names of commands, reasons and tab numbers only. */
   interface LogLine {
     time: number;
     level: "error" | "info" | "log" | "warn";
@@ -1589,26 +1589,26 @@ declare namespace Wire {
     message: string;
   }
 
-  /** How many panels are open, and how many of them in tabs. */
+  /** The number of open panels, and of those in tabs. */
   interface PanelState {
     panels: number;
     inTabs: number;
   }
 
-  /** What the agent says. */
+  /** The notification. */
   interface ShowNotice {
     agent: string;
     title: string;
     message: string;
     contextMessage?: string;
-    /** A `data:` address of a picture. */
+    /** A `data:` URL of a picture. */
     iconUrl?: string;
     requireInteraction?: boolean;
-    /** What a click opens. */
+    /** The URL that a click opens. */
     url?: string;
   }
 
-  /** It is shown. */
+  /** The notification is shown. */
   interface ShownNotice {
     shown: true;
   }
@@ -1616,7 +1616,7 @@ declare namespace Wire {
   interface Commands {
     /** Lists the browser's tabs. */
     "tabs.list": { input: NoInput; output: TabList };
-    /** Opens a tab, behind the one in front unless `active`, and waits until it has loaded. */
+    /** Opens a tab, in the background unless `active`, and waits until it has loaded. */
     "tabs.open": { input: OpenTab; output: OpenedTab };
     /** Closes the tab. */
     "tabs.close": { input: NoInput; output: ClosedTab };
@@ -1624,115 +1624,115 @@ declare namespace Wire {
     "tabs.focus": { input: NoInput; output: TabPage };
     /** Describes the tab. */
     "tabs.info": { input: NoInput; output: TabInfo };
-    /** Puts the tab into the group of its agent. */
+    /** Adds the tab to the group of its agent. */
     "tabs.group": { input: GroupTab; output: GroupedTab };
-    /** Takes the tab out of its group and releases it: its agent has left it. */
+    /** Removes the tab from its group and releases it, since its agent has left it. */
     "tabs.ungroup": { input: NoInput; output: NoOutput };
-    /** Ends what an agent has put on the tab: emulation, interception, forced states, recording. */
+    /** Ends what an agent started in the tab: emulation, interception, forced states, recording. */
     "tabs.release": { input: NoInput; output: NoOutput };
-    /** Goes to an address and waits for it to load; reports progress at commit, DOM and load. */
+    /** Navigates and waits for the page to load; reports progress at commit, DOM and load. */
     "tabs.navigate": { input: NavigateTab; output: NavigatedTab };
     /** Lists the windows. */
     "windows.list": { input: NoInput; output: WindowList };
-    /** Moves, resizes, focuses a window, or changes its state. */
+    /** Moves, resizes or focuses a window, or changes its state. */
     "windows.update": { input: UpdateWindow; output: UpdatedWindow };
-    /** Closes a window with its tabs. */
+    /** Closes a window and its tabs. */
     "windows.close": { input: CloseWindow; output: ClosedWindow };
     /** Lists the tab groups. */
     "groups.list": { input: ListGroups; output: GroupList };
-    /** Makes a group of tabs. */
+    /** Creates a tab group. */
     "groups.create": { input: CreateGroup; output: TabGroup };
     /** Adds tabs to a group. */
     "groups.add": { input: AddToGroup; output: TabGroup };
-    /** Takes tabs out of their groups. */
+    /** Removes tabs from their groups. */
     "groups.remove": { input: RemoveFromGroup; output: RemovedFromGroup };
-    /** Changes the title or color of a group, or folds it. */
+    /** Changes the title or color of a group, or collapses it. */
     "groups.update": { input: UpdateGroup; output: TabGroup };
-    /** Lists tabs and windows that were closed. */
+    /** Lists recently closed tabs and windows. */
     "sessions.recent": { input: RecentSessions; output: ClosedSessions };
-    /** Opens what was closed again, behind what is in front, and waits until it has loaded. */
+    /** Reopens a closed tab or window in the background, and waits until it has loaded. */
     "sessions.restore": { input: RestoreSession; output: RestoredTabs };
-    /** Runs code in the page, under any content security policy. */
+    /** Runs code in the page, whatever its content security policy. */
     "page.evaluate": { input: Evaluate; output: Evaluated | EvaluatedObject | EvaluationThrew };
     /** Reads the page as a tree of elements. */
     "page.read": { input: ReadPage; output: PageRead };
     /** Finds elements by words. */
     "page.find": { input: FindElements; output: FoundElements };
-    /** Tells what an element can be known by at another time. */
+    /** Describes an element so that `page.locate` can find it later. */
     "page.describe": { input: Named; output: ElementAndView | View };
-    /** Waits for an element that was described before; `element_not_found` if there is none, or more than one. */
+    /** Waits for an element that was described before; `element_not_found` if there is none or more than one. */
     "page.locate": { input: LocateElement; output: LocatedElement };
     /** Lists elements. */
     "page.query": { input: QueryElements; output: QueriedElements };
-    /** Reads text: that of the element, else of the article or main element if there is one. */
+    /** Reads text: of the element, else of the article or main element if there is one. */
     "page.text": { input: ReadPiece; output: PieceRead };
     /** Reads HTML. */
     "page.html": { input: ReadPiece; output: PieceRead };
-    /** Waits for an element; one named by `ref` that goes is `stale_ref`. */
+    /** Waits for an element; `stale_ref` if an element given by `ref` is removed. */
     "page.wait": { input: WaitForElement; output: AwaitedElement };
-    /** Tells how an element looks. */
+    /** Reads the styles of an element. */
     "page.styles": { input: ElementStyles; output: StyledElement };
-    /** Reads what the page's origin keeps in the tab. */
+    /** Reads the local or session storage of the page. */
     "page.storage": { input: ReadStorage; output: StorageRead };
-    /** Lists the files the page is made of. */
+    /** Lists the files that the page has loaded. */
     "page.resources": { input: ListResources; output: ResourceList };
     /** Reads one of these files. */
     "page.resource": { input: ReadResource; output: ResourceRead };
-    /** Clicks. */
+    /** Clicks an element or a point. */
     "page.click": { input: Click; output: Clicked };
-    /** Moves the mouse over something. */
+    /** Moves the mouse over an element or a point. */
     "page.hover": { input: Hover; output: Acted };
     /** Writes into a field. */
     "page.fill": { input: Fill; output: Filled };
-    /** Chooses in a select. */
+    /** Selects options. */
     "page.select": { input: Select; output: Filled };
-    /** Gives a field of any kind a value. */
+    /** Sets the value of a field of any kind. */
     "page.set": { input: SetField; output: FieldSet };
     /** Presses keys. */
     "page.press": { input: Press; output: Pressed };
-    /** Types text by keys; inserts it where the keyboard has none or the text is long. */
+    /** Types text with keys; inserts characters without a key, and long text. */
     "page.type": { input: Type; output: Pressed };
-    /** Scrolls. */
+    /** Scrolls the page or an element. */
     "page.scroll": { input: Scroll; output: Scrolled };
-    /** Presses in one place and lets go in another. */
+    /** Drags from one place to another. */
     "page.drag": { input: Drag; output: Dragged };
     /** Answers a dialog. */
     "page.dialog": { input: AnswerDialog; output: AnsweredDialog };
     /** Gives files to the page. */
     "page.upload": { input: Upload; output: Uploaded };
-    /** Takes a picture. */
+    /** Takes a screenshot. */
     "page.capture": { input: Capture; output: Captured };
-    /** Prints the page. */
+    /** Prints the page to PDF. */
     "page.pdf": { input: PrintPdf; output: PrintedPdf };
     /** Forces an element into a state, until another document loads or the agent leaves. */
     "page.pseudo": { input: ForcePseudo; output: ForcedPseudo };
-    /** Counts which rules of the style sheets are in use, from the first call on. */
+    /** Records which CSS rules are used, from the first call on. */
     "page.coverage": { input: CssCoverage; output: CssUsage };
-    /** Emulates a device, a place, a connection. */
+    /** Emulates a device, a location, media features or a network. */
     "page.emulate": { input: Emulate; output: EmulatedNow };
-    /** Decides beforehand what the page's site may do. */
+    /** Sets a permission of the page's site. */
     "page.permission": { input: SetPermission; output: PermissionNow };
-    /** Tells messages of the console. */
+    /** Returns recorded console messages. */
     "record.console": { input: ReadConsole; output: ConsoleRecord };
-    /** Forgets these messages. */
+    /** Deletes recorded console messages. */
     "record.clearConsole": { input: NoInput; output: ClearedConsole };
-    /** Tells requests. */
+    /** Returns recorded requests. */
     "record.network": { input: ReadNetwork; output: NetworkRecord };
-    /** Tells all of one request. */
+    /** Returns all details of one request. */
     "record.request": { input: ReadRequest; output: RequestRead };
-    /** Tells frames of web sockets. */
+    /** Returns recorded WebSocket frames. */
     "record.sockets": { input: ReadSockets; output: SocketRecord };
-    /** Begins to record, from nothing. */
+    /** Starts an empty recording. */
     "record.start": { input: StartRecording; output: StartedRecording };
     /** Stops recording, until `record.start`. */
     "record.stop": { input: NoInput; output: NoOutput };
-    /** Holds the tab's requests, those of frames in other processes too. */
+    /** Intercepts the tab's requests, also those of frames in other processes. */
     "intercept.start": { input: StartIntercepting; output: StartedIntercepting };
-    /** Lists the requests that wait. */
+    /** Lists the intercepted requests that wait. */
     "intercept.list": { input: ListIntercepted; output: Intercepted };
-    /** Answers a request. */
+    /** Answers, fails or continues a request. */
     "intercept.answer": { input: FulfillRequest | FailRequest | ContinueRequest; output: AnsweredRequest };
-    /** Holds no more requests; those that wait go on. */
+    /** Stops intercepting; waiting requests are continued. */
     "intercept.stop": { input: NoInput; output: StoppedIntercepting };
     /** Lists cookies. */
     "cookies.get": { input: NamedCookies; output: CookieList };
@@ -1740,29 +1740,29 @@ declare namespace Wire {
     "cookies.set": { input: SetCookie; output: CookieSet };
     /** Deletes cookies. */
     "cookies.delete": { input: NamedCookies; output: DeletedCookies };
-    /** Clears what a site has stored. */
+    /** Clears the stored data of a site. */
     "site.clear": { input: ClearSiteData; output: ClearedSiteData };
-    /** Downloads a file and waits for its end; reports progress. */
+    /** Downloads a file and waits until it is complete; reports progress. */
     "downloads.start": { input: StartDownload; output: Download };
     /** Lists downloads. */
     "downloads.list": { input: ListDownloads; output: DownloadList };
     /** Describes a download. */
     "downloads.status": { input: DownloadStatus; output: Download };
-    /** Saves a file of the server's among the downloads. */
+    /** Saves a file of the server as a download. */
     "downloads.save": { input: SaveFile; output: Download };
     /** Searches visited pages. */
     "history.search": { input: SearchHistory; output: VisitedPages };
-    /** Lists visits of a page. */
+    /** Lists the visits to a page. */
     "history.visits": { input: ListVisits; output: VisitList };
     /** Searches bookmarks. */
     "bookmarks.search": { input: SearchBookmarks; output: FoundBookmarks };
-    /** Makes a bookmark. */
+    /** Creates a bookmark. */
     "bookmarks.create": { input: CreateBookmark; output: Bookmark };
     /** Lists bookmarks. */
     "bookmarks.tree": { input: ListBookmarks; output: BookmarkTree };
     /** Describes the extension. */
     "extension.state": { input: NoInput; output: ExtensionState };
-    /** Tells what the worker has noted of itself. */
+    /** Returns the log of the extension's worker. */
     "extension.logs": { input: ReadLogs; output: LogLines };
     /** Counts open panels. */
     "extension.panel": { input: NoInput; output: PanelState };

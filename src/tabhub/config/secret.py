@@ -96,7 +96,7 @@ def prove(secret: str, challenge: str, port: int) -> str:
 
 
 def pass_for(secret: str, challenge: str, port: int) -> str:
-    """The extension's answer. `prove` gives it for no challenge, so nobody can ask us for it."""
+    """The extension's answer; no challenge makes `prove` return it, so we never give it away."""
     return _digest(secret, f"tabhub-link:{port}:{challenge}")
 
 

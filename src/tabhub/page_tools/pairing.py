@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from tabhub.config import keys as editing
+from tabhub.config import keys
 from tabhub.config.paths import Home
 from tabhub.config.settings import Origins
 from tabhub.errors import Forbidden, NotFound
@@ -138,7 +138,7 @@ class Pairing:
             return
         named = [*self._named, origin]
         if self._home is not None:
-            editing.set_value(self._home, ("workerOrigins",), named)
+            keys.set_value(self._home, ("workerOrigins",), named)
         self.take(named)
 
     def _deny(self, origin: str) -> None:

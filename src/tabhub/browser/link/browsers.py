@@ -198,7 +198,7 @@ class Browsers:
         if tab.browser in self._all:
             self.dispatch_in_background(tab, command, {})
         elif command == CLOSE:
-            self._ownership.doom(tab)
+            self._ownership.close_later(tab)
 
     async def _dispatch_and_log(self, tab: Tab, command: str, input: Any) -> None:
         try:
@@ -207,7 +207,7 @@ class Browsers:
             log.info("%s in tab %s: %s", command, tab.id, error)
             if command == CLOSE and isinstance(error, Unavailable):
                 # The link was lost meanwhile: the tab is closed when the browser reconnects.
-                self._ownership.doom(tab)
+                self._ownership.close_later(tab)
 
     def group_of(self, session: str, browser: str) -> dict[str, Any] | None:
         """The tab group for a session's new tab in a browser."""
@@ -318,7 +318,7 @@ class Browsers:
                 self.dispatch_in_background(tab, "tabs.release", {})
 
     def _reclaim(self, tab: Tab) -> None:
-        if self._ownership.is_doomed(tab):
+        if self._ownership.take_close_mark(tab):
             self.dispatch_in_background(tab, CLOSE, {})
         session = self._ownership.reclaim(tab)
         agent = None if session is None else self._sessions.find(session)

@@ -205,7 +205,7 @@ class Connection:
     def _ping(self, _: link.Nothing) -> None:
         self.notify("pong", link.Nothing())
 
-    def _progress(self, params: link.ProgressTold) -> None:
+    def _progress(self, params: link.Progress) -> None:
         if (pending := self._pending.get(params.dispatch_id)) is not None:
             pending.report(params)
 

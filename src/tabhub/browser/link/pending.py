@@ -27,7 +27,7 @@ ReadFile = Callable[[int, int], bytes]
 """Takes the number of a file and an offset; returns the bytes that follow."""
 ReadResult = Callable[[msgspec.Raw], Any]
 """Takes the result of a response; returns the output of the command."""
-Report = link.ProgressTold | link.Dispatched | TabhubError
+Report = link.Progress | link.Dispatched | TabhubError
 
 _decode_output = msgspec.json.Decoder(link.Dispatched).decode
 _decode_error = msgspec.json.Decoder(jsonrpc.RemoteError).decode

@@ -77,7 +77,7 @@ class PanelState:
             tools_left_out=left_out,
             plugins=[],
             grants=[_grant(grant) for grant in permissions.grants.all()],
-            knocks=[panel.Knock(**request) for request in self._pairing.waiting()],
+            knocks=[panel.WaitingPage(**request) for request in self._pairing.waiting()],
         )
 
     def _tools(self) -> tuple[list[Tool], int]:
