@@ -1,4 +1,4 @@
-"""A server with a scripted browser, which every door leads into."""
+"""A server with a scripted browser, which the clients of every interface use."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
-"""What every way in can do, whatever it speaks: list tools, call one, take a call back.
+"""What every interface can do, whatever its protocol: list tools, call one, cancel a call.
 
-A new way in is one small class in a file of its own, listed in `every.py`; all tests of this
+A new interface is one small class in a file of its own, listed in `every.py`; all tests of this
 folder then hold for it.
 """
 
@@ -24,13 +24,13 @@ _FENCE = re.compile(r"page content [0-9a-f]+")
 
 @dataclass(frozen=True)
 class Place:
-    """A running server, and what opens it."""
+    """A running server, and the token for it."""
 
     port: int
     token: str
     home: Path
     app: App | None = None
-    """Where it runs in this very process."""
+    """The server itself, if it runs in this process."""
 
     def http(self) -> httpx.AsyncClient:
         return client_of(self.port, self.token)
@@ -38,18 +38,18 @@ class Place:
 
 @dataclass
 class CallRequest:
-    """A call that somebody wants made."""
+    """A call to make."""
 
     tool: str
     arguments: Json
     operation_id: str | None = None
-    heard: list[Json] | None = None
-    """Where progress goes, for who wants to hear of it."""
+    progress: list[Json] | None = None
+    """Collects the progress, where a test looks at it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a door told of a call: a result, or why there is none."""
+    """What a client got of a call: a result, or an error."""
 
     content: list[Json] = field(default_factory=list)
     structured: Any = None
@@ -64,7 +64,7 @@ class Outcome:
 
 
 def of_result(result: Json) -> Outcome:
-    """A `CallToolResult`, by whatever door."""
+    """From a `CallToolResult`."""
     content = [{**block, "text": _unfenced(block.get("text", ""))} for block in result["content"]]
     structured: Any = result.get("structuredContent")
     if not result.get("isError"):
@@ -87,10 +87,10 @@ def _unfenced(text: str) -> str:
     return _FENCE.sub("page content", text)
 
 
-class Door(ABC):
-    """One client that has come in."""
+class InterfaceClient(ABC):
+    """One connected client."""
 
-    tells_progress = True
+    reports_progress = True
 
     @abstractmethod
     async def tools(self) -> set[str]:
@@ -99,24 +99,24 @@ class Door(ABC):
     @abstractmethod
     async def call(self, request: CallRequest) -> Outcome: ...
 
-    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
-        """Let the server know that a call under way is not wanted any more."""
+    async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
+        """Tell the server that the result of a running call is no longer wanted."""
         calling.cancel()
         await asyncio.wait({calling})
 
 
-class Entrance(ABC):
-    """A way in: it has a name, and lets a client in."""
+class Interface(ABC):
+    """One interface: it has a name, and connects clients."""
 
     name: str
     within = False
     """Whether it needs the server to be in this process."""
 
     @abstractmethod
-    def enter(self, place: Place) -> AbstractAsyncContextManager[Door]: ...
+    def connect(self, place: Place) -> AbstractAsyncContextManager[InterfaceClient]: ...
 
     def __repr__(self) -> str:
         return self.name
 
 
-Entered = AsyncIterator[Door]
+Connected = AsyncIterator[InterfaceClient]

@@ -1,4 +1,4 @@
-"""What happens in a call, played the same at every door."""
+"""What happens in a call, played in the same way through every interface."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.interfaces.interface import CallRequest, Door, Json, Outcome, plain
+from tests.interfaces.interface import CallRequest, InterfaceClient, Json, Outcome, plain
 
 SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"
@@ -17,9 +17,9 @@ DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId")
 
 @dataclass(frozen=True)
 class Stage:
-    """A door, the tab to work in, and a word that only this door uses."""
+    """A client, the tab to work in, and a word that only this client uses."""
 
-    door: Door
+    client: InterfaceClient
     tab: int
     word: str
 
@@ -27,7 +27,7 @@ class Stage:
         return await self.call(SCRIPT, {"code": code, "tabId": self.tab}, operation_id)
 
     async def call(self, tool: str, arguments: Json, operation_id: str | None = None) -> Outcome:
-        return await self.door.call(CallRequest(tool, arguments, operation_id))
+        return await self.client.call(CallRequest(tool, arguments, operation_id))
 
 
 async def success(stage: Stage) -> list[Outcome]:
@@ -74,8 +74,8 @@ SCENES: tuple[Scene, ...] = (
 )
 
 
-async def written_down(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
-    """The calls of a client by the audit, the oldest first, without what differs by door."""
+async def recorded(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
+    """The calls of a client by the audit, the oldest first, without what differs by client."""
     entries = (await http.get("/audit", params={"limit": 500, "client": client})).json()
     # What is no call belongs to no session.
     calls = [entry for entry in reversed(entries) if entry["session"]]

@@ -1,20 +1,20 @@
-"""Every door, into a real browser: what one tells and leaves behind, the others do too."""
+"""Every interface with a real browser: the same results, errors and audit entries."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.interfaces.every import ENTRANCES
-from tests.interfaces.interface import Entrance, Json, Place
-from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, written_down
+from tests.interfaces.every import INTERFACES
+from tests.interfaces.interface import Interface, Json, Place
+from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, recorded
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 
-CLIENT = "doors"
-OUTSIDE = [entrance for entrance in ENTRANCES if not entrance.within]
+CLIENT = "interfaces"
+OUTSIDE = [interface for interface in INTERFACES if not interface.within]
 
 
 @pytest.fixture
@@ -27,18 +27,18 @@ def place(product: tuple[Product, int]) -> Iterator[Place]:
     running.run("client", "revoke", CLIENT)
 
 
-async def played(entrance: Entrance, place: Place, product: Product, url: str) -> dict[str, Any]:
-    """What each scene led to at a door, in a tab of its own."""
+async def played(interface: Interface, place: Place, product: Product, url: str) -> dict[str, Any]:
+    """The outcome and the audit entries of each scene, played in a tab of its own."""
     found: dict[str, Any] = {}
-    async with product.client(place.port) as person, entrance.enter(place) as door:
-        opened = await Stage(door, 0, "").call("browser_open_tab", {"url": url})
+    async with product.client(place.port) as person, interface.connect(place) as client:
+        opened = await Stage(client, 0, "").call("browser_open_tab", {"url": url})
         tab: int = opened.structured["tabId"]
         for scene in SCENES:
-            before = len(await written_down(person, CLIENT))
-            outcomes = await scene(Stage(door, tab, f"{entrance.name}, {scene.__name__}"))
-            entries = [_same(entry) for entry in await written_down(person, CLIENT, before)]
+            before = len(await recorded(person, CLIENT))
+            outcomes = await scene(Stage(client, tab, f"{interface.name}, {scene.__name__}"))
+            entries = [_same(entry) for entry in await recorded(person, CLIENT, before)]
             found[scene.__name__] = ([one.brief for one in outcomes], entries)
-        await Stage(door, 0, "").call("browser_close_tab", {"tabId": tab})
+        await Stage(client, 0, "").call("browser_close_tab", {"tabId": tab})
     return found
 
 
@@ -58,5 +58,5 @@ async def test_every_door_leads_to_the_same_in_a_real_browser(
     expected = await played(first, place, product[0], site.page("form"))
     assert expected["success"][0] == [{"value": 2}]
     assert expected["repeated"][0][:2] == [{"value": 1}, {"value": 1}]
-    for entrance in others:
-        assert await played(entrance, place, product[0], site.page("form")) == expected, entrance
+    for interface in others:
+        assert await played(interface, place, product[0], site.page("form")) == expected, interface
