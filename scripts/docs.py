@@ -171,8 +171,8 @@ PAGES = {
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
     "protocol/link.schema.json": link_pages.schema,
-    "extension/worker/types.d.ts": link_pages.declarations,
-    "extension/worker/methods.js": link_methods.extension_lists,
+    "extension/worker/shared/wire.d.ts": link_pages.declarations,
+    "extension/worker/shared/link-methods.js": link_methods.extension_lists,
 }
 
 

@@ -168,7 +168,7 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 
 def declarations() -> str:
-    """`extension/worker/types.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    """`extension/worker/shared/wire.d.ts`: what the worker's JSDoc refers to as `Wire`."""
     declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
     lines = [
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",

@@ -3,33 +3,28 @@
  * registered here, at once; what they need is rebuilt behind one promise.
  */
 
-import { Attention } from "./attention.js";
-import { authRequired } from "./auth.js";
-import { introduceBrowser } from "./browser.js";
+import { Attention } from "./person/attention.js";
+import { authRequired } from "./debugger/logins.js";
+import { Herald, TabNews, introduceBrowser } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
-import { Dispatcher } from "./dispatch.js";
-import { frameConnected } from "./frames.js";
-import "./framedservers.js";
-import { Herald } from "./herald.js";
-import { injectEverywhere } from "./inject.js";
-import { note, noteFault } from "./journal.js";
-import { Link } from "./link.js";
-import { listenToLoads } from "./loads.js";
-import { findLostLoads } from "./lostloads.js";
-import { openNotice } from "./notices.js";
-import { openPanel } from "./openpanel.js";
-import { PageTools } from "./pagetools.js";
-import { isPanel, Panels } from "./panels.js";
-import { setRecording } from "./recorder.js";
-import { Relay } from "./relay.js";
-import { TabNews } from "./tabnews.js";
-import { describeAll, register, report, restoreAll } from "./tabstate.js";
-import { INCOMPATIBLE, MetServer } from "./versions.js";
+import { Dispatcher } from "./link/command-dispatch.js";
+import { frameConnected } from "./frames/frames.js";
+import "./page_tools/framed-servers.js";
+import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
+import { note, noteFault } from "./shared/journal.js";
+import { Link } from "./link/link.js";
+import { listenToLoads } from "./shared/tab-events.js";
+import { openNotice } from "./person/notifications.js";
+import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
+import { PageTools } from "./page_tools/page-tool-registry.js";
+import { setRecording } from "./recording/recorder.js";
+import { describeAll, onceRestored, passOn, register, restoreAll } from "./shared/tab-state.js";
+import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
-/** @type {import("./panels.js").Ask} */
+/** @type {import("./person/open-panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
   herald.notify("panel.changed", { open: panels.count });
@@ -48,36 +43,18 @@ register({
   name: "page tools",
   said: (frame, message) => pageTools.said(frame, message),
   gone: (frame) => pageTools.gone(frame),
+  addressed: (tabId) => pageTools.addressed(tabId),
   describe: () => pageTools.describe(),
 });
 
 const ready = restoreAll();
-let isReady = false;
-void ready.then(() => (isReady = true));
-
-/**
- * In the order in which they come: what is heard of a tab means something only to those who know
- * what they had begun there.
- * @param {() => void} work
- */
-function onceReady(work) {
-  if (isReady) work();
-  else void ready.then(work);
-}
-
-/** @type {typeof report} */
-const hear = (hook, ...what) => onceReady(() => report(hook, ...what));
-
 const metServer = new MetServer();
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
-    run: (name, context) => {
-      pageTools.used(context.tabId);
-      return runCommand(name, context);
-    },
+    run: runCommand,
     execute: (params, how) => pageTools.execute(params, how),
-    tellNews: () => news.flush(),
+    tellNews: news.flush.bind(news),
     learn: (greeting) => {
       setRecording(greeting.recording);
       if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
@@ -89,7 +66,9 @@ const link = new Link((line) => {
     pageTools.opened();
     void relay.refresh();
   });
-  return (message) => relay.receive(message) || dispatcher.receive(message);
+  // A request is never for the person.
+  return (message) =>
+    (message.kind === "notification" && relay.receive(message)) || dispatcher.receive(message);
 });
 link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
@@ -128,20 +107,20 @@ chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 chrome.tabs.onCreated.addListener((tab) => news.created(tab));
 chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
-  hear("activated", tabId, windowId);
+  passOn("activated", tabId, windowId);
   void news.activated(tabId);
 });
-chrome.windows.onRemoved.addListener((windowId) => hear("windowClosed", windowId));
+chrome.windows.onRemoved.addListener((windowId) => passOn("windowClosed", windowId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
   void news.windowFocused(windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
-  hear("forget", tabId);
+  passOn("forget", tabId);
   news.closed(tabId);
 });
 chrome.tabs.onReplaced.addListener((newId, oldId) => {
-  hear("forget", oldId);
+  passOn("forget", oldId);
   void news.replaced(newId, oldId);
 });
 
@@ -149,31 +128,31 @@ chrome.webRequest.onAuthRequired.addListener(
   // Typed as if it could answer at once only.
   /** @type {any} */ (
     (/** @type {any} */ details, /** @type {any} */ reply) =>
-      onceReady(() => authRequired(details, reply))
+      onceRestored(() => authRequired(details, reply))
   ),
   { urls: ["<all_urls>"] },
   ["asyncBlocking"],
 );
 chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) hear("navigating", tabId, url);
+  if (frameId === 0) passOn("navigating", tabId, url);
 });
 chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
-  if (frameId === 0) hear("stayed", tabId);
+  if (frameId === 0) passOn("stayed", tabId);
 });
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) hear("committed", tabId, url);
+  if (frameId === 0) passOn("committed", tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   void news.openedBy(tabId, sourceTabId);
-  hear("opened", sourceTabId, tabId);
+  passOn("opened", sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
-  if (tabId !== undefined) hear("event", tabId, sessionId, method, params);
+  if (tabId !== undefined) passOn("event", tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
-  hear("detached", tabId, reason);
+  passOn("detached", tabId, reason);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {

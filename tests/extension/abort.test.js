@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { onAbort, unlessAborted } from "../../extension/worker/abort.js";
+import { onAbort, unlessAborted } from "../../extension/worker/shared/timing.js";
 
 test("work that was cancelled before it began does not begin", async () => {
   let begun = false;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
-await import("../../extension/content/accept.js");
+const define = (name, make) => (globalThis.tabhub[name] = make());
+globalThis.tabhub = { define, dom: {} };
+await import("../../extension/content/acting/file-input.js");
 
 const FILES = [
   { name: "a.PNG", mimeType: "image/png" },

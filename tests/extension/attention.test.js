@@ -20,7 +20,7 @@ globalThis.chrome = {
     },
   },
 };
-const { Attention } = await import("../../extension/worker/attention.js");
+const { Attention } = await import("../../extension/worker/person/attention.js");
 
 beforeEach(() => {
   badge = "";

@@ -6,9 +6,9 @@ globalThis.chrome = {
   storage: { session: { set: async () => {} } },
 };
 const { authRequired, openLogin, forgetLogin, answerLogin } =
-  await import("../../extension/worker/auth.js");
-const { watchLoads } = await import("../../extension/worker/loads.js");
-const { report } = await import("../../extension/worker/tabstate.js");
+  await import("../../extension/worker/debugger/logins.js");
+const { watchLoads } = await import("../../extension/worker/shared/tab-events.js");
+const { report } = await import("../../extension/worker/shared/tab-state.js");
 
 const asking = (tabId, more = {}) => {
   const answers = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { bridge } from "../../extension/worker/bridge.js";
+import { bridge } from "../../extension/worker/page_tools/polyfill-bridge.js";
 
 const NAME = "tabhub-1";
 let ids = 0;
@@ -42,30 +42,50 @@ test("of tools that cannot be read the others are told", async () => {
     tool("schema", { inputSchema: "{no JSON" }),
   ];
   const { ask } = page(polyfill([...hostile, tool("good")]));
-  assert.deepEqual((await ask("tools/list")).result.tools.filter((each) => each.name), [tool("good")]);
+  assert.deepEqual(
+    (await ask("tools/list")).result.tools.filter((each) => each.name),
+    [tool("good")],
+  );
   const done = await ask("tools/call", { name: "good", arguments: {} });
   assert.deepEqual(done.result, { text: "done" });
 });
 
 test("a list without end is left where enough are found", async () => {
-  const endless = { *[Symbol.iterator]() { for (;;) yield tool("a"); } };
+  const endless = {
+    *[Symbol.iterator]() {
+      for (;;) yield tool("a");
+    },
+  };
   assert.equal(names(await page(polyfill(endless)).ask("tools/list")).length, 6);
 });
 
 test("tools that are too large together are left out", async () => {
   const tools = ["a", "b", "c"].map((name) => tool(name, { title: "x".repeat(300) }));
-  assert.deepEqual(names(await page(polyfill(tools)).ask("tools/list")), ["a", undefined, undefined]);
+  assert.deepEqual(names(await page(polyfill(tools)).ask("tools/list")), [
+    "a",
+    undefined,
+    undefined,
+  ]);
 });
 
 test("no more is written than could be told twice", async () => {
   let reads = 0;
-  const large = { get inputSchema() { reads++; return { title: "x".repeat(1500) }; } };
+  const large = {
+    get inputSchema() {
+      reads++;
+      return { title: "x".repeat(1500) };
+    },
+  };
   await page(polyfill([large, large, large, large, large])).ask("tools/list");
   assert.equal(reads, 2);
 });
 
 test("whatever a tool returns is a text, or too large", async () => {
-  const results = [["x", { text: "x" }], [{ a: 1 }, { text: '{"a":1}' }], [undefined, { text: null }]];
+  const results = [
+    ["x", { text: "x" }],
+    [{ a: 1 }, { text: '{"a":1}' }],
+    [undefined, { text: null }],
+  ];
   results.push(["x".repeat(2000), { size: 2000 }]);
   results.push([{ then: (done) => done("late") }, { text: "late" }]);
   for (const [value, expected] of results) {
@@ -75,9 +95,23 @@ test("whatever a tool returns is a text, or too large", async () => {
 });
 
 test("a failure is told in few words, whatever was thrown", async () => {
-  const thrown = [null, "text", { get message() { throw 1; } }, new Error("x".repeat(50_000)), 1n];
+  const thrown = [
+    null,
+    "text",
+    {
+      get message() {
+        throw 1;
+      },
+    },
+    new Error("x".repeat(50_000)),
+    1n,
+  ];
   for (const error of thrown) {
-    const { ask } = page(polyfill([tool("a")], () => { throw error; }));
+    const { ask } = page(
+      polyfill([tool("a")], () => {
+        throw error;
+      }),
+    );
     const { message } = (await ask("tools/call", { name: "a", arguments: {} })).error;
     assert.ok(message.length <= 2000);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { Correlator } from "../../extension/worker/correlator.js";
+import { Correlator } from "../../extension/worker/shared/request-correlator.js";
 
 test("each answer goes to its request, in whatever order they come", async () => {
   const requests = new Correlator();
@@ -71,7 +71,7 @@ test("when the line ends, all that wait fail", async () => {
 });
 
 test("a second injection changes nothing, and an element cannot stand in for it", async () => {
-  await import("../../extension/content/correlator.js?again");
+  await import("../../extension/content/shared/correlator.js?again");
   assert.equal(globalThis.TabhubCorrelator, Correlator);
   assert.deepEqual(Object.keys(globalThis).includes("TabhubCorrelator"), false);
 });

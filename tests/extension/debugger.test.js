@@ -16,7 +16,7 @@ globalThis.chrome = {
     },
   },
 };
-const { isTaken, withTab } = await import("../../extension/worker/debugger.js");
+const { isTaken, withTab } = await import("../../extension/worker/debugger/debugger.js");
 
 test("a tab that cannot be prepared is let go again", async () => {
   await assert.rejects(withTab(7, async () => {}));

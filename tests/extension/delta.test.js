@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { delta } from "../../extension/worker/delta.js";
+import { delta } from "../../extension/worker/reading/page-delta.js";
 
 const lines = (...list) => list.join("\n");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Dispatcher } from "../../extension/worker/dispatch.js";
+import { Dispatcher } from "../../extension/worker/link/command-dispatch.js";
 
 class Line {
   said = [];

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KIND_NAMES, ordersFor, ordersOf } from "../../extension/worker/emulated.js";
+import {
+  KIND_NAMES,
+  ordersFor,
+  ordersOf,
+} from "../../extension/worker/emulation/emulation-orders.js";
 
 const device = { width: 1, height: 2, deviceScaleFactor: 3, mobile: true, userAgent: "x" };
 

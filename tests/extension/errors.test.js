@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { CommandError, toWire } from "../../extension/worker/errors.js";
+import { CommandError, toWire } from "../../extension/worker/shared/command-errors.js";
 
 test("an error on the wire has a code, a sentence and a reason", () => {
   const wire = toWire(new CommandError("tab_not_found", "There is no tab 5."));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { bytesIn, carry } = await import("../../extension/worker/filepieces.js");
+const { bytesIn, carry } = await import("../../extension/worker/shared/file-pieces.js");
 
 const file = (name, size) => ({ name, mimeType: "text/plain", size });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Flood } from "../../extension/worker/flood.js";
+import { Flood } from "../../extension/worker/shared/timing.js";
 
 test("more than the most in one second is a flood, and the next second is another", () => {
   const flood = new Flood(2);

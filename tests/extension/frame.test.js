@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Frame } from "../../extension/worker/frame.js";
+import { Frame } from "../../extension/worker/frames/frames.js";
 
 globalThis.chrome = { runtime: {} };
 

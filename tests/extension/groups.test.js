@@ -15,7 +15,7 @@ globalThis.chrome = {
     update: async (id, how) => void groups.set(id, how),
   },
 };
-const { groupOf, joinGroup } = await import("../../extension/worker/groups.js");
+const { groupOf, joinGroup } = await import("../../extension/worker/tabs/tab-groups.js");
 
 beforeEach(() => {
   grouped = [];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { handlersOf } from "../../extension/worker/handlers.js";
-import { RECEIVERS } from "../../extension/worker/methods.js";
+import { handlersOf } from "../../extension/worker/shared/method-handlers.js";
+import { RECEIVERS } from "../../extension/worker/shared/link-methods.js";
 
 const methods = [...RECEIVERS].filter(([, row]) => row.startsWith("relay ")).map(([name]) => name);
 const all = Object.fromEntries(methods.map((name) => [name, () => name]));

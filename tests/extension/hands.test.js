@@ -14,11 +14,11 @@ globalThis.chrome = {
     sendCommand: async () => {},
   },
 };
-const { forgetTab } = await import("../../extension/worker/debugger.js");
-const { CommandError } = await import("../../extension/worker/errors.js");
-const { feigning } = await import("../../extension/worker/feigned.js");
-const { toldOf, withHand } = await import("../../extension/worker/hands.js");
-const { NoDebugger } = await import("../../extension/worker/refusals.js");
+const { forgetTab } = await import("../../extension/worker/debugger/debugger.js");
+const { CommandError } = await import("../../extension/worker/shared/command-errors.js");
+const { feigning } = await import("../../extension/worker/input/hand.js");
+const { toldOf, withHand } = await import("../../extension/worker/input/hand.js");
+const { NoDebugger } = await import("../../extension/worker/debugger/refusals.js");
 
 const failing = (reason) => ({
   ask: async () => {

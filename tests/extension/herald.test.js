@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Herald } from "../../extension/worker/herald.js";
+import { Herald } from "../../extension/worker/link/tab-reporter.js";
 
 class Line {
   said = [];

@@ -16,9 +16,9 @@ globalThis.chrome = {
     },
   },
 };
-const { cssCoverage } = await import("../../extension/worker/coverage.js");
-const { forgetTab, heldTabs } = await import("../../extension/worker/debugger.js");
-const { startIntercepting } = await import("../../extension/worker/intercept.js");
+const { cssCoverage } = await import("../../extension/worker/reading/css-coverage.js");
+const { forgetTab, heldTabs } = await import("../../extension/worker/debugger/debugger.js");
+const { startIntercepting } = await import("../../extension/worker/emulation/interception.js");
 
 const TAB = 7;
 const context = (more) => ({

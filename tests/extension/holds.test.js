@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { Holds } = await import("../../extension/worker/holds.js");
+const { Holds } = await import("../../extension/worker/debugger/holds.js");
 
 function holds() {
   /** @type {any[]} */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Journal } from "../../extension/worker/journal.js";
+import { Journal } from "../../extension/worker/shared/journal.js";
 
 test("the latest lines that fit are found", () => {
   const journal = new Journal();
@@ -16,7 +16,11 @@ test("the latest lines that fit are found", () => {
 test("earlier lines come first, and there is a limit", () => {
   const journal = new Journal();
   journal.note("info", "now");
-  const earlier = Array.from({ length: 400 }, (_, time) => ({ time, level: "log", message: "old" }));
+  const earlier = Array.from({ length: 400 }, (_, time) => ({
+    time,
+    level: "log",
+    message: "old",
+  }));
   journal.prepend(earlier);
   journal.prepend("nonsense");
   assert.equal(journal.lines.length, 300);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as rest } from "node:timers/promises";
 
-const { keeper } = await import("../../extension/worker/keeper.js");
+const { keeper } = await import("../../extension/worker/shared/tab-state.js");
 
 test("the first change is kept at once, a flood of them now and then, the last for certain", async () => {
   /** @type {any[]} */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyEvents, strokesOf } from "../../extension/worker/keys.js";
-import { modifierBits } from "../../extension/worker/modifiers.js";
+import { keyEvents, modifierBits, strokesOf } from "../../extension/worker/input/key-strokes.js";
 
 const CTRL = 2;
 const SHIFT = 8;

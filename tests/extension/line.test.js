@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Line } from "../../extension/worker/line.js";
+import { Line } from "../../extension/worker/link/line.js";
 
 class Socket {
   readyState = WebSocket.OPEN;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { isLost } = await import("../../extension/worker/lostloads.js");
+const { isLost } = await import("../../extension/worker/frames/content-scripts.js");
 
 test("a tab is lost that stays blank with an address to go to, and no other", () => {
   assert.ok(isLost({ url: "", pendingUrl: "https://a.example/" }));

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
-await import("../../extension/content/synonyms.js");
-await import("../../extension/content/spelling.js");
-await import("../../extension/content/matching.js");
+await import("../../extension/content/reading/synonyms.js");
+await import("../../extension/content/reading/word-matching.js");
 
 /** How well an element fits, 0 when it does not. */
 function score(query, name, role = "button", rest = "") {

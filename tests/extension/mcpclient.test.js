@@ -3,11 +3,10 @@ import { mock, test } from "node:test";
 
 globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
-await import("../../extension/content/quota.js");
-await import("../../extension/content/toolmeasure.js");
-await import("../../extension/content/toolbounds.js");
-await import("../../extension/content/correlator.js");
-await import("../../extension/content/mcpclient.js");
+await import("../../extension/content/page_tools/tool-rates.js");
+await import("../../extension/content/page_tools/tool-limits.js");
+await import("../../extension/content/shared/correlator.js");
+await import("../../extension/content/page_tools/mcp-client.js");
 
 function started(answers = {}) {
   const sent = [];

@@ -5,7 +5,7 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   tabs: { TAB_ID_NONE: -1 },
 };
-const { NetworkLog } = await import("../../extension/worker/netlog.js");
+const { NetworkLog } = await import("../../extension/worker/recording/network-log.js");
 
 const URL = "https://shop.example/";
 const sent = (requestId, url, more = {}) => ({

@@ -15,9 +15,10 @@ globalThis.chrome = {
       void sent.push([sessionId, method, params]),
   },
 };
-const { dropNetwork, useNetwork } = await import("../../extension/worker/network.js");
-const { forgetTab, hold } = await import("../../extension/worker/debugger.js");
-const { report } = await import("../../extension/worker/tabstate.js");
+const { dropNetwork, useNetwork } =
+  await import("../../extension/worker/debugger/network-events.js");
+const { forgetTab, hold } = await import("../../extension/worker/debugger/debugger.js");
+const { report } = await import("../../extension/worker/shared/tab-state.js");
 
 const TAB = 7;
 const methods = () => sent.map(([session, method]) => [session, method].filter(Boolean).join(" "));

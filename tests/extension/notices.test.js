@@ -7,7 +7,7 @@ globalThis.chrome = {
   notifications: { create: async (id, options) => void shown.push({ id, ...options }) },
   tabs: { create: async ({ url }) => void opened.push(url) },
 };
-const { openNotice, showNotice } = await import("../../extension/worker/notices.js");
+const { openNotice, showNotice } = await import("../../extension/worker/person/notifications.js");
 
 beforeEach(() => {
   shown = [];

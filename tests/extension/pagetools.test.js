@@ -5,7 +5,7 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["quota", "toolmeasure", "toolbounds", "toolpace", "pagetools"].map((name) =>
+  ["page_tools/tool-rates", "page_tools/tool-limits", "page_tools/tool-list"].map((name) =>
     readFile(new URL(`../../extension/content/${name}.js`, import.meta.url), "utf8"),
   ),
 );

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 const HOME = "chrome-extension://ours/";
 globalThis.chrome = { runtime: { id: "ours", getURL: (path) => HOME + path } };
-const { isPanel, Panels } = await import("../../extension/worker/panels.js");
+const { isPanel, Panels } = await import("../../extension/worker/person/open-panels.js");
 
 class Port {
   name = "panel";

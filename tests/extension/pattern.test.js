@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { matcher } from "../../extension/worker/pattern.js";
+import { matcher } from "../../extension/worker/recording/safe-pattern.js";
 
 const TEXTS = [
   "",

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   BY_ITSELF,
-  holdsUpLoading,
-  originsIn,
   PausedRequests,
   TOO_MANY,
-} from "../../extension/worker/paused.js";
-import { answerOf } from "../../extension/worker/requestanswers.js";
+  answerOf,
+  holdsUpLoading,
+  originsIn,
+} from "../../extension/worker/emulation/paused-requests.js";
 
 const request = (url) => ({
   fetchId: `job-${url}`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { isProof, keyOf, passFor } from "../../extension/worker/proof.js";
+import { isProof, keyOf, passFor } from "../../extension/worker/link/secret-proof.js";
 
 const SECRET = "5ec" + "0".repeat(61);
 

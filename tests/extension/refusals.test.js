@@ -7,8 +7,9 @@ globalThis.chrome = {
     session: { get: async () => stored, set: async (values) => void Object.assign(stored, values) },
   },
 };
-const { NoDebugger, requireWilling } = await import("../../extension/worker/refusals.js");
-const { releaseAll, report, restoreAll } = await import("../../extension/worker/tabstate.js");
+const { NoDebugger, requireWilling } = await import("../../extension/worker/debugger/refusals.js");
+const { releaseAll, report, restoreAll } =
+  await import("../../extension/worker/shared/tab-state.js");
 
 test("a person who has ended debugging is obeyed by the next worker too", async () => {
   await restoreAll();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { Relay } from "../../extension/worker/relay.js";
+import { Relay } from "../../extension/worker/person/open-panels.js";
 
 function relayWith({ count = 1, ask = async () => "state" } = {}) {
   const told = [];

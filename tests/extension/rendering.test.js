@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { renderArguments } from "../../extension/worker/rendering.js";
+import { renderArguments } from "../../extension/worker/recording/value-rendering.js";
 
 const text = (value) => ({ type: "string", value });
 const number = (value) => ({ type: "number", value, description: String(value) });

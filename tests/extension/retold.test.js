@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Retold } from "../../extension/worker/retold.js";
+import { Retold } from "../../extension/worker/recording/console-log.js";
 
 test("messages are told again only after a page has gone, and are known then", () => {
   const retold = new Retold(10);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Ring } from "../../extension/worker/ring.js";
+import { Ring } from "../../extension/worker/recording/ring-buffer.js";
 
 test("the oldest give way when there are too many", () => {
   const ring = new Ring(2, 1000);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { styleRules } from "../../extension/worker/cssrules.js";
-import { summary } from "../../extension/worker/ruleusage.js";
+import { styleRules, summary } from "../../extension/worker/reading/css-coverage.js";
 
 const selectors = (text) => styleRules(text).map(({ selector }) => selector);
 

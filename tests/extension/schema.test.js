@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { checker, misfit } from "../../extension/worker/schema.js";
+import { checker, misfit } from "../../extension/worker/link/input-schema.js";
 
 const schema = JSON.parse(
   readFileSync(new URL("../../protocol/link.schema.json", import.meta.url), "utf8"),

@@ -6,8 +6,8 @@ globalThis.chrome = {
   windows: { WINDOW_ID_NONE: -1 },
   tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: urls.get(id) }) },
 };
-const { onlyOn, requireSite, siteOf } = await import("../../extension/worker/sites.js");
-const { report } = await import("../../extension/worker/tabstate.js");
+const { onlyOn, requireSite, siteOf } = await import("../../extension/worker/shared/known-tabs.js");
+const { report } = await import("../../extension/worker/shared/tab-state.js");
 
 for (const [url, site] of [
   ["https://Example.com/a", "example.com"],

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatRef, parseRef, SlotBooks, slotOf } from "../../extension/worker/slots.js";
+import {
+  formatRef,
+  parseRef,
+  SlotBooks,
+  slotOf,
+} from "../../extension/worker/frames/ref-numbers.js";
 
 test("a ref is read back as the number it was made of, and nothing else is a ref", () => {
   assert.equal(parseRef(formatRef(200_017)), 200_017);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { countLines, cut, stitch } from "../../extension/worker/stitch.js";
+import { countLines, cut, stitch } from "../../extension/worker/reading/frame-stitching.js";
 
 const leaf = { text: 'button "In" [ref_200000]\n text "deep"', frames: [], whole: true };
 

@@ -9,7 +9,7 @@ globalThis.chrome = {
     get: (id) => new Promise((resolve) => setImmediate(() => resolve(tabOf(id)))),
   },
 };
-const { TabNews } = await import("../../extension/worker/tabnews.js");
+const { TabNews } = await import("../../extension/worker/link/tab-reporter.js");
 
 function newsTold() {
   const told = [];

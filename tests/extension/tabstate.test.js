@@ -2,27 +2,26 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const { describeAll, register, releaseAll, report, restoreAll } =
-  await import("../../extension/worker/tabstate.js");
+const { describeAll, passOn, register, releaseAll, report, reportNextUses, reportUse, restoreAll } =
+  await import("../../extension/worker/shared/tab-state.js");
 
 const WORKER = new URL("../../extension/worker/", import.meta.url);
 
 /** Modules that keep something and need not be told of anything, each with its reason. */
 const EXEMPT = {
-  "act.js": "watches of running actions, which end with the worker",
-  "attachment.js": "detachments that are under way; the browser ends them by itself",
+  "input/act.js": "watches of running actions, which end with the worker",
+  "debugger/attachment.js": "detachments that are under way; the browser ends them by itself",
   "commands.js": "the tables of commands",
-  "feigned.js": "a table of functions",
-  "groups.js": "a group that two calls make at once; the server knows it from then on",
-  "keys.js": "tables, filled once when the module is loaded",
-  "navigation.js": "navigations that a running command waits for",
-  "proof.js": "an encoder, which has no state",
-  "saving.js": "the order of files that are being saved",
-  "selfview.js": "when this worker started",
-  "snapshots.js": "readings, too large to be stored: one that is gone is answered in full",
-  "tabs.js": "a cache of what the browser knows",
-  "tabstate.js": "the table of those that have registered",
-  "wait.js": "a number for each running wait",
+  "input/hand.js": "a table of functions",
+  "tabs/tab-groups.js": "a group that two calls make at once; the server knows it from then on",
+  "input/key-strokes.js": "tables, filled once when the module is loaded",
+  "tabs/navigation.js": "navigations that a running command waits for",
+  "link/secret-proof.js": "an encoder, which has no state",
+  "data/file-downloads.js": "the order of files that are being saved",
+  "link/self-description.js": "when this worker started",
+  "reading/page-reading.js":
+    "readings, too large to be stored: one that is gone is answered in full",
+  "reading/element-wait.js": "a number for each running wait",
 };
 /** What can change: not a literal, a function, a regular expression or another constant. */
 const CHANGEABLE =
@@ -83,6 +82,31 @@ test("reports reach everyone, in that order", () => {
 test("one that waits for its page does not keep a tab from being released", async () => {
   await releaseAll(7, 10);
   assert.deepEqual(heard.splice(0), [["released", 7]]);
+});
+
+test("what the browser reports is passed on once everything is restored", async () => {
+  const restored = restoreAll();
+  passOn("event", 8);
+  assert.deepEqual(heard.splice(0), []);
+  await restored;
+  assert.deepEqual(heard.splice(0).slice(-1), [["busy", 8]]);
+});
+
+test("uses of a tab are reported now and then, and again after what they had begun is over", async () => {
+  register({ name: "user", used: (tabId) => heard.push(tabId) });
+  const uses = (tabId) => {
+    reportUse("used", tabId);
+    reportUse("used", tabId);
+    return heard.splice(0).length;
+  };
+  assert.deepEqual([uses(7), uses(7), uses(8)], [1, 0, 1]);
+  report("lost", 7);
+  assert.deepEqual([uses(7), uses(8)], [1, 0]);
+  await releaseAll(8, 10);
+  heard.length = 0;
+  assert.deepEqual([uses(7), uses(8)], [0, 1]);
+  reportNextUses();
+  assert.deepEqual([uses(7), uses(8)], [1, 1]);
 });
 
 test("only those that have something to say describe themselves", async () => {

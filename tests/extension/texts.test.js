@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clip } from "../../extension/worker/texts.js";
+import { clip } from "../../extension/worker/shared/clip.js";
 
 test("a text is clipped to its length, with a mark, and never inside a pair", () => {
   assert.equal(clip("abc", 3), "abc");

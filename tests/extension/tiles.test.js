@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 globalThis.chrome = {};
 const { fit, inside, isWithin, onThePage, pixelsOf, tilesOf } =
-  await import("../../extension/worker/tiles.js");
+  await import("../../extension/worker/picture/tiles.js");
 
 const box = (x, y, width, height) => ({ x, y, width, height });
 

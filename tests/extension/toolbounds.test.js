@@ -7,10 +7,8 @@ globalThis.tabhub = {
     throw Object.assign(new Error(message), { reason });
   },
 };
-await import("../../extension/content/quota.js");
-await import("../../extension/content/toolmeasure.js");
-await import("../../extension/content/toolbounds.js");
-await import("../../extension/content/toolpace.js");
+await import("../../extension/content/page_tools/tool-rates.js");
+await import("../../extension/content/page_tools/tool-limits.js");
 const { quota, toolbounds, toolmeasure, toolpace } = globalThis.tabhub;
 
 const tool = (name, more = {}) => ({ name, description: "d", inputSchema: {}, ...more });
@@ -29,7 +27,14 @@ test("of a tool only its own fields are told, empty ones not", () => {
 test("what is too much is left out and counted, the rest is told", () => {
   const many = Array.from({ length: 2500 }, (_, i) => tool(`t${i}`));
   assert.deepEqual(toolbounds.list(many).leftOut, { many: 500, large: 0, invalid: 0 });
-  const odd = [null, 3, {}, { name: 1 }, tool("x".repeat(501)), tool("deep", { inputSchema: deep(101) })];
+  const odd = [
+    null,
+    3,
+    {},
+    { name: 1 },
+    tool("x".repeat(501)),
+    tool("deep", { inputSchema: deep(101) }),
+  ];
   const large = tool("large", { description: "x".repeat(1_000_001) });
   const { texts, leftOut } = toolbounds.list([...odd, large, tool("good")]);
   assert.deepEqual([...texts.keys()], ["good"]);
@@ -67,7 +72,8 @@ test("a result that is none, or too large, is refused with a reason", () => {
       return error.reason;
     }
   };
-  for (const value of [null, 5, "x", [], deep(101)]) assert.equal(reason(value), "invalid_response");
+  for (const value of [null, 5, "x", [], deep(101)])
+    assert.equal(reason(value), "invalid_response");
   assert.equal(reason({ text: "x".repeat(9_000_001) }), "too_large");
   assert.equal(reason({ content: [] }), undefined);
 });

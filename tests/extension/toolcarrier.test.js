@@ -5,7 +5,7 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["quota", "toolmeasure", "toolbounds", "toolcarrier"].map((name) =>
+  ["page_tools/tool-rates", "page_tools/tool-limits", "page_tools/window-messages"].map((name) =>
     readFile(new URL(`../../extension/content/${name}.js`, import.meta.url), "utf8"),
   ),
 );
@@ -51,7 +51,10 @@ function named() {
 test("a child is carried only what it was asked for, once", () => {
   const { said, one, ask } = named();
   ask("r1");
-  assert.deepEqual(one.posted.map(({ payload }) => payload.id ?? payload), ["mcp-check-ready", "r1"]);
+  assert.deepEqual(
+    one.posted.map(({ payload }) => payload.id ?? payload),
+    ["mcp-check-ready", "r1"],
+  );
   assert.equal(one.posted[1].origin, ORIGIN);
   for (const id of ["r0", 1, null, undefined, {}]) one.say({ jsonrpc: "2.0", id, result: {} });
   one.say({ jsonrpc: "2.0", id: "r1", result: { content: [] } });
@@ -133,7 +136,12 @@ test("a name that the worker does not know is forgotten and asked for again", ()
 
 test("who is no child, or no browser's word, is not heard", () => {
   const { said, one, child } = named();
-  const data = { channel: "mcp-iframe", type: "mcp", direction: "server-to-client", payload: CHANGED };
+  const data = {
+    channel: "mcp-iframe",
+    type: "mcp",
+    direction: "server-to-client",
+    payload: CHANGED,
+  };
   one.post(data, { isTrusted: false });
   one.post(data, { source: globalThis.window });
   one.post(data, { source: null });

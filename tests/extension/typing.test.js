@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { piecesOf } from "../../extension/worker/typing.js";
+import { piecesOf } from "../../extension/worker/input/key-press.js";
 
 const shown = (pieces) =>
   pieces.map((piece) => (typeof piece === "string" ? [piece] : piece.key.key));
@@ -11,7 +11,14 @@ test("what the keyboard has is typed by keys, the rest is inserted", () => {
 });
 
 test("every kind of line end is the Enter key", () => {
-  assert.deepEqual(shown(piecesOf("a\r\nb\n\rc", true)), ["a", "Enter", "b", "Enter", "Enter", "c"]);
+  assert.deepEqual(shown(piecesOf("a\r\nb\n\rc", true)), [
+    "a",
+    "Enter",
+    "b",
+    "Enter",
+    "Enter",
+    "c",
+  ]);
 });
 
 test("a letter and its accents are inserted together", () => {

@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1.0.0" }) } };
-const { INCOMPATIBLE, MetServer, mismatchOf, offerOf, ownEnd } = await import(
-  "../../extension/worker/versions.js"
-);
+const { INCOMPATIBLE, MetServer, mismatchOf, offerOf, ownEnd } =
+  await import("../../extension/worker/link/protocol-versions.js");
 
 // The server's own tests read them too: both ends must agree.
 const cases = JSON.parse(readFileSync(new URL("../browser/link/versions.json", import.meta.url)));

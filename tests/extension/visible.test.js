@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pieces, plain, siteOf } from "../../extension/worker/visible.js";
+import { pieces, plain, siteOf } from "../../extension/worker/person/plain-text.js";
 
 const marksOf = (text) => pieces(text).flatMap(({ text: part, isMark }) => (isMark ? [part] : []));
 

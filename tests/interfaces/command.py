@@ -1,4 +1,4 @@
-"""The command line: one process a call."""
+"""The command line: one process for each call."""
 
 import asyncio
 import json
@@ -38,9 +38,9 @@ class CommandClient(InterfaceClient):
     async def call(self, request: CallRequest) -> Outcome:
         flags = [f"--operation-id={request.operation_id}"] if request.operation_id else []
         code, output = await self._run("call", request.tool, json.dumps(request.arguments), *flags)
-        told = outcome(json.loads(output))
-        assert code == (0 if told.error is None else 1)
-        return told
+        result = outcome(json.loads(output))
+        assert code == (0 if result.error is None else 1)
+        return result
 
     async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
         assert self._process is not None

@@ -1,4 +1,4 @@
-"""Every interface by which a client can call tools. A new one is listed here and nowhere else."""
+"""Every interface. A new one is added here, and nowhere else."""
 
 from tests.interfaces.command import Command
 from tests.interfaces.in_process import InProcess
@@ -7,11 +7,11 @@ from tests.interfaces.rest import EventClient, Rest, RestClient
 from tests.interfaces.streamable import (
     GATEWAY,
     GatewayClient,
+    GatewaySessionClient,
     Handshake,
     McpClient,
-    SessionGatewayClient,
+    SessionClient,
     Sessionless,
-    SessionMcpClient,
 )
 from tests.interfaces.two_way import NEWEST, Sse, Stdio
 
@@ -21,9 +21,9 @@ ALL = "?toolsets=all"
 
 INTERFACES: tuple[Interface, ...] = (
     IN_PROCESS,
-    *(Handshake(version, SessionMcpClient, f"/mcp{ALL}", "/mcp") for version in REVISIONS),
+    *(Handshake(version, SessionClient, f"/mcp{ALL}", "/mcp") for version in REVISIONS),
     Sessionless(McpClient, f"/mcp{ALL}", "/mcp"),
-    *(Handshake(version, SessionGatewayClient, GATEWAY, "gateway") for version in REVISIONS),
+    *(Handshake(version, GatewaySessionClient, GATEWAY, "gateway") for version in REVISIONS),
     Sessionless(GatewayClient, GATEWAY, "gateway"),
     Rest(RestClient, "REST"),
     Rest(EventClient, "REST with events"),

@@ -19,7 +19,7 @@ from tests.interfaces.interface import (
 )
 
 
-class RunnerClient(InterfaceClient):
+class InProcessClient(InterfaceClient):
     def __init__(self, place: Place) -> None:
         assert place.app is not None
         self._app = place.app
@@ -35,7 +35,7 @@ class RunnerClient(InterfaceClient):
         call = Call(
             name=request.tool,
             raw=msgspec.Raw(msgspec.json.encode(request.arguments)),
-            session="within",
+            session="in-process",
             progress=progress,
             client=MAIN,
             operation_id=request.operation_id,
@@ -48,9 +48,9 @@ class RunnerClient(InterfaceClient):
 
 
 class InProcess(Interface):
-    name = "in memory"
-    within = True
+    name = "in process"
+    needs_app = True
 
     @asynccontextmanager
     async def connect(self, place: Place) -> Connected:
-        yield RunnerClient(place)
+        yield InProcessClient(place)

@@ -1,7 +1,7 @@
-"""What every interface can do, whatever its protocol: list tools, call one, cancel a call.
+"""What a client can do over every interface: list tools, call one, cancel a call.
 
 A new interface is one small class in a file of its own, listed in `every.py`; all tests of this
-folder then hold for it.
+folder then run for it.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ _FENCE = re.compile(r"page content [0-9a-f]+")
 
 @dataclass(frozen=True)
 class Place:
-    """A running server, and the token for it."""
+    """A running server, and a token for it."""
 
     port: int
     token: str
     home: Path
     app: App | None = None
-    """The server itself, if it runs in this process."""
+    """If it runs in this process."""
 
     def http(self) -> httpx.AsyncClient:
         return client_of(self.port, self.token)
@@ -44,12 +44,12 @@ class CallRequest:
     arguments: Json
     operation_id: str | None = None
     progress: list[Json] | None = None
-    """Collects the progress, where a test looks at it."""
+    """Collects the progress, if the caller wants it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a client got of a call: a result, or an error."""
+    """What a client got for a call: a result or an error."""
 
     content: list[Json] = field(default_factory=list)
     structured: Any = None
@@ -57,14 +57,14 @@ class Outcome:
 
     @property
     def brief(self) -> Any:
-        """What is the same on every machine."""
+        """The part that is the same on every machine."""
         if self.error is None:
             return self.structured
         return {key: self.error[key] for key in ("code", "reason", "category", "retryable")}
 
 
 def of_result(result: Json) -> Outcome:
-    """From a `CallToolResult`."""
+    """The outcome of a `CallToolResult`."""
     content = [{**block, "text": _unfenced(block.get("text", ""))} for block in result["content"]]
     structured: Any = result.get("structuredContent")
     if not result.get("isError"):
@@ -78,12 +78,12 @@ def of_error(code: int, message: str, data: Json) -> Outcome:
 
 
 def plain(error: Json) -> Json:
-    """An error as two calls can both have it."""
+    """An error without what differs between two calls."""
     return {**error, "message": _unfenced(error["message"])}
 
 
 def _unfenced(text: str) -> str:
-    """Without the number that is another for each result."""
+    """Without the number that differs in each result."""
     return _FENCE.sub("page content", text)
 
 
@@ -100,17 +100,17 @@ class InterfaceClient(ABC):
     async def call(self, request: CallRequest) -> Outcome: ...
 
     async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
-        """Tell the server that the result of a running call is no longer wanted."""
+        """Cancel a running call."""
         calling.cancel()
         await asyncio.wait({calling})
 
 
 class Interface(ABC):
-    """One interface: it has a name, and connects clients."""
+    """A way to connect to the server."""
 
     name: str
-    within = False
-    """Whether it needs the server to be in this process."""
+    needs_app = False
+    """Whether the server must run in this process."""
 
     @abstractmethod
     def connect(self, place: Place) -> AbstractAsyncContextManager[InterfaceClient]: ...

@@ -56,11 +56,11 @@ class EventClient(RestClient):
                 return outcome(json.loads(await response.aread()))
             lines = [line async for line in response.aiter_lines()]
         kinds = [line[7:] for line in lines if line.startswith("event: ")]
-        messages = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
+        events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
         if request.progress is not None:
-            request.progress += messages[:-1]
-        assert kinds[-1] == ("error" if "error" in messages[-1] else "result")
-        return outcome(messages[-1])
+            request.progress += events[:-1]
+        assert kinds[-1] == ("error" if "error" in events[-1] else "result")
+        return outcome(events[-1])
 
 
 class Rest(Interface):

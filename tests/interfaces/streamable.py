@@ -26,7 +26,7 @@ _ids = count(1000)
 
 
 def outcome(answer: Json) -> Outcome:
-    """From the answer of JSON-RPC."""
+    """The outcome of a JSON-RPC response."""
     if "error" in answer:
         error = answer["error"]
         return of_error(error["code"], error["message"], error["data"])
@@ -34,7 +34,7 @@ def outcome(answer: Json) -> Outcome:
 
 
 def params(request: CallRequest) -> Json:
-    """Of a `tools/call`."""
+    """The parameters of `tools/call`."""
     meta: Json = (
         {} if request.operation_id is None else {"tabhub/operationId": request.operation_id}
     )
@@ -43,17 +43,17 @@ def params(request: CallRequest) -> Json:
     return {"name": request.tool, "arguments": request.arguments, "_meta": meta}
 
 
-def note(request: CallRequest, told: list[Json]) -> None:
-    """Keep the progress among what was told."""
-    for message in told:
+def collect_progress(request: CallRequest, received: list[Json]) -> None:
+    """Add the progress notifications among the messages to the request."""
+    for message in received:
         if message.get("method") == "notifications/progress" and request.progress is not None:
-            said = dict(message["params"])
-            assert said.pop("progressToken") == "wanted"
-            request.progress.append(said)
+            progress = dict(message["params"])
+            assert progress.pop("progressToken") == "wanted"
+            request.progress.append(progress)
 
 
 class McpClient(InterfaceClient):
-    """A client that asks and is answered on the same POST."""
+    """A client that gets its response on the same POST."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -68,19 +68,19 @@ class McpClient(InterfaceClient):
     async def call(self, request: CallRequest, id: Any = None) -> Outcome:
         asked = self._client.streaming("tools/call", self.params(request), id)
         async with asked as response:
-            told = await _messages(response)
-        note(request, told)
-        return outcome(told[-1])
+            received = await _received(response)
+        collect_progress(request, received)
+        return outcome(received[-1])
 
 
-async def _messages(response: httpx.Response) -> list[Json]:
+async def _received(response: httpx.Response) -> list[Json]:
     if response.headers["content-type"] == "application/json":
         return [json.loads(await response.aread())]
     return await messages(response)
 
 
-class SessionMcpClient(McpClient):
-    """Takes a call back by saying so: hanging up would not."""
+class SessionClient(McpClient):
+    """Cancels a call by a notification: disconnecting does not cancel it."""
 
     _last: Any = None
 
@@ -94,7 +94,7 @@ class SessionMcpClient(McpClient):
 
 
 class GatewayClient(McpClient):
-    """The same by the gateway's two tools."""
+    """The same with the gateway's two tools."""
 
     def params(self, request: CallRequest) -> Json:
         inner = {"name": request.tool, "arguments": request.arguments}
@@ -112,14 +112,14 @@ class GatewayClient(McpClient):
             more = {"cursor": page["nextCursor"]}
 
 
-class SessionGatewayClient(GatewayClient, SessionMcpClient):
-    """Both."""
+class GatewaySessionClient(GatewayClient, SessionClient):
+    """The gateway in a session."""
 
 
 class Handshake(Interface):
     """A revision with sessions."""
 
-    def __init__(self, version: str, kind: type[SessionMcpClient], path: str, name: str) -> None:
+    def __init__(self, version: str, kind: type[SessionClient], path: str, name: str) -> None:
         self._version = version
         self._kind = kind
         self._path = path

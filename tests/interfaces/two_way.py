@@ -1,4 +1,4 @@
-"""MCP over a line that carries everything both ways: HTTP+SSE, and the bridge's two pipes."""
+"""MCP over one connection in both directions: HTTP+SSE, and the two pipes of the bridge."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from tests.interfaces.interface import (
     Outcome,
     Place,
 )
-from tests.interfaces.streamable import note, outcome, params
+from tests.interfaces.streamable import collect_progress, outcome, params
 
 Wrap = Callable[[Json], Json]
-"""What an era puts around the parameters of each request."""
+"""Adds what a revision requires to the parameters of each request."""
 
 
 class Line(Protocol):
-    """A client that has said hello."""
+    """A client that has sent `initialize`."""
 
     async def request(self, method: str, params: Json | None = None, id: Any = None) -> Json: ...
 
@@ -51,7 +51,7 @@ class TwoWayClient(InterfaceClient):
     async def call(self, request: CallRequest) -> Outcome:
         self._last = next(self._ids)
         answer = await self._line.request("tools/call", self._wrap(params(request)), self._last)
-        note(request, self._others)
+        collect_progress(request, self._others)
         return outcome(answer)
 
     async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:

@@ -56,7 +56,7 @@ class Page(Observation):
         await context.in_tab("page.describe", {})
         self._heard.append("before")
 
-    def seen(self, command: str, input: Json, output: Any) -> None:
+    def on_command(self, command: str, input: Json, output: Any) -> None:
         self._heard.append(command)
 
     async def after(self, context: Context, result: CallResult) -> None:

@@ -11,14 +11,15 @@ from tabhub.calls.call import Source
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
 from tabhub.page_tools import source as page_source
+from tabhub.page_tools.core.listing import SOURCE as PAGE_SOURCE
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
 from tabhub.store.active_rules import Rules
 from tabhub.store.saved_shortcuts import Shortcuts
-from tabhub.tools import agent, catalog, diagnostics
+from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
-from tabhub.tools.composite.shortcut_recording import Recordings, ShortcutObserver
+from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.tool import SOURCE
@@ -41,7 +42,7 @@ class Tooling:
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
-        self._recordings = Recordings(self.hub.sessions)
+        self._recordings = ShortcutRecordings(self.hub.sessions)
         self._replays = Replays(self.hub, self.shortcuts)
         self._in_browser = self._browser_source()
         self.runner = self._runner()
@@ -80,14 +81,14 @@ class Tooling:
         hub = self.hub
         self.sources |= {
             SOURCE: self._in_browser,
-            agent.SOURCE: agent.PermissionSource(hub, self.guard),
-            agent.TURN_SOURCE: agent.TurnSource(hub.sessions),
+            session_tools.PERMISSIONS_SOURCE: session_tools.PermissionSource(hub, self.guard),
+            session_tools.TURNS_SOURCE: session_tools.TurnSource(hub.sessions),
             page_source.TAB_LIST_SOURCE: page_source.TabListSource(hub),
         }
 
     def _add_page_tools(self) -> None:
         opener = BrowserOpener(self.browsers, self.hub)
-        self.sources[page_source.SOURCE] = page_source.PageSource(
+        self.sources[PAGE_SOURCE] = page_source.PageSource(
             self.hub, self.pages, opener, lambda: self.settings.limits
         )
 
@@ -96,7 +97,7 @@ class Tooling:
         hub, runner, max_result = self.hub, self.runner, self.settings.limits.result_bytes
         self.sources |= {
             batch.SOURCE: batch.BatchSource(
-                runner, hub.sessions, self._in_browser.shots, max_result
+                runner, hub.sessions, self._in_browser.screenshots, max_result
             ),
             shortcuts.SOURCE: shortcuts.ShortcutSource(
                 hub, runner, self.shortcuts, self._recordings, self._replays
@@ -113,6 +114,6 @@ class Tooling:
             self.browsers,
             self.runner.running,
             self.rules.grants,
-            self._in_browser.shots,
+            self._in_browser.screenshots,
             self._recordings,
         )

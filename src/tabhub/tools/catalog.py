@@ -10,7 +10,7 @@ from tabhub.calls.call import Call, Source
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.tools import agent, diagnostics, emulation
+from tabhub.tools import diagnostics, emulation, session_tools
 from tabhub.tools.acting import acting, uploads
 from tabhub.tools.capture import gif_creator, screenshots
 from tabhub.tools.capture.gif_creator import GifObserver
@@ -22,7 +22,7 @@ from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
 from tabhub.tools.reading import finding, inspection, reading
 from tabhub.tools.recording import Observer
-from tabhub.tools.state import Closings, Recordings, Shots
+from tabhub.tools.state import ClosedTabs, GifRecordings, Screenshots
 from tabhub.tools.tabs import groups, tabs, windows
 from tabhub.tools.tool import Context
 from tabhub.wire.mcp.messages import CallResult
@@ -87,6 +87,7 @@ KEYWORDS: dict[str, str] = {
     "shortcuts_execute": "macro replay repeat automate",
     "browser_notify": "tell message user person alert",
 }
+"""Words by which the search of tools finds them, besides their names and descriptions."""
 
 
 _FAMILIES: tuple[Tool, ...] = (
@@ -109,7 +110,7 @@ _FAMILIES: tuple[Tool, ...] = (
     *har.TOOLS,
     *browsing.TOOLS,
     *computer.TOOLS,
-    *agent.TOOLS,
+    *session_tools.TOOLS,
     plan.TOOL,
     *shortcuts.TOOLS,
     *diagnostics.TOOLS,
@@ -124,11 +125,11 @@ SSE = frozenset(
     turn_answer_start turn_answer_complete dev_utils permissions_check
     """.split()
 )
-"""What clients of HTTP+SSE expect, no more and no less: the toolset of that name."""
+"""The toolset of that name: exactly the tools that clients of HTTP+SSE expect."""
 
 
 def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
-    """All of them; some look at what else a registry has."""
+    """All browser tools; a batch looks its items up in the registry."""
     return tuple(
         replace(
             tool,
@@ -143,7 +144,7 @@ ALL = all_for(ToolRegistry())
 
 
 class BrowserSource(Source):
-    """Runs browser tools."""
+    """Runs the tools that have a handler, and lets recordings observe their calls."""
 
     def __init__(
         self,
@@ -161,12 +162,12 @@ class BrowserSource(Source):
         self._files = files
         self._folders = folders
         self._untrusted = untrusted
-        self.shots = Shots(time.monotonic)
-        self._closings = Closings()
-        self._recordings = Recordings(lambda session: hub.sessions.find(session) is not None)
+        self.screenshots = Screenshots(time.monotonic)
+        self._closed_tabs = ClosedTabs()
+        self._gif_recordings = GifRecordings(lambda id: hub.sessions.find(id) is not None)
         self._replays = replays
-        self._observers = (GifObserver(self._recordings, hub, guard), *observers)
-        hub.sessions.on_change(lambda _: self._recordings.drop_ended())
+        self._observers = (GifObserver(self._gif_recordings, hub, guard), *observers)
+        hub.sessions.on_change(lambda _: self._gif_recordings.drop_ended())
 
     def context(self, call: Call) -> Context:
         return Context(
@@ -176,9 +177,9 @@ class BrowserSource(Source):
             self._hub,
             self._files,
             self._folders,
-            self.shots,
-            self._closings,
-            self._recordings,
+            self.screenshots,
+            self._closed_tabs,
+            self._gif_recordings,
             untrusted=self._untrusted(),
         )
 
@@ -186,19 +187,19 @@ class BrowserSource(Source):
         context = self.context(call)
         if call.replayed:
             await self._replays.resolve(replace(context))
-        following = [one for each in self._observers if (one := each.follow(call)) is not None]
-        if not following:
-            return await self._handled(context)
-        context.seen = [one.seen for one in following]
-        for observation in following:
-            # Looking is no part of the call, whose effect is judged by its own commands.
-            await observation.before(replace(context, seen=()))
-        result = await self._handled(context)
-        for observation in following:
+        observations = [found for each in self._observers if (found := each.follow(call))]
+        if not observations:
+            return await self._handle(context)
+        context.listeners = [observation.on_command for observation in observations]
+        for observation in observations:
+            # A copy: the effect of the call is judged by its own commands only.
+            await observation.before(replace(context, listeners=()))
+        result = await self._handle(context)
+        for observation in observations:
             await observation.after(context, result)
         return result
 
-    async def _handled(self, context: Context) -> CallResult:
+    async def _handle(self, context: Context) -> CallResult:
         call = context.call
         if call.tool.handler is None:
             raise Internal(f"The tool {call.tool.name!r} has no handler.")
@@ -206,11 +207,8 @@ class BrowserSource(Source):
             result: CallResult = await call.tool.handler(context)
             return result
         except TabhubError as error:
-            if error.effect == "none" and context.answered and not _is_reading(call):
+            is_reading = call.tool.is_reading(call.arguments)
+            if error.effect == "none" and context.answered and not is_reading:
                 # This command changed nothing, but one before it may have.
                 raise error.with_effect("unknown") from error.__cause__
             raise
-
-
-def _is_reading(call: Call) -> bool:
-    return call.tool.is_reading(call.arguments)

@@ -1,4 +1,4 @@
-"""The extension itself: how it is, what it has noted, starting it anew."""
+"""Diagnosing tabhub itself: the state, logs and restart of the extension, and dev_utils."""
 
 import asyncio
 import platform
@@ -14,72 +14,74 @@ from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, NotFound, Unavailable
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Handler, Tool
 from tabhub.permissions.grants import Grants
 from tabhub.permissions.sites import site_of
-from tabhub.tools.composite.shortcut_recording import Recordings
-from tabhub.tools.data.browsing_data import iso
-from tabhub.tools.reports import MAX_TOKENS, fitting
-from tabhub.tools.state import Shots
+from tabhub.tools.composite.shortcut_recording import ShortcutRecordings
+from tabhub.tools.reports import MAX_TOKENS, fitting, timestamp
+from tabhub.tools.state import Screenshots
 from tabhub.tools.tool import BROWSER, CLAUDE, CONNECTION, TAB_ID, Context, Json, browser_tool
 from tabhub.wire import link_versions as versions
 from tabhub.wire.mcp.messages import CallResult
 
-LINES = 100
-_TABS = ("debuggedTabs", "dialogTabs")
+DEFAULT_LINES = 100
+DEV_SOURCE = "dev"
+DEV_READING = ("ping", "status", "version", "dump_state")
+DEV_CHANGING = ("reload_extension", "clear_state", "simulate_disconnect")
+_TAB_LISTS = ("debuggedTabs", "dialogTabs")
 
 
-async def _state(context: Context) -> CallResult:
+async def _get_state(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "extension.state", {})
-    known = {name: _numbers(context, output[name]) for name in _TABS}
-    held = {str(_number(context, int(tab))): why for tab, why in output["heldTabs"].items()}
-    told: Json = {**output, **known, "heldTabs": held, "startedAt": iso(output["startedAt"])}
-    browser = context.browsers.get(context.browser)
-    shown = {**_described(browser), **told}
-    return done("\n".join(f"{name}: {value}" for name, value in shown.items()), shown)
+    lists = {name: [_tab_id(context, native) for native in output[name]] for name in _TAB_LISTS}
+    held = {str(_tab_id(context, int(native))): why for native, why in output["heldTabs"].items()}
+    data: Json = {
+        **_browser_data(context.browsers.get(context.browser)),
+        **output,
+        **lists,
+        "heldTabs": held,
+        "startedAt": timestamp(output["startedAt"]),
+    }
+    return done("\n".join(f"{name}: {value}" for name, value in data.items()), data)
 
 
-def _numbers(context: Context, natives: list[int]) -> list[int]:
-    return [_number(context, native) for native in natives]
-
-
-def _number(context: Context, native: int) -> int:
+def _tab_id(context: Context, native: int) -> int:
     tab = context.hub.tabs.by_native(context.browser, native)
     return native if tab is None else tab.id
 
 
-def _described(browser: Browser) -> Json:
+def _browser_data(browser: Browser) -> Json:
     return {
         "connectionId": browser.id,
         "browser": f"{browser.info.name} {browser.info.version}".strip(),
         "kind": browser.info.kind,
-        "connectedAt": iso(browser.connected_at),
+        "connectedAt": timestamp(browser.connected_at),
     }
 
 
-async def _logs(context: Context) -> CallResult:
-    given = context.arguments
+async def _get_logs(context: Context) -> CallResult:
+    arguments = context.arguments
     names = ("level", "source", "since")
-    input: Json = {name: given[name] for name in names if name in given}
-    input["limit"] = given.get("limit", LINES)
+    input: Json = {name: arguments[name] for name in names if name in arguments}
+    input["limit"] = arguments.get("limit", DEFAULT_LINES)
     output = await context.in_browser(context.browser, "extension.logs", input)
-    entries = output["entries"]
-    # Where there is room for some only, the latest count.
-    lines = fitting((_line(entry) for entry in reversed(entries)), given)
+    entries, total = output["entries"], output["total"]
+    # If there is not room for all, the latest are kept.
+    lines = fitting((_log_line(entry) for entry in reversed(entries)), arguments)
     kept = entries[len(entries) - len(lines) :]
-    head = f"{len(kept)} of {output['total']} lines, the latest last:"
-    return done("\n".join([head, *reversed(lines)]), {"entries": kept, "total": output["total"]})
+    head = f"{len(kept)} of {total} lines, the latest last:"
+    return done("\n".join([head, *reversed(lines)]), {"entries": kept, "total": total})
 
 
-def _line(entry: Json) -> str:
-    return f"{iso(entry['time'])} [{entry['level']}] {entry['message']}"
+def _log_line(entry: Json) -> str:
+    return f"{timestamp(entry['time'])} [{entry['level']}] {entry['message']}"
 
 
-async def _side_panel(context: Context) -> CallResult:
+async def _get_side_panel(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "extension.panel", {})
-    open_ = output["panels"] > 0
-    told = "A panel is open: the person can be asked." if open_ else "No panel is open."
-    return done(told, {"open": open_, **output})
+    is_open = output["panels"] > 0
+    sentence = "A panel is open: the person can be asked." if is_open else "No panel is open."
+    return done(sentence, {"open": is_open, **output})
 
 
 async def _check_adapter(context: Context) -> CallResult:
@@ -88,68 +90,65 @@ async def _check_adapter(context: Context) -> CallResult:
 
 
 async def _reload(context: Context) -> CallResult:
-    browser = context.browser
-    before = context.browsers.reload_extension(browser)
-    return await _back(context, browser, before, "The extension was started anew")
+    before = context.browsers.reload_extension(context.browser)
+    return await _reconnected(context, context.browser, before, "The extension was restarted")
 
 
 async def _force_reconnect(context: Context) -> CallResult:
     browser = context.browser
     before = await context.browsers.hang_up(browser)
-    return await _back(context, browser, before, "The browser has connected anew")
+    return await _reconnected(context, browser, before, "The browser has reconnected")
 
 
-async def _back(context: Context, id: str, before: Connection, done_: str) -> CallResult:
+async def _reconnected(context: Context, id: str, before: Connection, sentence: str) -> CallResult:
+    """Wait for another connection of the browser than the one before."""
     try:
         async with asyncio.timeout(context.wait_ms / 1000):
             browser = await context.browsers.back(id, before)
     except TimeoutError:
-        message = f"The browser {id} was told to, but has not come back yet."
+        message = f"The browser {id} was disconnected, but has not reconnected yet."
         raise Unavailable(message, effect="done") from None
-    return done(f"{done_}: {browser.id}.", _described(browser))
+    return done(f"{sentence}: {browser.id}.", _browser_data(browser))
 
 
-def _tool(name: str, title: str, description: str, run: Any, **more: Any) -> Tool:
-    properties = {**more.pop("properties", {}), "connectionId": CONNECTION}
+def _extension_tool(
+    name: str, title: str, description: str, handler: Handler, **fields: Any
+) -> Tool:
+    properties = {**fields.pop("properties", {}), "connectionId": CONNECTION}
     return browser_tool(
         name=name,
         title=title,
         description=description,
-        handler=run,
+        handler=handler,
         properties=properties,
         needs_tab=False,
         toolsets=BROWSER,
-        **more,
+        **fields,
     )
 
 
-DEV_SOURCE = "dev"
-LOOKING = ("ping", "status", "version", "dump_state")
-CHANGING = ("reload_extension", "clear_state", "simulate_disconnect")
-
-
-def _changes(arguments: Mapping[str, Any]) -> bool:
-    return arguments.get("action") in CHANGING
+def _dev_changes(arguments: Mapping[str, Any]) -> bool:
+    return arguments.get("action") in DEV_CHANGING
 
 
 DEV_UTILS = browser_tool(
     name="dev_utils",
     title="Developer's tools",
     description=(
-        "For work on tabhub, in dev mode only: its state and yours, forget yours, reload or cut "
-        "off the extension."
+        "For work on tabhub, in dev mode only: its state and yours, forget yours, reload or "
+        "disconnect the extension."
     ),
-    properties={"action": {"enum": [*LOOKING, *CHANGING]}, "tabId": TAB_ID},
+    properties={"action": {"enum": [*DEV_READING, *DEV_CHANGING]}, "tabId": TAB_ID},
     required=("action",),
     source=DEV_SOURCE,
     needs_tab=False,
     toolsets=CLAUDE,
-    changes_when=_changes,
+    changes_when=_dev_changes,
 )
 
 
 class DevSource(Source):
-    """Runs the one tool; of other agents it tells nothing."""
+    """Runs dev_utils, which shows and changes only what belongs to the caller."""
 
     def __init__(
         self,
@@ -158,15 +157,15 @@ class DevSource(Source):
         browsers: Browsers,
         running: RunningCalls,
         grants: Grants,
-        shots: Shots,
-        recordings: Recordings,
+        screenshots: Screenshots,
+        recordings: ShortcutRecordings,
     ) -> None:
         self._is_on = is_on
         self._hub = hub
         self._browsers = browsers
         self._running = running
         self._grants = grants
-        self._shots = shots
+        self._screenshots = screenshots
         self._recordings = recordings
         self._started = time.monotonic()
         self._actions: dict[str, Callable[[Call], Awaitable[tuple[str, Json]]]] = {
@@ -192,58 +191,62 @@ class DevSource(Source):
         return "pong", {"pong": True, "time": int(time.time() * 1000)}
 
     async def _version(self, call: Call) -> tuple[str, Json]:
-        told: Json = {
+        data: Json = {
             "version": __version__,
             "python": platform.python_version(),
             "link": versions.PROTOCOL,
         }
-        return f"tabhub {__version__}", told
+        return f"tabhub {__version__}", data
 
     async def _status(self, call: Call) -> tuple[str, Json]:
         browsers = [
             {"name": browser.info.name, "kind": browser.info.kind, "ready": browser.ready}
             for browser in self._browsers.all()
         ]
-        told: Json = {
+        data: Json = {
             "uptimeSeconds": int(time.monotonic() - self._started),
             "browsers": browsers,
             "tools": len(self._hub.tools),
             "callsUnderWay": self._running.count(call.session),
         }
-        return f"{len(browsers)} connected", told
+        return f"{len(browsers)} connected", data
 
     async def _dump(self, call: Call) -> tuple[str, Json]:
         """The caller's own state, without addresses and pictures: they may hold secrets."""
         session = self._hub.sessions.find(call.session)
         recording = self._recordings.find(call.session)
-        told: Json = {
+        data: Json = {
             "agent": session and {"name": session.name, "color": session.color},
             "answering": bool(session and session.turn),
             "currentTab": self._hub.sessions.current(call.session),
-            "tabs": [
-                {"tabId": id, "site": site_of(tab.url), "status": tab.status}
-                for id in self._hub.ownership.of(call.session)
-                if (tab := self._hub.tabs.find(id)) is not None
-            ],
+            "tabs": self._tabs(call),
             "grants": [
                 {"tool": grant.tool, "scope": grant.scope, "site": grant.site}
                 for grant in self._grants.all()
                 if grant.client == call.client.name and grant.session in (None, call.session)
             ],
-            "screenshots": self._shots.of(call.session),
+            "screenshots": self._screenshots.ids_of(call.session),
             "recording": recording
             and {"command": recording.command, "steps": len(recording.steps)},
         }
-        return "Your state, as the server has it.", told
+        return "Your state, as the server has it.", data
+
+    def _tabs(self, call: Call) -> list[Json]:
+        tabs = (self._hub.tabs.find(id) for id in self._hub.ownership.of(call.session))
+        return [
+            {"tabId": tab.id, "site": site_of(tab.url), "status": tab.status}
+            for tab in tabs
+            if tab is not None
+        ]
 
     async def _reload(self, call: Call) -> tuple[str, Json]:
-        self._browsers.latest()
+        self._browsers.latest()  # raises if no browser is connected
         count = self._browsers.reload_extensions()
-        return "The extension starts anew; it will be back in a moment.", {"reloaded": count}
+        return "The extension restarts; it reconnects in a moment.", {"reloaded": count}
 
     async def _clear(self, call: Call) -> tuple[str, Json]:
-        """What the person has set or allowed stays."""
-        self._shots.forget(call.session)
+        """Forget the caller's own state; what the person has set or allowed stays."""
+        self._screenshots.forget(call.session)
         self._recordings.end(call.session)
         self._hub.sessions.answering(call.session, None)
         self._hub.sessions.leave(call.session)
@@ -251,30 +254,30 @@ class DevSource(Source):
         return "Forgotten. Refs end with their pages.", {"cleared": cleared}
 
     async def _disconnect(self, call: Call) -> tuple[str, Json]:
-        browser = self._meant(call)
+        browser = self._browser(call)
         await browser.connection.hang_up()
-        return "The connection is cut; the extension will come back.", {"browser": browser.id}
+        return "Disconnected; the extension will reconnect.", {"browser": browser.id}
 
-    def _meant(self, call: Call) -> Browser:
-        given = call.arguments.get("tabId")
-        if given is None:
+    def _browser(self, call: Call) -> Browser:
+        tab = call.arguments.get("tabId")
+        if tab is None:
             return self._browsers.latest()
-        return self._browsers.get(self._hub.routes.tab(call.session, given).browser)
+        return self._browsers.get(self._hub.routes.tab(call.session, tab).browser)
 
 
 TOOLS = (
-    _tool(
+    _extension_tool(
         "extension_get_state",
         "Extension state",
-        "How the extension is: version, start, tabs with the debugger on them, open dialogs.",
-        _state,
+        "The extension's version, start, tabs with the debugger on them, open dialogs.",
+        _get_state,
         read_only=True,
     ),
-    _tool(
+    _extension_tool(
         "extension_get_logs",
         "Extension logs",
-        "What the extension has noted of itself, the latest last; nothing from pages.",
-        _logs,
+        "The extension's own log, the latest last; nothing from pages.",
+        _get_logs,
         properties={
             "level": {"enum": ["log", "warn", "error", "info", "all"]},
             "source": {"enum": ["background", "offscreen", "all"]},
@@ -282,21 +285,21 @@ TOOLS = (
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 1000,
-                "description": f"Default {LINES}.",
+                "description": f"Default {DEFAULT_LINES}.",
             },
             "since": {"type": "number", "description": "Milliseconds since 1970."},
             "maxTokens": MAX_TOKENS,
         },
         read_only=True,
     ),
-    _tool(
+    _extension_tool(
         "extension_get_side_panel",
         "Side panel",
         "Whether a side panel is open, in which the person is asked.",
-        _side_panel,
+        _get_side_panel,
         read_only=True,
     ),
-    _tool(
+    _extension_tool(
         "extension_check_adapter",
         "Check adapter",
         "Whether the adapter of a plugin is ready in its tabs.",
@@ -305,23 +308,23 @@ TOOLS = (
         required=("plugin",),
         read_only=True,
     ),
-    _tool(
+    _extension_tool(
         "extension_reload",
         "Reload extension",
-        "Start the extension anew and wait until it is back. Ends calls under way, emulation and "
+        "Restart the extension and wait until it is back. Ends running calls, emulation and "
         "interception in all its tabs.",
         _reload,
         idempotent=True,
-        # Other agents' calls end as well.
+        # It ends other agents' calls too.
         destructive=True,
     ),
-    _tool(
+    _extension_tool(
         "extension_force_reconnect",
         "Reconnect",
-        "Close the link to a browser and wait until it has connected anew. Ends calls under way.",
+        "Close the link to a browser and wait until it has reconnected. Ends running calls.",
         _force_reconnect,
         idempotent=True,
-        # Other agents' calls end as well.
+        # It ends other agents' calls too.
         destructive=True,
     ),
     DEV_UTILS,

@@ -1,4 +1,4 @@
-"""Files that tools save: below the folder that the person has named for it, and only new ones."""
+"""Files on disk that tools may write and read, only below folders that the person has set."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from tabhub.errors import Forbidden, InvalidArguments
 
 
 class Files:
-    """Places below one folder; the person may change it at any time."""
+    """Where tools may save new files: below one folder, which can change at any time."""
 
     def __init__(self, folder: Callable[[], str | None]) -> None:
         self._folder = folder
@@ -17,16 +17,16 @@ class Files:
         """Whether files may be saved at all."""
         return self._folder() is not None
 
-    def place(self, wanted: str, suffixes: Sequence[str]) -> Path:
-        """Where a new file may be written; a path without a root begins at the folder."""
+    def place(self, name: str, suffixes: Sequence[str]) -> Path:
+        """Where a new file may be written; a relative path starts at the folder."""
         root = self._root()
-        path = _resolved(root, wanted)
+        path = _resolved(root, name)
         if not path.is_relative_to(root) or path == root:
             raise Forbidden(f"Tools save files below {root} only (downloads.folder).")
         if path.suffix.lower() not in suffixes:
-            raise InvalidArguments(f"{wanted!r} must end with {' or '.join(suffixes)}.")
+            raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
         if path.exists():
-            raise _taken(path)
+            raise _already_exists(path)
         return path
 
     def _root(self) -> Path:
@@ -41,50 +41,51 @@ class Files:
         return root.resolve()
 
 
-def _resolved(root: Path, wanted: str) -> Path:
+def _resolved(root: Path, name: str) -> Path:
     try:
-        return (root / wanted).resolve()
+        return (root / name).resolve()
     except (OSError, ValueError):
-        raise InvalidArguments(f"{wanted!r} is not a path.") from None
+        raise InvalidArguments(f"{name!r} is not a path.") from None
 
 
-def _taken(path: Path) -> InvalidArguments:
+def _already_exists(path: Path) -> InvalidArguments:
     return InvalidArguments(f"There is a file {path} already; choose another name.")
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet."""
+    """Write a new file; an existing one is never overwritten."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:
             file.write(data)
     except OSError as error:
         if path.exists():
-            raise _taken(path) from None
+            raise _already_exists(path) from None
         raise InvalidArguments(f"{path} cannot be written: {error.strerror}.") from None
 
 
 class UploadFolders:
-    """What lies below some folders; the person may change them at any time."""
+    """Where tools may read files for uploads: below folders that can change at any time."""
 
     def __init__(self, folders: Callable[[], Sequence[str]]) -> None:
         self._folders = folders
 
-    def file(self, wanted: str) -> Path:
-        """A file that may be read; a path without a root begins at one of the folders."""
+    def file(self, name: str) -> Path:
+        """A file that may be read; a relative path starts at one of the folders."""
         roots = self._roots()
         try:
-            candidates = [(root / wanted).resolve() for root in roots]
+            candidates = [(root / name).resolve() for root in roots]
             path = next((path for path in candidates if path.exists()), candidates[0])
             if not any(path.is_relative_to(root) for root in roots):
-                raise Forbidden(f"{wanted} is not below {_listed(roots)} (uploads.folders).")
+                folders = " or ".join(map(str, roots))
+                raise Forbidden(f"{name} is not below {folders} (uploads.folders).")
             return _readable(path)
         except (OSError, ValueError):
-            raise InvalidArguments(f"{wanted!r} is not a path.") from None
+            raise InvalidArguments(f"{name!r} is not a path.") from None
 
     def _roots(self) -> list[Path]:
-        named = [Path(folder).expanduser() for folder in self._folders()]
-        roots = [folder.resolve() for folder in named if folder.is_absolute()]
+        folders = [Path(folder).expanduser() for folder in self._folders()]
+        roots = [folder.resolve() for folder in folders if folder.is_absolute()]
         if not roots:
             raise Forbidden(
                 "Tools may not upload files from the disk here. A person allows it by naming "
@@ -92,10 +93,6 @@ class UploadFolders:
                 "permission_off",
             )
         return roots
-
-
-def _listed(roots: Sequence[Path]) -> str:
-    return " or ".join(map(str, roots))
 
 
 def _readable(path: Path) -> Path:

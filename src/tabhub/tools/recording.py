@@ -1,4 +1,4 @@
-"""How recordings follow the calls of browser tools, and which calls a shortcut keeps as steps."""
+"""How recordings observe the calls of browser tools, and which calls a shortcut keeps as steps."""
 
 from typing import Any, Protocol
 
@@ -8,23 +8,23 @@ from tabhub.wire.mcp.messages import CallResult
 
 
 class Observation:
-    """What one recording learns of one call. A subclass overrides what it needs."""
+    """What one recording observes of one call. A subclass overrides what it needs."""
 
     async def before(self, context: Context) -> None:
-        """Look at what the call may take away."""
+        """Called before the call runs, to look at what it may change."""
 
-    def seen(self, command: str, input: Json, output: Any) -> None:
-        """The browser has carried out a command of the call in its tab."""
+    def on_command(self, command: str, input: Json, output: Any) -> None:
+        """Called after the browser has run a command of the call in its tab."""
 
     async def after(self, context: Context, result: CallResult) -> None:
-        """The call has succeeded; this is called in no other case."""
+        """Called after the call has succeeded; never after it has failed."""
 
 
 class Observer(Protocol):
-    """Something that can record the calls of a session."""
+    """A kind of recording: it decides which calls it observes."""
 
     def follow(self, call: Call) -> Observation | None:
-        """What follows this call; None where nothing records it."""
+        """The observation of this call, or None if nothing records it."""
 
 
 # Every tool is in exactly one of these; a test compares them with the list of all tools.
@@ -49,7 +49,7 @@ STEPS = frozenset(
     tabs_create tabs_create_mcp upload_image
     """.split()
 )
-"""Each call is a step: it does something, or its place between others matters."""
+"""Each call is a step: it does something, or its place among other calls matters."""
 
 STEPS_IF_CHANGING = frozenset(
     """
@@ -72,11 +72,11 @@ NOT_STEPS = frozenset(
     shortcuts_list shortcuts_record tabs_context turn_answer_complete turn_answer_start update_plan
     """.split()
 )
-"""No call is a step: it only looks, or is tabhub's own business, or makes calls that are steps."""
+"""No call is a step: it only reads, concerns tabhub itself, or makes calls that are steps."""
 
 
 def is_step(call: Call) -> bool:
-    """Whether a shortcut keeps the call; of a tool that tabhub does not know, what changes."""
+    """Whether a shortcut keeps the call: by the first or last set, else if it changes something."""
     name = call.tool.name
     if name in STEPS or name in NOT_STEPS:
         return name in STEPS

@@ -1,4 +1,4 @@
-"""How a browser tool is declared, and the narrow context that its handler gets."""
+"""How a browser tool is declared, and the context that its handler gets."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,20 +16,29 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.tools.files import Files, UploadFolders
-from tabhub.tools.state import Closings, Recordings, Shots
+from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, Screenshots
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
 BROWSER = frozenset({"browser"})
 CLAUDE = frozenset({"claude"})
 ANSWER_MARGIN_SECONDS = 5.0
-"""What waits in the browser gives up this much before the call does, to say how far it came."""
+"""A wait in the browser ends this long before the call's time limit, to report its progress."""
+HISTORY = ("back", "forward", "reload")
+"""What a url argument may say instead of an address."""
+BLANK = "about:blank"
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\d+(?:[/?#]|$))")
+_ALLOWED = ("http", "https", "data", "blob")
+_NEVER_HOSTS = ("javascript", "file", "chrome", "about")
+_LOCAL = re.compile(r"(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$)", re.IGNORECASE)
 
 Json = dict[str, Any]
-Seen = Callable[[str, Json, Any], None]
-"""Takes a command, its input and what came of it."""
+CommandListener = Callable[[str, Json, Any], None]
+"""Takes a command, its input and its output."""
 
-# Said once, in the server's instructions: every list of tools would repeat it in each tool.
+# Parameters that several tools have. The server's instructions describe the first three once, so
+# that a list of tools does not repeat it in each of them.
 TAB_ID: Json = {"type": "integer"}
 REF: Json = {"type": "string"}
 SELECTOR: Json = {"type": "string"}
@@ -37,10 +46,21 @@ CONNECTION: Json = {
     "type": "string",
     "description": "Which browser. Default the latest.",
 }
+COORDINATE: Json = {
+    "type": "array",
+    "items": {"type": "number"},
+    "minItems": 2,
+    "maxItems": 2,
+    "description": "[x, y] in the latest screenshot of the tab.",
+}
+FILE_PATH: Json = {
+    "type": "string",
+    "description": "Save it there instead, below the setting downloads.folder.",
+}
 
 
 def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
-    """The schema of an object that has these members and no others."""
+    """The schema of an object with these members and no others."""
     needed = {"required": list(required)} if required else {}
     return {
         "type": "object",
@@ -52,7 +72,7 @@ def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
 
 @dataclass(slots=True)
 class Context:
-    """What a tool may use: a narrow view of its call, and the services of the browser tools."""
+    """What a handler gets: its call, and the services that browser tools share."""
 
     call: Call
     arguments: Json
@@ -61,13 +81,13 @@ class Context:
     hub: Hub
     files: Files
     folders: UploadFolders
-    shots: Shots
-    closings: Closings
-    recordings: Recordings
-    seen: Sequence[Seen] = ()
-    """Each is called with every command that was carried out in a tab."""
+    screenshots: Screenshots
+    closed_tabs: ClosedTabs
+    gif_recordings: GifRecordings
+    listeners: Sequence[CommandListener] = ()
+    """Each is called after every command that ran in a tab."""
     untrusted: bool = False
-    """Whether a script may act where the debugger cannot be used."""
+    """Whether scripts may act in tabs where the debugger cannot be used."""
     answered: bool = False
     """Whether the browser has answered a command of this call."""
 
@@ -77,25 +97,26 @@ class Context:
 
     @property
     def report(self) -> Progress:
-        """Tells the client how far the call has come."""
+        """Reports progress to the client."""
         return self.call.report
 
     @property
     def browser(self) -> str:
-        """The browser that a call means which names no tab."""
-        wanted: str | None = self.arguments.get("connectionId")
-        if wanted is None:
+        """The browser of a call that names no tab."""
+        id: str | None = self.arguments.get("connectionId")
+        if id is None:
             return self.browsers.latest().id
-        known = [browser.id for browser in self.browsers.all()]
-        if known and wanted not in known:
-            there = ", ".join(known)
-            raise InvalidArguments(f"No browser {wanted!r} is connected; there is {there}.")
-        return wanted
+        connected = [browser.id for browser in self.browsers.all()]
+        if connected and id not in connected:
+            raise InvalidArguments(
+                f"No browser {id!r} is connected. Connected: {', '.join(connected)}."
+            )
+        return id
 
     @property
     def tab(self) -> Tab:
         if self.call.tab is None:
-            raise Internal(f"{self.call.tool.name} was given no tab.")
+            raise Internal(f"{self.call.tool.name} was called without a tab.")
         return self.call.tab
 
     @property
@@ -112,7 +133,7 @@ class Context:
         read_file: ReadFile | None = None,
     ) -> Any:
         call = self.call
-        # What leads elsewhere was decided by where it leads; a tab closes wherever it is.
+        # A navigation was decided by its destination; closing a tab does not depend on its page.
         is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
         if is_in_page:
             pending = Pending(
@@ -126,8 +147,8 @@ class Context:
             pending = Pending(learn=learn)
         output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
         self.answered = True
-        for seen in self.seen:
-            seen(command, input, output)
+        for listener in self.listeners:
+            listener(command, input, output)
         return output
 
     async def in_browser(
@@ -138,16 +159,25 @@ class Context:
         self.answered = True
         return output
 
-    def may_tell(self, url: str) -> bool:
-        """Whether a result may tell of a page, where it tells of several."""
+    def owns(self, tab: Tab) -> bool:
+        """Whether the tab belongs to the caller, and is not only shared with it."""
+        return self.hub.ownership.owner(tab.id) == self.session
+
+    def may_show(self, url: str) -> bool:
+        """Whether a result that lists several pages may include this one."""
         return self.call.may_tell is None or self.call.may_tell(site_of(url))
 
-    def as_told(self, tab: Tab) -> Tab:
-        """A tab as a result may tell of it."""
+    def redacted(self, tab: Tab) -> Tab:
+        """The tab as a result may show it: without its address if its site is closed."""
         return as_told(tab, self.call.may_tell)
 
+    @property
+    def frame(self) -> Frame:
+        """What the coordinates of the call refer to: the tab's latest screenshot."""
+        return self.screenshots.required_frame(self.session, self.tab.id)
+
     def element(self) -> Json:
-        """The element that a call names, by ref or by selector: exactly one of them."""
+        """The element that the call names: by ref or by selector, exactly one of them."""
         named = {k: v for k, v in self.arguments.items() if k in ("ref", "selector")}
         if len(named) != 1:
             raise InvalidArguments(f"{self.call.tool.name}: give ref or selector, one of the two.")
@@ -168,13 +198,13 @@ def browser_tool(
     handler: Handler | None = None,
     **fields: Any,
 ) -> Tool:
-    """A tool of the family "browser"; `fields` are the other fields of `Tool`.
+    """Declare a tool; `fields` are the other fields of `Tool`.
 
-    A destructive tool may destroy what matters outside the agent's own tabs: then a person is
-    asked. A tool of the source "browser" needs a handler, which gets a `Context`.
+    A destructive tool may destroy something outside the agent's own tabs, so a person is asked
+    first. A tool of the source "browser" needs a handler, which gets a `Context`.
     """
     members = {**(properties or {}), **({"tabId": TAB_ID} if needs_tab else {})}
-    # Forgetting what tabhub itself has recorded changes nothing that belongs to anybody.
+    # A tool that can only clear tabhub's own records still counts as reading.
     is_reading = read_only and changes_when in (None, "clear")
     return Tool(
         input_schema=schema(members, required),
@@ -190,7 +220,7 @@ def browser_tool(
 
 
 def _annotations(read_only: bool, destructive: bool, idempotent: bool) -> Json:
-    # What a click destroys, nobody knows beforehand: a hint that is not certain is left out.
+    # A hint that is not certain is left out: nobody can know in advance what a click destroys.
     hints: Json = {"readOnlyHint": read_only}
     if idempotent:
         hints["idempotentHint"] = True
@@ -199,17 +229,10 @@ def _annotations(read_only: bool, destructive: bool, idempotent: bool) -> Json:
     return hints
 
 
-HISTORY = ("back", "forward", "reload")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\d+(?:[/?#]|$))")
-_ALLOWED = ("http", "https", "data", "blob")
-_NEVER_HOSTS = ("javascript", "file", "chrome", "about")
-_LOCAL = re.compile(r"(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$)", re.IGNORECASE)
-
-
 def address(given: str) -> str:
-    """A full address; https is assumed, http for this machine. Browser pages are refused."""
+    """Complete an address: https by default, http for this machine. Refuses browser pages."""
     url = given.strip()
-    if url == "about:blank":
+    if url == BLANK:
         return url
     scheme = _SCHEME.match(url)
     name = scheme[1].lower() if scheme else url.partition(":")[0].lower()
@@ -219,7 +242,7 @@ def address(given: str) -> str:
         if not url or any(character.isspace() for character in url):
             raise InvalidArguments(f"{given!r} is not an address.")
         url = f"http://{url}" if _LOCAL.match(url) else f"https://{url}"
-    # What is decided about a site must be about the site that the browser goes to.
+    # Rules are decided by this site, so it must be the one that the browser goes to.
     if url[:4].lower() == "http" and site_of(url) == OPAQUE:
         raise InvalidArguments(f"{given!r} names no host that tabhub understands.")
     return url

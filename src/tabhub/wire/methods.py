@@ -1,8 +1,8 @@
 """The JSON-RPC methods of the extension's link (`/ws`) and of the page worker's (`/page`).
 
 One row a method. The server decodes and dispatches by it and sends nothing else, the extension's
-own lists (`extension/worker/methods.js`) and the tables of `docs/link.md` and `docs/protocol.md`
-are written from it, and the tests that try every message read it.
+own lists (`extension/worker/shared/link-methods.js`) and the tables of `docs/link.md` and
+`docs/protocol.md` are written from it, and the tests that try every message read it.
 """
 
 from collections.abc import Callable, Iterable, Mapping

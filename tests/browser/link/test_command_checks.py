@@ -74,7 +74,7 @@ async def test_outside_development_nothing_is_checked(monkeypatch: pytest.Monkey
     monkeypatch.delenv("TABHUB_DEVELOPMENT")
     connection, _ = _connection({"anything": 1})
     assert await connection.dispatch("tabs.invent", {"a": 1}, 1, _silent) == {"anything": 1}
-    assert checked.greeting() == {}
+    assert checked.development_schemas() == {}
 
 
 async def test_the_extension_is_sent_what_it_may_expect_in_development() -> None:

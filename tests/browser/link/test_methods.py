@@ -49,10 +49,10 @@ async def test_the_server_sends_nothing_that_is_not_in_the_table() -> None:
         sent.append(text)
 
     connection = Connection(send, lambda *_: None, 1000)
-    await connection.tell("extension.reload", link.Nothing())
+    await connection.send_notification("extension.reload", link.Nothing())
     for method, params in (("tab.dance", link.Nothing()), ("tool.cancel", {"dispatchId": "1"})):
         with pytest.raises(TypeError):
-            await connection.tell(method, params)
+            await connection.send_notification(method, params)
         with pytest.raises(TypeError):
             connection.notify(method, params)
     assert [json.loads(text)["method"] for text in sent] == ["extension.reload"]

@@ -58,7 +58,7 @@ async def test_pages_that_wait_are_named_with_their_codes(
     assert told == {"allowed": ["http://a.example"], "waiting": waiting}
     assert facts["waitingPages"] == waiting
     logged = [one.getMessage() for one in caplog.records if "page allow" in one.getMessage()]
-    assert logged == [f"a page waits to be let in (code {code}): tabhub page allow {SHOP}"]
+    assert logged == [f"a page waits for pairing (code {code}): tabhub page allow {SHOP}"]
 
 
 async def test_an_origin_that_a_shell_would_obey_is_quoted(

@@ -106,7 +106,7 @@ async def test_storage_is_read_by_kind_and_by_key(
     result = await agent.result("browser_get_storage")
     told = result["structuredContent"]
     assert told["total"] == len(told["entries"]) + 1
-    assert "(1 too large to be told at once" in result["content"][0]["text"]
+    assert "(1 too large to be listed at once" in result["content"][0]["text"]
     await cdp.evaluate(page, "localStorage.clear(); 1")
 
 

@@ -285,7 +285,7 @@ async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled
     assert len(kept) == 2 and all("?n=" in one["url"] for one in kept)
     assert await texts(agent) == ["second"]
     said = await agent.text("browser_get_network_requests")
-    assert "only addresses with '?n='" in said and "2 older ones have given way" in said
+    assert "only addresses with '?n='" in said and "2 older ones were dropped" in said
     await agent.call("browser_disable_network_capture")
     await in_page(fetch)
     with pytest.raises(ToolFailed) as failed:

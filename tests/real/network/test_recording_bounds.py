@@ -159,7 +159,7 @@ async def test_sizes_are_those_of_the_settings_and_older_entries_give_way(
         assert [entry["text"] for entry in logs] == ["line 6", "line 7", "line 8"]
         found = (await agent.call("browser_get_network_requests"))["requests"]
         assert [one["url"][-1] for one in found] == ["2", "3"]
-        assert "older ones have given way" in await agent.text("browser_get_network_requests")
+        assert "older ones were dropped" in await agent.text("browser_get_network_requests")
 
 
 async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_asked_for(

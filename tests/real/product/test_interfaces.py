@@ -1,4 +1,4 @@
-"""Every interface with a real browser: the same results, errors and audit entries."""
+"""Every interface with a real browser: the same results, the same entries in the audit log."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,14 +7,14 @@ import pytest
 
 from tests.interfaces.every import INTERFACES
 from tests.interfaces.interface import Interface, Json, Place
-from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, recorded
+from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, audited
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 
 CLIENT = "interfaces"
-OUTSIDE = [interface for interface in INTERFACES if not interface.within]
+OUTSIDE = [interface for interface in INTERFACES if not interface.needs_app]
 
 
 @pytest.fixture
@@ -28,22 +28,22 @@ def place(product: tuple[Product, int]) -> Iterator[Place]:
 
 
 async def played(interface: Interface, place: Place, product: Product, url: str) -> dict[str, Any]:
-    """The outcome and the audit entries of each scene, played in a tab of its own."""
+    """The outcomes and entries of each scene over an interface, in a tab of its own."""
     found: dict[str, Any] = {}
     async with product.client(place.port) as person, interface.connect(place) as client:
         opened = await Stage(client, 0, "").call("browser_open_tab", {"url": url})
         tab: int = opened.structured["tabId"]
         for scene in SCENES:
-            before = len(await recorded(person, CLIENT))
+            before = len(await audited(person, CLIENT))
             outcomes = await scene(Stage(client, tab, f"{interface.name}, {scene.__name__}"))
-            entries = [_same(entry) for entry in await recorded(person, CLIENT, before)]
+            entries = [_same(entry) for entry in await audited(person, CLIENT, before)]
             found[scene.__name__] = ([one.brief for one in outcomes], entries)
         await Stage(client, 0, "").call("browser_close_tab", {"tabId": tab})
     return found
 
 
 def _same(entry: Json) -> Json:
-    """A page tells where in a script an error was, by a name of the run."""
+    """Without the message, in which the place of a script's error has a name of its run."""
     error = entry.get("error")
     return {**entry, "error": error and {**error, "message": ""}}
 
@@ -51,7 +51,7 @@ def _same(entry: Json) -> Json:
 @pytest.mark.slow
 @pytest.mark.requirement("OT-06")
 @pytest.mark.requirement("OT-07")
-async def test_every_door_leads_to_the_same_in_a_real_browser(
+async def test_every_interface_gives_the_same_in_a_real_browser(
     product: tuple[Product, int], place: Place, site: Site
 ) -> None:
     first, *others = OUTSIDE

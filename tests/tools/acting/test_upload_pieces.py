@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.tools.acting import uploads as upload_sources
+from tabhub.tools.acting import uploads
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
@@ -22,7 +22,7 @@ async def piece(extension: FakeExtension, dispatch: str, **where: int) -> dict[s
 async def test_pieces_are_read_while_the_call_runs_and_by_nobody_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(upload_sources, "PIECE", PIECE)
+    monkeypatch.setattr(uploads, "PIECE_BYTES", PIECE)
     data = bytes(range(250)) * (PIECE // 200)
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(5))

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageSequence
 
 from tabhub.tools.capture.gif import Options, drawn, encoded, size_of
-from tabhub.tools.capture.gif_creator import DEEDS, Notes
-from tabhub.tools.state import MOST_RECORDED_FRAMES, RecordedFrame, Recordings
+from tabhub.tools.capture.gif_creator import ACTIONS, ActionLog
+from tabhub.tools.state import MAX_GIF_FRAMES, GifFrame, GifRecordings
 
 NOTHING = Options(clicks=False, drags=False, labels=False, progress=False, watermark=False)
 Rgb = tuple[int, int, int]
@@ -21,8 +21,8 @@ def picture(color: Rgb = (255, 255, 255), size: tuple[int, int] = (400, 300)) ->
     return target.getvalue()
 
 
-def frame(color: Rgb = (255, 255, 255), delay: int = 800, **more: object) -> RecordedFrame:
-    return RecordedFrame(picture(color), (400, 300), "Click", delay, **more)  # type: ignore[arg-type]
+def frame(color: Rgb = (255, 255, 255), delay: int = 800, **more: object) -> GifFrame:
+    return GifFrame(picture(color), (400, 300), "Click", delay, **more)  # type: ignore[arg-type]
 
 
 def has(image: Image.Image, kind: str) -> bool:
@@ -38,43 +38,43 @@ def has(image: Image.Image, kind: str) -> bool:
 
 
 def test_the_first_frames_stay_and_later_ones_are_counted() -> None:
-    recordings = Recordings(lambda _: True)
+    recordings = GifRecordings(lambda _: True)
     recording = recordings.start("ann")
-    frames = [frame((index, 0, 0)) for index in range(MOST_RECORDED_FRAMES + 3)]
+    frames = [frame((index, 0, 0)) for index in range(MAX_GIF_FRAMES + 3)]
     for one in frames:
         recording.add(one)
-    assert recording.frames == frames[:MOST_RECORDED_FRAMES] and recording.left_out == 3
+    assert recording.frames == frames[:MAX_GIF_FRAMES] and recording.left_out == 3
 
 
 def test_recordings_are_each_sessions_own_and_end_with_it() -> None:
-    there = {"ann", "bob"}
-    recordings = Recordings(there.__contains__)
+    open_sessions = {"ann", "bob"}
+    recordings = GifRecordings(open_sessions.__contains__)
     first, second = recordings.start("ann"), recordings.start("bob")
     second.running = False
     assert recordings.running("ann") is first and recordings.running("bob") is None
     assert recordings.find("bob") is second and recordings.find("eve") is None
-    there.remove("ann")
+    open_sessions.remove("ann")
     recordings.drop_ended()
     assert recordings.find("ann") is None and recordings.find("bob") is second
 
 
 def test_of_several_commands_the_most_telling_is_shown() -> None:
-    notes = Notes()
+    log = ActionLog()
     for command in ("page.capture", "page.click", "page.capture"):
-        notes.take(command, {}, {"point": {"x": 3, "y": 4}})
-    assert (notes.deed, notes.click) == (DEEDS["page.click"], (3, 4))
-    reading = Notes()
-    reading.take("page.read", {}, {})
-    assert reading.deed is None
+        log.add(command, {"point": {"x": 3, "y": 4}})
+    assert (log.action, log.click) == (ACTIONS["page.click"], (3, 4))
+    reading = ActionLog()
+    reading.add("page.read", {})
+    assert reading.action is None
 
 
 def test_a_drag_is_shown_with_its_way() -> None:
-    notes = Notes()
-    notes.take("page.drag", {}, {"path": {"start": {"x": 1, "y": 2}, "end": {"x": 3, "y": 4}}})
-    assert (notes.drag, notes.click) == (((1, 2), (3, 4)), None)
+    log = ActionLog()
+    log.add("page.drag", {"path": {"start": {"x": 1, "y": 2}, "end": {"x": 3, "y": 4}}})
+    assert (log.drag, log.click) == (((1, 2), (3, 4)), None)
 
 
-def test_a_gif_has_the_frames_their_delays_and_goes_on_for_ever() -> None:
+def test_a_gif_has_the_frames_their_delays_and_repeats_endlessly() -> None:
     frames = [frame((200, 0, 0), 300), frame((0, 200, 0), 800), frame((0, 0, 200), 1500)]
     size = size_of(frames[0])
     images = [drawn(one, size, 1, NOTHING) for one in frames]
@@ -111,7 +111,7 @@ def test_rings_are_around_the_point_that_was_clicked() -> None:
 
 
 def test_large_viewports_are_made_smaller_and_frames_of_other_sizes_fit_in() -> None:
-    large = RecordedFrame(picture(size=(2048, 1024)), (2048, 1024), "", 800)
+    large = GifFrame(picture(size=(2048, 1024)), (2048, 1024), "", 800)
     assert size_of(large) == (1024, 512)
     assert drawn(frame(), (1024, 512), 1, Options()).size == (1024, 512)
 

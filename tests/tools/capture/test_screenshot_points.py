@@ -1,24 +1,9 @@
 """Points of screenshots as points of the viewport."""
 
-from types import SimpleNamespace
-from typing import Any, cast
-
 import pytest
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.capture.screenshots import captured_box, viewport_point
-from tabhub.tools.state import Frame, Shot, Shots
-from tabhub.tools.tool import Context
-
-REGION = {"x": 0.0, "y": 0.0, "width": 1, "height": 1}
-
-
-def context(frame: Frame | None) -> Context:
-    shots = Shots(lambda: 0.0)
-    shots.keep(Shot("ann", 5, "", "image/png", 1, 1, 1.0, REGION, frame))
-    found: Any = SimpleNamespace(shots=shots, tab=SimpleNamespace(id=5), session="ann")
-    return cast(Context, found)
-
+from tabhub.tools.state import Frame, Screenshots
 
 HALF = Frame(400, 300, {"width": 800, "height": 600})
 
@@ -36,37 +21,37 @@ HALF = Frame(400, 300, {"width": 800, "height": 600})
 def test_a_point_is_scaled_to_the_viewport_and_may_be_a_little_outside(
     point: tuple[float, float], wanted: tuple[float, float]
 ) -> None:
-    found = viewport_point(context(HALF), point)
+    found = HALF.place(point)
     assert (found["x"], found["y"]) == wanted
 
 
 @pytest.mark.parametrize("point", [(403, 0), (0, 303), (-3, 0), (0, float("nan"))])
 def test_a_point_outside_names_itself_and_the_size(point: tuple[float, float]) -> None:
     with pytest.raises(InvalidArguments, match=r"outside the screenshot, which is 400x300"):
-        viewport_point(context(HALF), point)
+        HALF.place(point)
 
 
 def test_without_a_screenshot_a_point_means_nothing() -> None:
     with pytest.raises(InvalidArguments, match="none of tab 5"):
-        viewport_point(context(None), (1, 1))
+        Screenshots(lambda: 0.0).required_frame("ann", 5)
 
 
 ELEMENT = Frame(400, 300, {"width": 200, "height": 150}, (50.0, 1000.0))
 
 
 def test_a_point_of_a_picture_of_a_part_is_a_place_on_the_page() -> None:
-    assert viewport_point(context(ELEMENT), (100, 50)) == {"pageX": 100, "pageY": 1025}
+    assert ELEMENT.place((100, 50)) == {"pageX": 100, "pageY": 1025}
 
 
 def test_a_part_of_a_picture_is_a_box_of_what_it_shows() -> None:
     box = {"x": 20, "y": 40, "width": 780, "height": 560}
-    assert captured_box(context(HALF), (10, 20, 402, 300)) == {"region": box}
+    assert HALF.region((10, 20, 402, 300)) == {"region": box}
     part = {"x": 50, "y": 1000, "width": 200, "height": 150}
-    found = captured_box(context(ELEMENT), (0, -1, 400, 300))
+    found = ELEMENT.region((0, -1, 400, 300))
     assert found == {"region": part, "fullPage": True}
 
 
 @pytest.mark.parametrize("corners", [(10, 10, 10, 20), (20, 10, 10, 20), (0, 0, 500, 10)])
 def test_a_part_that_is_empty_or_outside_is_refused(corners: tuple[float, ...]) -> None:
     with pytest.raises(InvalidArguments):
-        captured_box(context(HALF), corners)
+        HALF.region(corners)

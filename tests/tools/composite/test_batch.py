@@ -17,7 +17,7 @@ from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, Tabhub
 from tabhub.hub.tools import Tool
 from tabhub.permissions.rules import RuleBook
 from tabhub.tools.composite import batch
-from tabhub.tools.state import Frame, Shot, Shots
+from tabhub.tools.state import Frame, Screenshot, Screenshots
 from tabhub.wire.mcp.messages import CallResult
 from tests.calls.runner_bench import SCHEMA, Bench
 
@@ -46,7 +46,7 @@ class Stage(Bench):
         )
         computer = Tool("computer", "acts", {"type": "object"}, "test", needs_tab=False)
         self.tools.add(look, computer, batch.tool(self.tools))
-        self.shots = Shots(lambda: 0.0)
+        self.shots = Screenshots(lambda: 0.0)
         source = batch.BatchSource(self.runner, self.sessions, self.shots, result_bytes)
         self.runner._sources = {"test": self.source, batch.SOURCE: source}
         self.told: list[tuple[float, float | None, str | None]] = []
@@ -329,15 +329,15 @@ async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> 
     async def elicit(request: ApprovalRequest) -> ApprovalAnswer:
         raise Interrupted
 
-    with pytest.raises(Incomplete, match="Call it by itself") as refused:
+    with pytest.raises(Incomplete, match="Call it on its own") as refused:
         await stage.batch(READ, ITEM, elicit=elicit)
     assert refused.value.reason == "approval_unavailable"
     assert [call.tool.name for call in stage.source.calls] == ["look"]
 
 
-def shot(width: int) -> Shot:
+def shot(width: int) -> Screenshot:
     frame = Frame(width, 100, {"width": 100, "height": 100})
-    return Shot("s", 1, "", "image/png", width, 100, 1, {}, frame)
+    return Screenshot("s", 1, "", "image/png", width, 100, 1, {}, frame)
 
 
 async def test_points_in_a_batch_are_those_of_the_picture_before_it() -> None:

@@ -12,7 +12,7 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
 from tabhub.tools.composite import shortcuts
-from tabhub.tools.composite.shortcut_recording import Recording as Recorded
+from tabhub.tools.composite.shortcut_recording import ShortcutRecording
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, tab
 from tests.support.eventually import eventually
@@ -208,7 +208,7 @@ async def test_what_is_recorded_is_bounded_in_bytes(home: Home) -> None:
 async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shortcuts, "MOST_BYTES", 1000)
+    monkeypatch.setattr(shortcuts, "MAX_BYTES", 1000)
     async with recording(home) as (_, _, agent):
         await recorded(agent, "first", (TYPE, {"selector": "#a", "text": "x" * 500, "tabId": 1}))
         with pytest.raises(ToolFailed, match="larger than 1000 bytes"):
@@ -218,7 +218,7 @@ async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
 
 
 def test_only_so_much_is_told_of_what_was_left_out() -> None:
-    begun = Recorded("save", "")
+    begun = ShortcutRecording("save", "")
     for number in range(200):
         begun.leave_out(f"call {number}")
     assert len(begun.left_out) == 100
@@ -318,7 +318,7 @@ async def test_an_element_that_nothing_tells_from_others_is_left_out(home: Home)
         by_ref, by_selector = {"ref": "ref_1", "tabId": 1}, {"selector": "a", "tabId": 1}
         told = await recorded(agent, "save", (CLICK, by_ref), (CLICK, by_selector))
     assert told["steps"] == 1
-    assert told["leftOut"] == [f"{CLICK}: nothing tells its element from others"]
+    assert told["leftOut"] == [f"{CLICK}: its element has no name and no unique selector"]
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ async def test_bad_input_is_refused_and_nothing_is_lost(
 async def test_a_recording_can_be_dropped_and_a_shortcut_deleted(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         await agent.call("shortcuts_record", action="start", command="save")
-        with pytest.raises(ToolFailed, match="under way"):
+        with pytest.raises(ToolFailed, match="running already"):
             await agent.call("shortcuts_record", action="start", command="other")
         assert await agent.call("shortcuts_record", action="cancel") == {"dropped": True}
         made = await recorded(agent, "save")

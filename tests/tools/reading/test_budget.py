@@ -1,14 +1,14 @@
 """How much reading tools may say."""
 
 from tabhub.calls.results import fenced
-from tabhub.tools.reports import chars, fitting
+from tabhub.tools.reports import char_limit, fitting
 
 
 def test_the_smaller_of_two_limits_counts() -> None:
-    assert chars({}, "maxLength", 500) == 500
-    assert chars({"maxLength": 300}, "maxLength", 500) == 300
-    assert chars({"maxTokens": 50}, "maxLength", 500) == 200
-    assert chars({"maxTokens": 5000}, "maxLength", 500) == 500
+    assert char_limit({}, "maxLength", 500) == 500
+    assert char_limit({"maxLength": 300}, "maxLength", 500) == 300
+    assert char_limit({"maxTokens": 50}, "maxLength", 500) == 200
+    assert char_limit({"maxTokens": 5000}, "maxLength", 500) == 500
 
 
 def test_lines_are_kept_as_far_as_they_fit_and_at_least_one() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
-from tabhub.browser.launcher.providing import ManagedBrowser, Wanted, provide
+from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
@@ -50,7 +50,7 @@ class BrowserRequest:
         """Start it, or take the one that is there; the extension must have been installed."""
         if any(argument.startswith(DEBUGGING) for argument in self.arguments):
             print(DEBUGGED, file=sys.stderr)
-        wanted = Wanted(
+        wanted = BrowserOptions(
             home=home,
             profile=(self.profile or home.profile).expanduser().absolute(),
             headless=self.headless,

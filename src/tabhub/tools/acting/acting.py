@@ -1,45 +1,131 @@
-"""Acting on elements. The browser checks first, acts with trusted input, and says what happened."""
+"""Acting on elements: click, hover, type, select, press keys, scroll, drag, answer dialogs.
+
+The browser checks the element first, acts with trusted input, and reports the effect.
+"""
 
 from tabhub.errors import InvalidArguments
-from tabhub.tools.acting.effects import LOGIN, MODIFIERS, SETTLE, acted, given, modifiers, worded
+from tabhub.tools.acting.effects import (
+    LOGIN,
+    MODIFIERS,
+    SETTLE,
+    acted,
+    dialog_name,
+    modifiers,
+    passed,
+)
 from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
-_OPTIONS: Json = {
-    "type": ["string", "array"],
-    "items": {"type": "string"},
-}
+_TARGETS = ("ref", "selector", "container")
+_PLACE_KEYS = ({"ref"}, {"selector"}, {"x", "y"})
+"""Each way to name the end of a drag."""
 
 
 async def _click(context: Context) -> CallResult:
-    input = {**context.element(), **modifiers(context), **given(context, "button", "clickCount")}
-    return acted(context, f"Clicked {_named(context)}", await context.in_tab("page.click", input))
+    options = passed(context, "button", "clickCount")
+    input = {**context.element(), **modifiers(context), **options}
+    return acted(context, f"Clicked {_target(context)}", await context.in_tab("page.click", input))
 
 
 async def _hover(context: Context) -> CallResult:
-    output = await context.in_tab("page.hover", {**context.element(), **given(context)})
-    return acted(context, f"The mouse is over {_named(context)}", output)
+    output = await context.in_tab("page.hover", {**context.element(), **passed(context)})
+    return acted(context, f"The mouse is over {_target(context)}", output)
 
 
 async def _type(context: Context) -> CallResult:
-    input = {"clear": True, **context.element(), **given(context, "text", "clear")}
+    input = {"clear": True, **context.element(), **passed(context, "text", "clear")}
     output = await context.in_tab("page.fill", input)
-    if output.get("sensitive") is False:
-        context.call.secrets.clear()
-    return acted(context, f"Typed into {_named(context)}", output)
+    _clear_secrets(context, output)
+    return acted(context, f"Typed into {_target(context)}", output)
 
 
 async def _select(context: Context) -> CallResult:
-    input = {**context.element(), **given(context, "value", "label")}
+    input = {**context.element(), **passed(context, "value", "label")}
     output = await context.in_tab("page.select", input)
+    _clear_secrets(context, output)
+    return acted(context, f"Selected in {_target(context)}", output)
+
+
+async def _press(context: Context) -> CallResult:
+    has_target = context.arguments.keys() & {"ref", "selector"}
+    element = context.element() if has_target else {}
+    input = {**element, **modifiers(context), **passed(context, "key", "repeat")}
+    output = await context.in_tab("page.press", input)
+    _clear_secrets(context, output)
+    on = "".join(f" on {name}" for name in element.values())
+    return acted(context, f"Pressed {context.arguments['key']}{on}", output)
+
+
+def _clear_secrets(context: Context, output: Json) -> None:
+    """The audit log may show what was typed, unless it went into a sensitive field."""
     if output.get("sensitive") is False:
         context.call.secrets.clear()
-    return acted(context, f"Selected in {_named(context)}", output)
 
 
-def _named(context: Context) -> str:
+def _target(context: Context) -> str:
     return str(next(iter(context.element().values())))
 
+
+async def _scroll(context: Context) -> CallResult:
+    input = passed(context, *_TARGETS, "direction", "distance", "position")
+    output = await context.in_tab("page.scroll", input)
+    by_wheel = output["trusted"] or output.get("wheel", False)
+    return acted(context, _scrolled(output["effect"], by_wheel), output)
+
+
+def _scrolled(effect: Json, by_wheel: bool) -> str:
+    """The position after scrolling, and how far one can scroll."""
+    if by_wheel:
+        return "Nothing there is scrollable, so the mouse wheel was turned"
+    at = effect.get("position")
+    if at is None:
+        return "Scrolled"
+    place = f"({at['x']}, {at['y']}) of ({at['maxX']}, {at['maxY']})"
+    return f"Scrolled to {place}" if effect["moved"] else f"It stays at {place}"
+
+
+async def _drag(context: Context) -> CallResult:
+    start, end = (_place(context, name) for name in ("from", "to"))
+    input = {"from": start, "to": end, **modifiers(context), **passed(context)}
+    action = f"Dragged {_place_name(start)} to {_place_name(end)}"
+    return acted(context, action, await context.in_tab("page.drag", input))
+
+
+def _place(context: Context, name: str) -> Json:
+    place: Json = context.arguments[name]
+    if place.keys() not in _PLACE_KEYS:
+        raise InvalidArguments(
+            f"browser_drag: {name} is a ref, a selector, or a point with x and y."
+        )
+    return place
+
+
+def _place_name(place: Json) -> str:
+    if "x" in place:
+        return f"({place['x']:g}, {place['y']:g})"
+    return str(next(iter(place.values())))
+
+
+async def _handle_dialog(context: Context) -> CallResult:
+    output = await context.in_tab("page.dialog", passed(context, "action", "promptText"))
+    answered = output["answered"]
+    if answered["type"] != LOGIN:
+        context.call.secrets.discard("promptText")
+    verb = "Accepted" if context.arguments["action"] == "accept" else "Dismissed"
+    return acted(context, f"{verb} {dialog_name(answered)}", output, answered=answered)
+
+
+_OPTIONS: Json = {"type": ["string", "array"], "items": {"type": "string"}}
+_PLACE: Json = {
+    "type": "object",
+    "properties": {
+        "ref": REF,
+        "selector": SELECTOR,
+        "x": {"type": "number"},
+        "y": {"type": "number"},
+    },
+    "additionalProperties": False,
+}
 
 CLICK_ELEMENT = browser_tool(
     name="browser_click_element",
@@ -72,8 +158,8 @@ TYPE_TEXT = browser_tool(
     name="browser_type_text",
     title="Type text",
     description=(
-        "Fill any kind of field; replaces what is there unless clear is false. Tells the value it "
-        "then holds."
+        "Fill any kind of field; replaces what is there unless clear is false. Returns its new "
+        "value."
     ),
     handler=_type,
     properties={
@@ -92,7 +178,7 @@ SELECT_OPTION = browser_tool(
     title="Select option",
     description=(
         "Choose in a select by value or by label, one of the two; a list chooses several. "
-        "A wrong one is answered with those there are."
+        "A wrong one gets a list of the options."
     ),
     handler=_select,
     properties={
@@ -105,24 +191,12 @@ SELECT_OPTION = browser_tool(
     secret_arguments=frozenset({"value", "label"}),
 )
 
-
-async def _press(context: Context) -> CallResult:
-    named = context.arguments.keys() & {"ref", "selector"}
-    target = context.element() if named else {}
-    input = {**target, **modifiers(context), **given(context, "key", "repeat")}
-    output = await context.in_tab("page.press", input)
-    if output.get("sensitive") is False:
-        context.call.secrets.clear()
-    on = "".join(f" on {name}" for name in target.values())
-    return acted(context, f"Pressed {context.arguments['key']}{on}", output)
-
-
 PRESS_KEY = browser_tool(
     name="browser_press_key",
     title="Press key",
     description=(
         "Press a key or chord (Enter, Tab, ArrowDown, F5, a, ctrl+a; several between spaces) on "
-        "an element or where the focus is. Tells the focused field's value."
+        "an element or where the focus is. Returns the focused field's value."
     ),
     handler=_press,
     properties={
@@ -136,28 +210,6 @@ PRESS_KEY = browser_tool(
     required=("key",),
     secret_arguments=frozenset({"key"}),
 )
-
-
-_PLACES = ("ref", "selector", "container")
-
-
-async def _scroll(context: Context) -> CallResult:
-    input = given(context, *_PLACES, "direction", "distance", "position")
-    output = await context.in_tab("page.scroll", input)
-    by_wheel = output["trusted"] or output.get("wheel", False)
-    return acted(context, _told(output["effect"], by_wheel), output)
-
-
-def _told(effect: Json, by_wheel: bool) -> str:
-    """Where it is now, and where it ends."""
-    if by_wheel:
-        return "Nothing scrolls there by itself, so the mouse wheel was turned"
-    at = effect.get("position")
-    if at is None:
-        return "Scrolled"
-    place = f"({at['x']}, {at['y']}) of ({at['maxX']}, {at['maxY']})"
-    return f"Scrolled to {place}" if effect["moved"] else f"It stays at {place}"
-
 
 SCROLL = browser_tool(
     name="browser_scroll",
@@ -185,47 +237,12 @@ SCROLL = browser_tool(
     },
 )
 
-
-_WAYS = ({"ref"}, {"selector"}, {"x", "y"})
-_PLACE: Json = {
-    "type": "object",
-    "properties": {
-        "ref": REF,
-        "selector": SELECTOR,
-        "x": {"type": "number"},
-        "y": {"type": "number"},
-    },
-    "additionalProperties": False,
-}
-
-
-async def _drag(context: Context) -> CallResult:
-    places = {end: _place(end, context.arguments[end]) for end in ("from", "to")}
-    input = {**places, **modifiers(context), **given(context)}
-    did = f"Dragged {_place_named(places['from'])} to {_place_named(places['to'])}"
-    return acted(context, did, await context.in_tab("page.drag", input))
-
-
-def _place(end: str, place: Json) -> Json:
-    if place.keys() not in _WAYS:
-        raise InvalidArguments(
-            f"browser_drag: {end} is a ref, a selector, or a point with x and y."
-        )
-    return place
-
-
-def _place_named(place: Json) -> str:
-    if "x" in place:
-        return f"({place['x']:g}, {place['y']:g})"
-    return str(next(iter(place.values())))
-
-
 DRAG = browser_tool(
     name="browser_drag",
     title="Drag",
     description=(
         "Drag from one element or point to another with the mouse button held: sliders, sortable "
-        "lists, drop zones. A point is in CSS pixels of the viewport, as boxes are told."
+        "lists, drop zones. A point is in CSS pixels of the viewport, like boxes."
     ),
     handler=_drag,
     properties={"from": _PLACE, "to": _PLACE, "modifiers": MODIFIERS, "settle": SETTLE},
@@ -233,21 +250,11 @@ DRAG = browser_tool(
     toolsets=BROWSER,
 )
 
-
-async def _handle(context: Context) -> CallResult:
-    output = await context.in_tab("page.dialog", given(context, "action", "promptText"))
-    answered = output["answered"]
-    if answered["type"] != LOGIN:
-        context.call.secrets.discard("promptText")
-    did = "Accepted" if context.arguments["action"] == "accept" else "Dismissed"
-    return acted(context, f"{did} {worded(answered)}", output, answered=answered)
-
-
 HANDLE_DIALOG = browser_tool(
     name="browser_handle_dialog",
     title="Handle dialog",
     description="Answer the alert, confirm, prompt or leave-page question that holds a page up.",
-    handler=_handle,
+    handler=_handle_dialog,
     properties={
         "action": {"enum": ["accept", "dismiss"]},
         "promptText": {"type": "string"},
@@ -256,7 +263,6 @@ HANDLE_DIALOG = browser_tool(
     # It may be a password.
     secret_arguments=frozenset({"promptText"}),
 )
-
 
 TOOLS = (
     CLICK_ELEMENT,

@@ -1,4 +1,4 @@
-"""What an action has done, for the reader and for the program."""
+"""The result of an action: its effect on the page, in words and as data."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ CHOOSER = "file_chooser"
 LOGIN = "http_auth"
 BY_SCRIPT = (
     " The debugger cannot be used in this tab, so a script made the events (untrusted): "
-    "pages and the browser may ignore them. See whether it had its effect."
+    "pages and the browser may ignore them. Check whether it worked."
 )
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
 MODIFIERS: Json = {
@@ -19,16 +19,16 @@ MODIFIERS: Json = {
 }
 
 
-def acted(context: Context, did: str, output: Json, **more: Any) -> CallResult:
-    """The result of an action: a sentence of what was done, and its effect."""
-    effect = _known(context, output["effect"])
-    shown = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
-    how = BY_SCRIPT if output.get("byScript") else ""
-    return done(f"{did}. {_told(effect)}".rstrip() + how, {**shown, **more})
+def acted(context: Context, action: str, output: Json, **more: Any) -> CallResult:
+    """The result of an action: a sentence about the action, then its effect."""
+    effect = _with_tab_id(context, output["effect"])
+    data = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
+    note = BY_SCRIPT if output.get("byScript") else ""
+    return done(f"{action}. {_effect_text(effect)}".rstrip() + note, {**data, **more})
 
 
-def _known(context: Context, effect: Json) -> Json:
-    """An effect with our own number for a tab that was opened; one that is gone is not told."""
+def _with_tab_id(context: Context, effect: Json) -> Json:
+    """An effect with tabhub's id of a tab that it opened, unless that tab is already closed."""
     if "opened" not in effect:
         return effect
     tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
@@ -36,45 +36,44 @@ def _known(context: Context, effect: Json) -> Json:
     return rest if tab is None else {**rest, "opened": tab.id}
 
 
-def _told(effect: Json) -> str:
-    """An effect in words."""
-    asides = []
+def _effect_text(effect: Json) -> str:
+    outside = []
     if "opened" in effect:
-        asides.append(f"It opened tab {effect['opened']}.")
+        outside.append(f"It opened tab {effect['opened']}.")
     if "download" in effect:
-        asides.append(f"It started a download: {effect['download']!r}.")
-    return " ".join([*asides, *_in_page(effect, bool(asides))])
+        outside.append(f"It started a download: {effect['download']!r}.")
+    return " ".join([*outside, *_in_page(effect, bool(outside))])
 
 
-def _in_page(effect: Json, has_asides: bool) -> list[str]:
+def _in_page(effect: Json, has_outside: bool) -> list[str]:
     if dialog := effect.get("dialog"):
-        return [asked_for(dialog)]
+        return [dialog_sentence(dialog)]
     if "navigated" in effect:
         return [f"The page went to {effect['navigated']}."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
-    held = [f"It now holds {effect['value']!r}."] if "value" in effect else []
+    value = [f"It now holds {effect['value']!r}."] if "value" in effect else []
     focused = [f"The focus is now on {effect['focused']}."] if "focused" in effect else []
-    if held or focused:
-        return [*focused, *held]
+    if value or focused:
+        return [*focused, *value]
     if effect.get("mutated"):
         return ["The page changed."]
-    return [] if has_asides or "position" in effect else ["The page shows no change."]
+    return [] if has_outside or "position" in effect else ["The page shows no change."]
 
 
-def asked_for(dialog: Json) -> str:
-    """What a page waits for, and how it is answered."""
+def dialog_sentence(dialog: Json) -> str:
+    """Which dialog a page has opened, and how to answer it."""
     if dialog["type"] == CHOOSER:
-        return _chooser(dialog)
+        return _chooser_sentence(dialog)
     how = ' (promptText "user:password")' if dialog["type"] == LOGIN else ""
-    return f"The page opened {worded(dialog)}. Answer it with browser_handle_dialog{how}."
+    return f"The page opened {dialog_name(dialog)}. Answer it with browser_handle_dialog{how}."
 
 
 def _files(files: list[Json]) -> str:
     return ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files) or "no file"
 
 
-def _chooser(dialog: Json) -> str:
+def _chooser_sentence(dialog: Json) -> str:
     how_many = "several files" if dialog["multiple"] else "one file"
     return (
         f"The page opened a file chooser for {how_many}. Answer it with browser_upload_files "
@@ -82,8 +81,8 @@ def _chooser(dialog: Json) -> str:
     )
 
 
-def worded(dialog: Json) -> str:
-    """A dialog in words; a question before leaving has none of its own."""
+def dialog_name(dialog: Json) -> str:
+    """A dialog and its message; a leave-page question has no message."""
     if dialog["type"] == CHOOSER:
         return "the file chooser"
     realm = f", {dialog['realm']!r}" if "realm" in dialog else ""
@@ -92,12 +91,12 @@ def worded(dialog: Json) -> str:
 
 
 def modifiers(context: Context) -> Json:
-    """The modifiers that a call gives, as the link has them."""
-    given = context.arguments.get("modifiers", {})
-    return {"modifiers": [name for name, held in given.items() if held]}
+    """The modifier keys of a call, as commands take them."""
+    keys = context.arguments.get("modifiers", {})
+    return {"modifiers": [name for name, is_held in keys.items() if is_held]}
 
 
-def given(context: Context, *names: str) -> Json:
-    """Those arguments of a call that are there."""
+def passed(context: Context, *names: str) -> Json:
+    """The named arguments that the call has, and settle, as the input of a command."""
     arguments = context.arguments
     return {name: arguments[name] for name in (*names, "settle") if name in arguments}

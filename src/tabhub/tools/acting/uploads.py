@@ -1,6 +1,7 @@
-"""Files for pages: into file inputs, onto drop zones, or for a file chooser that is open."""
+"""Uploads: files for file inputs, drop zones and open file choosers."""
 
 import binascii
+import io
 import mimetypes
 from asyncio import to_thread
 from base64 import b64decode
@@ -9,24 +10,34 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.tools.acting.effects import SETTLE, acted, given
-from tabhub.tools.capture.gif import as_png
-from tabhub.tools.capture.screenshots import COORDINATE, viewport_point
+from tabhub.tools.acting.effects import SETTLE, acted, passed
 from tabhub.tools.reports import with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.tool import (
+    BROWSER,
+    CLAUDE,
+    COORDINATE,
+    REF,
+    SELECTOR,
+    Context,
+    Json,
+    browser_tool,
+)
 from tabhub.wire.mcp.messages import CallResult
 
-PIECE = 3 * 1024 * 1024
-"""So much of a file goes over the link in one message."""
-MOST_FILES = 100
-NAME_LENGTH = 255
+PIECE_BYTES = 3 * 1024 * 1024
+"""How much of a file one message of the link carries."""
+MAX_FILES = 100
+MAX_NAME_CHARS = 255
 PNG = "image/png"
-UNKNOWN = "application/octet-stream"
+UNKNOWN_TYPE = "application/octet-stream"
+IMAGE_NAME = "image.png"
+_TARGETS = ("ref", "selector", "coordinate")
+_SOURCES = ("paths", "files", "screenshotId")
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file, on the disk or in our hands."""
+class Upload:
+    """A file to upload, on disk or in memory."""
 
     name: str
     mime: str
@@ -35,139 +46,135 @@ class Source:
     data: bytes = b""
 
     def wire(self) -> Json:
-        told: Json = {"name": self.name, "mimeType": self.mime, "size": self.size}
-        return told if self.path is None else {**told, "path": str(self.path)}
+        file: Json = {"name": self.name, "mimeType": self.mime, "size": self.size}
+        return file if self.path is None else {**file, "path": str(self.path)}
 
     def read(self, offset: int) -> bytes:
         if self.path is None:
-            return self.data[offset : offset + PIECE]
+            return self.data[offset : offset + PIECE_BYTES]
         try:
             with self.path.open("rb") as file:
                 file.seek(offset)
-                return file.read(PIECE)
+                return file.read(PIECE_BYTES)
         except OSError as error:
             raise InvalidArguments(f"{self.path} cannot be read: {error.strerror}.") from None
 
 
-def on_disk(context: Context, paths: Sequence[str]) -> list[Source]:
-    """Files by their paths."""
-    found = [context.folders.file(path) for path in paths]
-    return [Source(path.name, _kind(path.name), path.stat().st_size, path) for path in found]
+async def _upload_files(context: Context) -> CallResult:
+    _require_one(context, _SOURCES, at_least=1)
+    _require_one(context, _TARGETS, at_least=0)
+    return await upload(context, await _uploads(context), _target(context))
 
 
-def in_call(files: Sequence[Json]) -> list[Source]:
-    """Files whose bytes the call brings along."""
-    return [_given(file["name"], file["data"], file.get("mimeType")) for file in files]
+async def _uploads(context: Context) -> list[Upload]:
+    arguments = context.arguments
+    if "paths" in arguments:
+        return _from_disk(context)
+    if "files" in arguments:
+        files = arguments["files"]
+        return [_decoded(file["name"], file["data"], file.get("mimeType")) for file in files]
+    return [await _screenshot(context, arguments["screenshotId"])]
 
 
-async def screenshot(context: Context, id: str, name: str) -> Source:
-    """A picture that this session took a while ago; one that is to be a PNG becomes one."""
-    shot = context.shots.find(context.session, id)
-    if shot is None:
+async def _file_upload(context: Context) -> CallResult:
+    return await upload(context, _from_disk(context), _target(context))
+
+
+async def _upload_image(context: Context) -> CallResult:
+    _require_one(context, ("ref", "coordinate"), at_least=1)
+    screenshot = await _screenshot(context, context.arguments["imageId"])
+    return await upload(context, [screenshot], _target(context))
+
+
+def _from_disk(context: Context) -> list[Upload]:
+    paths = [context.folders.file(path) for path in context.arguments["paths"]]
+    return [Upload(path.name, _type_of(path.name), path.stat().st_size, path) for path in paths]
+
+
+async def _screenshot(context: Context, id: str) -> Upload:
+    """An earlier screenshot of this session, converted if its file name asks for PNG."""
+    name = context.arguments.get("filename", IMAGE_NAME)
+    found = context.screenshots.find(context.session, id)
+    if found is None:
         raise NotFound(
             f"There is no screenshot {id} of yours, or it has expired: they are kept for ten "
             "minutes. Take a new one."
         )
-    taken = _given(name, shot.data, shot.mime)
-    if taken.mime == PNG or _kind(name) != PNG:
+    taken = _decoded(name, found.data, found.mime)
+    if taken.mime == PNG or _type_of(name) != PNG:
         return taken
-    data = await to_thread(as_png, taken.data)
-    return Source(name, PNG, len(data), data=data)
+    data = await to_thread(_as_png, taken.data)
+    return Upload(name, PNG, len(data), data=data)
 
 
-def file_name(name: str) -> str:
-    """A name that is no path."""
-    if name in ("", ".", "..") or len(name) > NAME_LENGTH or any(sign in name for sign in "/\\\0"):
-        raise InvalidArguments(f"{name!r} is not a file's name.")
-    return name
+def _as_png(picture: bytes) -> bytes:
+    # Pillow takes long to import, and few calls need it.
+    from PIL import Image
+
+    target = io.BytesIO()
+    with Image.open(io.BytesIO(picture)) as image:
+        image.save(target, "PNG")
+    return target.getvalue()
 
 
-def _given(name: str, data: str, mime: str | None) -> Source:
-    file_name(name)
+def _decoded(name: str, data: str, mime: str | None) -> Upload:
+    require_file_name(name)
     try:
         content = b64decode(data, validate=True)
     except binascii.Error:
         raise InvalidArguments(f"The data of {name} is not base64.") from None
-    return Source(name, mime or _kind(name), len(content), data=content)
+    return Upload(name, mime or _type_of(name), len(content), data=content)
 
 
-def _kind(name: str) -> str:
-    return mimetypes.guess_type(name)[0] or UNKNOWN
+def require_file_name(name: str) -> str:
+    """The name, which must not be a path."""
+    is_path = name in ("", ".", "..") or any(sign in name for sign in "/\\\0")
+    if is_path or len(name) > MAX_NAME_CHARS:
+        raise InvalidArguments(f"{name!r} is not a file name.")
+    return name
 
 
-IMAGE_NAME = "image.png"
-_TARGETS = ("ref", "selector", "coordinate")
-_SOURCES = ("paths", "files", "screenshotId")
+def _type_of(name: str) -> str:
+    return mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
 
 
-async def _upload_files(context: Context) -> CallResult:
-    _one_of(context, _SOURCES, at_least=1)
-    _one_of(context, _TARGETS, at_least=0)
-    return await upload(context, await _sources(context), _target(context))
-
-
-async def _sources(context: Context) -> list[Source]:
-    arguments = context.arguments
-    if "paths" in arguments:
-        return on_disk(context, arguments["paths"])
-    if "files" in arguments:
-        return in_call(arguments["files"])
-    name = arguments.get("filename", IMAGE_NAME)
-    return [await screenshot(context, arguments["screenshotId"], name)]
-
-
-async def _file_upload(context: Context) -> CallResult:
-    return await upload(context, on_disk(context, context.arguments["paths"]), _target(context))
-
-
-async def _upload_image(context: Context) -> CallResult:
-    _one_of(context, ("ref", "coordinate"), at_least=1)
-    arguments = context.arguments
-    name = arguments.get("filename", IMAGE_NAME)
-    source = await screenshot(context, arguments["imageId"], name)
-    return await upload(context, [source], _target(context))
-
-
-def _one_of(context: Context, names: Sequence[str], at_least: int) -> None:
+def _require_one(context: Context, names: Sequence[str], at_least: int) -> None:
     count = sum(name in context.arguments for name in names)
     if not at_least <= count <= 1:
         limit = "exactly" if at_least else "at most"
-        listed = ", ".join(names)
-        raise InvalidArguments(f"{context.call.tool.name}: give {limit} one of {listed}.")
+        choices = ", ".join(names)
+        raise InvalidArguments(f"{context.call.tool.name}: give {limit} one of {choices}.")
 
 
 def _target(context: Context) -> Json:
     arguments = context.arguments
     if "coordinate" in arguments:
-        return viewport_point(context, arguments["coordinate"])
+        return context.frame.place(arguments["coordinate"])
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
 
 
-async def upload(context: Context, sources: Sequence[Source], target: Json) -> CallResult:
+async def upload(context: Context, files: Sequence[Upload], target: Json) -> CallResult:
     """Give files to a page; without a target, to the file chooser that is open."""
-    input = {**target, "files": [source.wire() for source in sources], **given(context)}
+    input = {**target, "files": [file.wire() for file in files], **passed(context)}
 
     def read(index: int, offset: int) -> bytes:
-        if index >= len(sources):
+        if index >= len(files):
             raise InvalidArguments(f"There is no file {index}.")
-        return sources[index].read(offset)
+        return files[index].read(offset)
 
     output = await context.in_tab("page.upload", input, read_file=read)
     misfits = output.get("misfits", [])
     more: Json = {"misfits": misfits} if misfits else {}
-    did = f"Gave {_listed(sources)} to {_named(context, target)}{_warning(misfits)}"
-    return acted(context, did, output, **more)
-
-
-def _listed(sources: Sequence[Source]) -> str:
-    return ", ".join(f"{source.name} ({_size(source.size)})" for source in sources)
+    names = ", ".join(f"{file.name} ({_size(file.size)})" for file in files)
+    action = f"Gave {names} to {_target_name(context, target)}{_warning(misfits)}"
+    return acted(context, action, output, **more)
 
 
 def _size(bytes: int) -> str:
     return f"{bytes} bytes" if bytes < 1024 else f"{bytes // 1024} KB"
 
 
-def _named(context: Context, target: Json) -> str:
+def _target_name(context: Context, target: Json) -> str:
     if not target:
         return "the file chooser"
     if "ref" in target or "selector" in target:
@@ -179,15 +186,15 @@ def _named(context: Context, target: Json) -> str:
 def _warning(misfits: Sequence[str]) -> str:
     if not misfits:
         return ""
-    return f". The input asks for other kinds of files (accept) than {', '.join(misfits)}"
+    return f". The input accepts other kinds of files (accept) than {', '.join(misfits)}"
 
 
 _PATHS: Json = {
     "type": "array",
     "items": {"type": "string"},
     "minItems": 1,
-    "maxItems": MOST_FILES,
-    "description": "Of files below the setting uploads.folders.",
+    "maxItems": MAX_FILES,
+    "description": "Files below the setting uploads.folders.",
 }
 _FILES: Json = {
     "type": "array",
@@ -202,7 +209,7 @@ _FILES: Json = {
         "additionalProperties": False,
     },
     "minItems": 1,
-    "maxItems": MOST_FILES,
+    "maxItems": MAX_FILES,
 }
 
 UPLOAD_FILES = browser_tool(
@@ -211,7 +218,7 @@ UPLOAD_FILES = browser_tool(
     description=(
         "Give files to a file input (hidden ones too), drop them onto another element or point, "
         "or, without a target, answer the file chooser that a click has opened. One of paths, "
-        "files (their bytes) and screenshotId says which. Tells what the page has received."
+        "files (their bytes) and screenshotId says which. Returns what the page received."
     ),
     handler=_upload_files,
     properties={
@@ -224,7 +231,7 @@ UPLOAD_FILES = browser_tool(
         "filename": {"type": "string", "description": f"For a screenshot. Default {IMAGE_NAME}."},
         "settle": SETTLE,
     },
-    # Its bytes are the person's business, and of no use in a record.
+    # The bytes are private, and of no use in the audit log.
     secret_arguments=frozenset({"files"}),
     toolsets=BROWSER,
 )

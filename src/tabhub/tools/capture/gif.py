@@ -1,4 +1,7 @@
-"""Frames as an animated GIF. Pillow is loaded only when someone wants one."""
+"""Draws recorded frames as an animated GIF.
+
+Pillow takes long to import, so it is imported only when a GIF is made.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin
 from typing import TYPE_CHECKING
 
-from tabhub.tools.state import Point, RecordedFrame
+from tabhub.tools.state import GifFrame, Point
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
@@ -17,13 +20,16 @@ LONGEST_SIDE = 1024
 ORANGE, RED, DARK, WHITE = (255, 140, 0), (220, 30, 30), (20, 20, 20), (255, 255, 255)
 RINGS = (10, 18, 26)
 BAR = 6
-MARK = "tabhub"
+WATERMARK = "tabhub"
 BEST, WORST = 1, 30
+"""The range of the option quality."""
+
+Size = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is drawn over the frames, and how finely."""
+    """What to draw on the frames, and in what quality."""
 
     clicks: bool = True
     drags: bool = True
@@ -34,22 +40,19 @@ class Options:
 
     @property
     def colors(self) -> int:
-        """From all that a GIF can have down to a few."""
+        """How many colors the quality allows: at most the 256 of a GIF."""
         return round(256 - (self.quality - BEST) * (256 - 24) / (WORST - BEST))
 
 
-Size = tuple[int, int]
-
-
-def size_of(frame: RecordedFrame) -> Size:
-    """How large a GIF that begins with this frame is."""
+def size_of(frame: GifFrame) -> Size:
+    """The size of a GIF that begins with this frame."""
     width, height = frame.viewport
     part = min(1.0, LONGEST_SIDE / max(width, height))
     return max(1, round(width * part)), max(1, round(height * part))
 
 
-def drawn(frame: RecordedFrame, size: Size, done: float, options: Options) -> Image.Image:
-    """One frame as it is shown; `done` is how far the whole has come by then."""
+def drawn(frame: GifFrame, size: Size, done: float, options: Options) -> Image.Image:
+    """Draw one frame; `done` is the share of the GIF that has played when it is shown."""
     from PIL import Image, ImageDraw
 
     with Image.open(io.BytesIO(frame.picture)) as picture:
@@ -79,10 +82,10 @@ def _rings(draw: ImageDraw.ImageDraw, at: Point) -> None:
 
 def _arrow(draw: ImageDraw.ImageDraw, start: Point, end: Point) -> None:
     draw.line((start, end), fill=RED, width=4)
-    way = atan2(end[1] - start[1], end[0] - start[0])
+    angle = atan2(end[1] - start[1], end[0] - start[0])
     length = min(18.0, hypot(end[0] - start[0], end[1] - start[1]) or 18.0)
     barbs = [
-        (end[0] - length * cos(way + turn), end[1] - length * sin(way + turn))
+        (end[0] - length * cos(angle + turn), end[1] - length * sin(angle + turn))
         for turn in (pi / 7, -pi / 7)
     ]
     draw.polygon([end, *barbs], fill=RED)
@@ -101,21 +104,21 @@ def _watermark(draw: ImageDraw.ImageDraw, size: Size) -> None:
     from PIL import ImageFont
 
     font = ImageFont.load_default(14)
-    _, _, right, bottom = draw.textbbox((0, 0), MARK, font=font)
+    _, _, right, bottom = draw.textbbox((0, 0), WATERMARK, font=font)
     at = (size[0] - right - 10, 8)
     draw.rectangle((at[0] - 4, at[1] - 3, size[0], at[1] + bottom + 3), fill=DARK)
-    draw.text(at, MARK, font=font, fill=WHITE)
+    draw.text(at, WATERMARK, font=font, fill=WHITE)
 
 
 def encoded(images: Sequence[Image.Image], delays: Sequence[int]) -> bytes:
-    """The bytes of a GIF that goes on for ever."""
+    """The bytes of a GIF that repeats endlessly."""
     target = io.BytesIO()
-    told_apart = _told_apart(images)
-    told_apart[0].save(
+    distinct = _distinct(images)
+    distinct[0].save(
         target,
         "GIF",
         save_all=True,
-        append_images=told_apart[1:],
+        append_images=distinct[1:],
         duration=list(delays),
         loop=0,
         optimize=False,
@@ -123,8 +126,8 @@ def encoded(images: Sequence[Image.Image], delays: Sequence[int]) -> bytes:
     return target.getvalue()
 
 
-def _told_apart(images: Sequence[Image.Image]) -> list[Image.Image]:
-    """Two frames that look the same would become one: a corner of one is changed a little."""
+def _distinct(images: Sequence[Image.Image]) -> list[Image.Image]:
+    """Change a corner pixel of each repeated frame: Pillow would merge equal frames into one."""
     found = list(images[:1])
     for image in images[1:]:
         same = image.convert("RGB").tobytes() == found[-1].convert("RGB").tobytes()
@@ -139,13 +142,3 @@ def _changed(image: Image.Image) -> Image.Image:
     red, green, blue = plain.crop((0, 0, 1, 1)).tobytes()
     plain.putpixel((0, 0), (red ^ 16, green, blue))
     return plain.quantize(dither=Image.Dither.NONE)
-
-
-def as_png(picture: bytes) -> bytes:
-    """A picture of another kind as PNG."""
-    from PIL import Image
-
-    target = io.BytesIO()
-    with Image.open(io.BytesIO(picture)) as image:
-        image.save(target, "PNG")
-    return target.getvalue()

@@ -1,4 +1,4 @@
-"""Recording what is done in tabs, as an animated GIF that can be saved or given to a page."""
+"""Recording what an agent does in its tabs, as an animated GIF to save or to drop on a page."""
 
 import asyncio
 import logging
@@ -17,120 +17,133 @@ from tabhub.errors import InvalidArguments, NotFound, TabhubError, TimedOut
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow
-from tabhub.tools.acting.uploads import Source, file_name, upload
+from tabhub.tools.acting.uploads import Upload, require_file_name, upload
 from tabhub.tools.capture import gif
-from tabhub.tools.capture.gif import LONGEST_SIDE
-from tabhub.tools.capture.screenshots import COORDINATE, viewport_point
 from tabhub.tools.files import save
 from tabhub.tools.recording import Observation
-from tabhub.tools.reports import with_tabs
-from tabhub.tools.state import MOST_RECORDED_FRAMES, Point, RecordedFrame, Recording, Recordings
-from tabhub.tools.tool import CLAUDE, Context, Json, browser_tool
+from tabhub.tools.reports import counted, with_tabs
+from tabhub.tools.state import MAX_GIF_FRAMES, GifFrame, GifRecording, GifRecordings, Point
+from tabhub.tools.tool import CLAUDE, COORDINATE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
+log = logging.getLogger(__name__)
+
+NAME = "gif_creator"
 GIF = "image/gif"
+CAPTURE: Json = {"format": "jpeg", "quality": 80, "maxSide": gif.LONGEST_SIDE}
+CAPTURE_SECONDS = 5.0
+"""A page that cannot be captured within this time gets no frame."""
+LOOK_MS, USUAL_MS, PRESS_MS = 300, 800, 1500
+"""How long a frame is shown, by what it shows."""
+_OPTIONS = {
+    "showClickIndicators": "clicks",
+    "showDragPaths": "drags",
+    "showActionLabels": "labels",
+    "showProgressBar": "progress",
+    "showWatermark": "watermark",
+    "quality": "quality",
+}
+"""The tool's options, and the fields of `gif.Options`."""
 
 
 async def _start(context: Context) -> CallResult:
-    if context.recordings.running(context.session) is not None:
-        return _told(context, "A recording is running already; it goes on.")
-    context.recordings.start(context.session)
-    return _told(context, "Recording: each action in your tabs becomes a frame.")
+    if context.gif_recordings.running(context.session) is not None:
+        return _state(context, "A recording is running already; it goes on.")
+    context.gif_recordings.start(context.session)
+    return _state(context, "Recording: each action in your tabs becomes a frame.")
 
 
 async def _stop(context: Context) -> CallResult:
-    recording = context.recordings.running(context.session)
+    recording = context.gif_recordings.running(context.session)
     if recording is None:
-        return _told(context, "No recording is running.")
+        return _state(context, "No recording is running.")
     recording.running = False
-    return _told(context, f"Stopped. {_counted(recording)} Export or clear them.")
+    return _state(context, f"Stopped. {_frame_count(recording)} Export or clear them.")
 
 
 async def _clear(context: Context) -> CallResult:
-    context.recordings.drop(context.session)
-    return _told(context, "The recording is cleared.")
+    context.gif_recordings.drop(context.session)
+    return _state(context, "The recording is cleared.")
 
 
-def _told(context: Context, sentence: str) -> CallResult:
-    recording = context.recordings.find(context.session)
-    shown: Json = {"recording": recording is not None and recording.running}
-    shown["frames"] = 0 if recording is None else len(recording.frames)
-    return done(sentence, shown)
+def _state(context: Context, sentence: str) -> CallResult:
+    recording = context.gif_recordings.find(context.session)
+    data: Json = {"recording": recording is not None and recording.running}
+    data["frames"] = 0 if recording is None else len(recording.frames)
+    return done(sentence, data)
 
 
-def _counted(recording: Recording) -> str:
-    count = len(recording.frames)
+def _frame_count(recording: GifRecording) -> str:
+    frames = counted(len(recording.frames), "frame")
     if recording.left_out:
         return (
-            f"{count} frames; {recording.left_out} later ones were left out, because a recording "
-            f"has at most {MOST_RECORDED_FRAMES}."
+            f"{frames}; {recording.left_out} later ones were left out, because a recording "
+            f"has at most {MAX_GIF_FRAMES}."
         )
-    return f"{count} frames." if count != 1 else "1 frame."
+    return f"{frames}."
 
 
 async def _export(context: Context) -> CallResult:
-    given = context.arguments
-    if given.get("download", False) == ("coordinate" in given):
+    arguments = context.arguments
+    if arguments.get("download", False) == ("coordinate" in arguments):
         raise InvalidArguments("gif_creator: export needs download or coordinate, one of the two.")
-    recording = context.recordings.find(context.session)
+    recording = context.gif_recordings.find(context.session)
     if recording is None or not recording.frames:
         raise NotFound("There are no frames to export. Start a recording and do something first.")
-    point = viewport_point(context, given["coordinate"]) if "coordinate" in given else None
-    name = _name(given)
-    data, size = await _encoded(context, recording)
-    source = Source(name, GIF, len(data), data=data)
-    made: Json = {"filename": name, "frames": len(recording.frames), "bytes": len(data)}
-    made |= {"kilobytes": max(1, len(data) // 1024), "width": size[0], "height": size[1]}
-    sentence = f"{_counted(recording)} {name}: {made['kilobytes']} KB, {size[0]}x{size[1]} pixels."
-    result = await (_saved(context, source) if point is None else _dropped(context, source, point))
-    context.recordings.drop(context.session)
-    words, more = result
-    return done(f"{sentence} {words}", {**made, **more})
+    # Checked before the GIF is drawn, which takes a while.
+    target = context.frame.place(arguments["coordinate"]) if "coordinate" in arguments else None
+    name = _file_name(arguments)
+    content, size = await _encoded(context, recording)
+    file = Upload(name, GIF, len(content), data=content)
+    data: Json = {"filename": name, "frames": len(recording.frames), "bytes": file.size}
+    data |= {"kilobytes": max(1, file.size // 1024), "width": size[0], "height": size[1]}
+    head = f"{_frame_count(recording)} {name}: {data['kilobytes']} KB, {size[0]}x{size[1]} pixels."
+    sentence, more = await (
+        _save(context, file) if target is None else _drop(context, file, target)
+    )
+    context.gif_recordings.drop(context.session)
+    return done(f"{head} {sentence}", {**data, **more})
 
 
-def _name(given: Json) -> str:
-    name: str = given.get("filename", time.strftime("recording-%Y%m%d-%H%M%S.gif"))
-    return file_name(name if name.lower().endswith(".gif") else f"{name}.gif")
+def _file_name(arguments: Json) -> str:
+    name: str = arguments.get("filename", time.strftime("recording-%Y%m%d-%H%M%S.gif"))
+    return require_file_name(name if name.lower().endswith(".gif") else f"{name}.gif")
 
 
-async def _encoded(context: Context, recording: Recording) -> tuple[bytes, gif.Size]:
-    """Frame by frame in another thread, so that nobody else waits for it."""
-    options = _options(context.arguments.get("options", {}))
+async def _encoded(context: Context, recording: GifRecording) -> tuple[bytes, gif.Size]:
+    """Draw each frame in a thread, so that other calls do not wait."""
+    given = context.arguments.get("options", {})
+    options = gif.Options(**{field: given[key] for key, field in _OPTIONS.items() if key in given})
     frames = list(recording.frames)
     size = gif.size_of(frames[0])
     images = []
-    for index, frame in enumerate(frames, 1):
-        part = index / len(frames)
-        images.append(await asyncio.to_thread(gif.drawn, frame, size, part, options))
-        await context.report(index, len(frames) + 1, "drawing")
+    for number, frame in enumerate(frames, 1):
+        share = number / len(frames)
+        images.append(await asyncio.to_thread(gif.drawn, frame, size, share, options))
+        await context.report(number, len(frames) + 1, "drawing")
     delays = [frame.delay_ms for frame in frames]
     return await asyncio.to_thread(gif.encoded, images, delays), size
 
 
-def _options(given: Json) -> gif.Options:
-    wanted = {mine: given[name] for name, mine in _NAMES.items() if name in given}
-    return gif.Options(**wanted)
-
-
-async def _saved(context: Context, source: Source) -> tuple[str, Json]:
-    """Where the person lets tools save files, else among the browser's own downloads."""
+async def _save(context: Context, file: Upload) -> tuple[str, Json]:
+    """Save to the folder that the person has set for it, else as a download of the browser."""
     if context.files.has_folder:
-        path = context.files.place(source.name, (".gif",))
-        save(path, source.data)
+        path = context.files.place(file.name, (".gif",))
+        save(path, file.data)
         return f"Saved as {path}.", {"path": str(path)}
     item = await context.in_tab(
-        "downloads.save", {"file": source.wire()}, read_file=lambda _, offset: source.read(offset)
+        "downloads.save", {"file": file.wire()}, read_file=lambda _, offset: file.read(offset)
     )
     if item["state"] != "complete":
         fault = item.get("error", item["state"])
-        raise TimedOut(f"The browser has not saved {source.name} ({fault}).")
+        raise TimedOut(f"The browser has not saved {file.name} ({fault}).")
     return f"Saved as {item['path']}.", {"path": item["path"]}
 
 
-async def _dropped(context: Context, source: Source, point: Json) -> tuple[str, Json]:
-    result = await upload(context, [source], point)
-    told: Any = result.structured_content
-    return result.content[0]["text"], {"effect": told["effect"], "trusted": told["trusted"]}
+async def _drop(context: Context, file: Upload, target: Json) -> tuple[str, Json]:
+    result = await upload(context, [file], target)
+    data: Any = result.structured_content
+    return result.content[0]["text"], {"effect": data["effect"], "trusted": data["trusted"]}
 
 
 _ACTIONS: dict[str, Callable[[Context], Awaitable[CallResult]]] = {
@@ -139,14 +152,12 @@ _ACTIONS: dict[str, Callable[[Context], Awaitable[CallResult]]] = {
     "export": _export,
     "clear": _clear,
 }
-_NAMES = {
-    "showClickIndicators": "clicks",
-    "showDragPaths": "drags",
-    "showActionLabels": "labels",
-    "showProgressBar": "progress",
-    "showWatermark": "watermark",
-    "quality": "quality",
-}
+
+
+async def _gif_creator(context: Context) -> CallResult:
+    return await _ACTIONS[context.arguments["action"]](context)
+
+
 _FLAG: Json = {"type": "boolean", "description": "Default true."}
 _QUALITY: Json = {
     "type": "integer",
@@ -155,20 +166,15 @@ _QUALITY: Json = {
     "description": "Lower is better. Default 10.",
 }
 
-
-async def _run(context: Context) -> CallResult:
-    return await _ACTIONS[context.arguments["action"]](context)
-
-
 GIF_CREATOR = browser_tool(
-    name="gif_creator",
+    name=NAME,
     title="Record a GIF",
     description=(
-        "Record what you do in your tabs as an animated GIF. start_recording begins anew, "
-        f"stop_recording keeps the frames (at most {MOST_RECORDED_FRAMES}), export saves "
+        "Record what you do in your tabs as an animated GIF. start_recording begins, "
+        f"stop_recording keeps the frames (at most {MAX_GIF_FRAMES}), export saves "
         "them (download) or drops them on the page (coordinate), clear discards them."
     ),
-    handler=with_tabs(_run),
+    handler=with_tabs(_gif_creator),
     properties={
         "action": {"enum": list(_ACTIONS)},
         "download": {"type": "boolean", "description": "For export. Default false."},
@@ -176,7 +182,7 @@ GIF_CREATOR = browser_tool(
         "filename": {"type": "string", "description": "Default recording-<time>.gif."},
         "options": {
             "type": "object",
-            "properties": {name: _QUALITY if name == "quality" else _FLAG for name in _NAMES},
+            "properties": {name: _QUALITY if name == "quality" else _FLAG for name in _OPTIONS},
             "additionalProperties": False,
         },
     },
@@ -188,53 +194,44 @@ GIF_CREATOR = browser_tool(
 TOOLS = (GIF_CREATOR,)
 
 
-log = logging.getLogger(__name__)
-
-TOOL = "gif_creator"
-LOOK_MS, USUAL_MS, PRESS_MS = 300, 800, 1500
-SECONDS = 5.0
-"""A page that cannot be pictured by then has no frame."""
-PICTURE: Json = {"format": "jpeg", "quality": 80, "maxSide": LONGEST_SIDE}
-
-
-class Deed(NamedTuple):
-    """One thing that was done, as it is shown."""
+class Action(NamedTuple):
+    """How a frame presents a command."""
 
     label: str
     delay_ms: int = USUAL_MS
 
 
-DEEDS: Mapping[str, Deed] = {
-    "page.click": Deed("Click", PRESS_MS),
-    "page.drag": Deed("Drag", PRESS_MS),
-    "page.hover": Deed("Hover"),
-    "page.fill": Deed("Type"),
-    "page.type": Deed("Type"),
-    "page.set": Deed("Fill in"),
-    "page.press": Deed("Press keys"),
-    "page.select": Deed("Select"),
-    "page.scroll": Deed("Scroll"),
-    "page.upload": Deed("Upload files"),
-    "page.dialog": Deed("Answer dialog"),
-    "page.evaluate": Deed("Run script"),
-    "tabs.navigate": Deed("Navigate"),
-    "page.capture": Deed("Screenshot", LOOK_MS),
+ACTIONS: Mapping[str, Action] = {
+    "page.click": Action("Click", PRESS_MS),
+    "page.drag": Action("Drag", PRESS_MS),
+    "page.hover": Action("Hover"),
+    "page.fill": Action("Type"),
+    "page.type": Action("Type"),
+    "page.set": Action("Fill in"),
+    "page.press": Action("Press keys"),
+    "page.select": Action("Select"),
+    "page.scroll": Action("Scroll"),
+    "page.upload": Action("Upload files"),
+    "page.dialog": Action("Answer dialog"),
+    "page.evaluate": Action("Run script"),
+    "tabs.navigate": Action("Navigate"),
+    "page.capture": Action("Screenshot", LOOK_MS),
 }
 
 
-class Notes:
-    """What one call does in its tab; of several things the most telling."""
+class ActionLog:
+    """What one call does in its tab; of several commands, the one that is shown longest."""
 
     def __init__(self) -> None:
-        self.deed: Deed | None = None
+        self.action: Action | None = None
         self.click: Point | None = None
         self.drag: tuple[Point, Point] | None = None
 
-    def take(self, command: str, input: Json, output: Any) -> None:
-        deed = DEEDS.get(command)
-        if deed is None or (self.deed is not None and deed.delay_ms <= self.deed.delay_ms):
+    def add(self, command: str, output: Any) -> None:
+        action = ACTIONS.get(command)
+        if action is None or (self.action and action.delay_ms <= self.action.delay_ms):
             return
-        self.deed = deed
+        self.action = action
         if isinstance(output, dict):
             self.click = _point(output.get("point"))
             path = output.get("path") or {}
@@ -242,14 +239,14 @@ class Notes:
             self.drag = (start, end) if start and end else None
 
 
-def _point(told: Json | None) -> Point | None:
-    return None if told is None else (told["x"], told["y"])
+def _point(point: Json | None) -> Point | None:
+    return None if point is None else (point["x"], point["y"])
 
 
 class GifObserver:
-    """Follows the sessions of which a GIF is recorded."""
+    """Observes the sessions that record a GIF."""
 
-    def __init__(self, recordings: Recordings, hub: Hub, guard: Guard) -> None:
+    def __init__(self, recordings: GifRecordings, hub: Hub, guard: Guard) -> None:
         self._recordings = recordings
         self._hub = hub
         self._guard = guard
@@ -260,45 +257,43 @@ class GifObserver:
 
 
 class _FrameObservation(Observation):
-    """Adds a frame for one call. A frame that cannot be taken is no fault of the tool's."""
+    """Adds a frame for one call. The call succeeds even if no frame can be captured."""
 
-    def __init__(self, recording: Recording, hub: Hub, guard: Guard) -> None:
+    def __init__(self, recording: GifRecording, hub: Hub, guard: Guard) -> None:
         self._recording = recording
         self._hub = hub
         self._guard = guard
-        self._notes = Notes()
+        self._log = ActionLog()
 
-    def seen(self, command: str, input: Json, output: Any) -> None:
-        self._notes.take(command, input, output)
+    def on_command(self, command: str, input: Json, output: Any) -> None:
+        self._log.add(command, output)
 
     async def after(self, context: Context, result: CallResult) -> None:
-        deed = self._notes.deed
-        if deed is None or not self._recording.running:
+        action = self._log.action
+        if action is None or not self._recording.running:
             return
         try:
-            async with asyncio.timeout(SECONDS):
-                await self._add(context, deed)
-        except (TabhubError, TimeoutError) as missed:
-            log.info("no frame of tab %s: %s", context.tab.id, missed)
+            async with asyncio.timeout(CAPTURE_SECONDS):
+                await self._add(context, action)
+        except (TabhubError, TimeoutError) as error:
+            log.info("no frame of tab %s: %s", context.tab.id, error)
 
-    async def _add(self, context: Context, deed: Deed) -> None:
-        # The tab as it is now: what was done may have led elsewhere.
+    async def _add(self, context: Context, action: Action) -> None:
+        # The tab as it is now: the call may have navigated.
         tab = self._hub.tabs.find(context.tab.id)
         call = context.call
         if tab is None:
             return
-        tool = self._hub.tools.get(TOOL)
-        # A frame only looks. Where a person would be asked even about that, there is none.
+        tool = self._hub.tools.get(NAME)
+        # A frame only reads. If a person had to be asked even for that, there is no frame.
         use = self._guard.use_of(tool, {}, call.client, call.session, tab)
         subject = replace(use, read_only=True)
         verdict = self._guard.decide(subject)
         if not isinstance(verdict, Allow):
             return
         pending = Pending(site_of(tab.url), self._guard.frames(subject, verdict))
-        output = await context.browsers.in_tab(tab, "page.capture", PICTURE, call.report, pending)
+        output = await context.browsers.in_tab(tab, "page.capture", CAPTURE, call.report, pending)
         viewport = (output["viewport"]["width"], output["viewport"]["height"])
         picture = b64decode(output["data"])
-        click, drag = self._notes.click, self._notes.drag
-        self._recording.add(
-            RecordedFrame(picture, viewport, deed.label, deed.delay_ms, click, drag)
-        )
+        click, drag = self._log.click, self._log.drag
+        self._recording.add(GifFrame(picture, viewport, action.label, action.delay_ms, click, drag))

@@ -1,64 +1,59 @@
-"""Pictures of pages: screenshots, and the page as it would be printed."""
+"""Screenshots of pages, and pages as PDF."""
 
 from base64 import b64decode
-from collections.abc import Sequence
 from pathlib import Path
 
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
-from tabhub.tools.state import Frame, Shot
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.state import Frame, Screenshot
+from tabhub.tools.tool import BROWSER, FILE_PATH, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
 FORMATS = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}
 PDF = "application/pdf"
-FILE_PATH: Json = {
-    "type": "string",
-    "description": "Save it there instead, below the setting downloads.folder.",
-}
 _PASSED = ("ref", "selector", "region", "fullPage", "format", "quality", "scale")
 
 
-async def _screenshot(context: Context) -> CallResult:
-    given = context.arguments
-    path = _place(context, tuple(FORMATS))
-    output = await context.in_tab("page.capture", {**_format(path), **_wanted(given)})
-    data: str = output["data"]
-    shot = shot_of(context, output, _frame(given, output))
-    id = context.shots.keep(shot)
+async def _screenshot_tab(context: Context) -> CallResult:
+    arguments = context.arguments
+    path = _path(context, tuple(FORMATS))
+    input = {**_format(path), **_capture_input(arguments)}
+    output = await context.in_tab("page.capture", input)
+    taken = screenshot_of(context, output, _frame(arguments, output))
+    id = context.screenshots.keep(taken)
     del output["data"]
-    shown: Json = {"tabId": shot.tab, "id": id, **output}
-    sentence = f"Screenshot {id} of tab {shot.tab}: {_described(shot)}.{_note(given, output)}"
-    if path is None:
-        return CallResult(
-            content=[text(sentence), image(data, shot.mime)], structured_content=shown
-        )
-    return _saved(path, data, sentence, shown)
+    data: Json = {"tabId": taken.tab, "id": id, **output}
+    sentence = f"Screenshot {id} of tab {taken.tab}: {_described(taken)}.{_note(arguments, output)}"
+    if path is not None:
+        return _saved(path, taken.data, sentence, data)
+    return CallResult(
+        content=[text(sentence), image(taken.data, taken.mime)], structured_content=data
+    )
 
 
-def _wanted(given: Json) -> Json:
-    wanted = {key: given[key] for key in _PASSED if key in given}
-    named = [key for key in ("ref", "selector") if key in wanted]
-    if len(named) > 1 or (named and ("region" in wanted or wanted.get("fullPage"))):
+def _capture_input(arguments: Json) -> Json:
+    input = {key: arguments[key] for key in _PASSED if key in arguments}
+    elements = [key for key in ("ref", "selector") if key in input]
+    if len(elements) > 1 or (elements and ("region" in input or input.get("fullPage"))):
         raise InvalidArguments(
             "browser_screenshot_tab: give one of ref, selector, or region and fullPage."
         )
-    return wanted
+    return input
 
 
-def _place(context: Context, suffixes: tuple[str, ...]) -> Path | None:
-    wanted = context.arguments.get("filePath")
-    return None if wanted is None else context.files.place(wanted, suffixes)
+def _path(context: Context, suffixes: tuple[str, ...]) -> Path | None:
+    name = context.arguments.get("filePath")
+    return None if name is None else context.files.place(name, suffixes)
 
 
 def _format(path: Path | None) -> Json:
     return {} if path is None else {"format": FORMATS[path.suffix.lower()]}
 
 
-def shot_of(context: Context, output: Json, frame: Frame | None) -> Shot:
-    """A picture that the browser has made for this call."""
-    return Shot(
+def screenshot_of(context: Context, output: Json, frame: Frame | None) -> Screenshot:
+    """The screenshot that the browser took for this call."""
+    return Screenshot(
         session=context.session,
         tab=context.tab.id,
         data=output["data"],
@@ -71,27 +66,26 @@ def shot_of(context: Context, output: Json, frame: Frame | None) -> Shot:
     )
 
 
-def _frame(given: Json, output: Json) -> Frame:
-    """A part of the page stays where it is on the page, the viewport moves with it."""
-    is_part = any(given.get(key) for key in ("ref", "selector", "region", "fullPage"))
+def _frame(arguments: Json, output: Json) -> Frame:
+    is_part = any(arguments.get(key) for key in ("ref", "selector", "region", "fullPage"))
     region = output["region"]
     corner = (region["x"], region["y"]) if is_part else None
     size = {"width": region["width"], "height": region["height"]}
     return Frame(output["width"], output["height"], size, corner)
 
 
-def _described(shot: Shot) -> str:
-    kind = shot.mime.removeprefix("image/")
-    return f"{shot.width}x{shot.height} {kind}, {_kilobytes(shot.data)} KB"
+def _described(screenshot: Screenshot) -> str:
+    kind, size = screenshot.mime.removeprefix("image/"), _kilobytes(screenshot.data)
+    return f"{screenshot.width}x{screenshot.height} {kind}, {size} KB"
 
 
 def _kilobytes(data: str) -> int:
     return max(1, len(data) * 3 // 4 // 1024)
 
 
-def _note(given: Json, output: Json) -> str:
+def _note(arguments: Json, output: Json) -> str:
     scale: float = output["scale"]
-    if scale >= given.get("scale", 1):
+    if scale >= arguments.get("scale", 1):
         return ""
     region = output["region"]
     return (
@@ -100,23 +94,22 @@ def _note(given: Json, output: Json) -> str:
     )
 
 
-def _saved(path: Path, data: str, sentence: str, shown: Json) -> CallResult:
-    save(path, b64decode(data))
-    return done(f"{sentence} Saved as {path}.", {**shown, "path": str(path)})
+def _saved(path: Path, content: str, sentence: str, data: Json) -> CallResult:
+    save(path, b64decode(content))
+    return done(f"{sentence} Saved as {path}.", {**data, "path": str(path)})
 
 
 async def _print_pdf(context: Context) -> CallResult:
-    given = context.arguments
-    path = _place(context, (".pdf",))
-    input = {key: value for key, value in given.items() if key != "filePath"}
-    data: str = (await context.in_tab("page.pdf", input))["data"]
+    path = _path(context, (".pdf",))
+    input = {key: value for key, value in context.arguments.items() if key != "filePath"}
+    content: str = (await context.in_tab("page.pdf", input))["data"]
     tab = context.tab
-    sentence = f"Tab {tab.id} as a PDF, {_kilobytes(data)} KB."
-    shown: Json = {"tabId": tab.id, "mimeType": PDF, "bytes": len(b64decode(data))}
+    sentence = f"Tab {tab.id} as a PDF, {_kilobytes(content)} KB."
+    data: Json = {"tabId": tab.id, "mimeType": PDF, "bytes": len(b64decode(content))}
     if path is not None:
-        return _saved(path, data, sentence, shown)
-    block = embedded(f"tab://{tab.id}/page.pdf", data, PDF)
-    return CallResult(content=[text(sentence), block], structured_content=shown)
+        return _saved(path, content, sentence, data)
+    block = embedded(f"tab://{tab.id}/page.pdf", content, PDF)
+    return CallResult(content=[text(sentence), block], structured_content=data)
 
 
 _REGION: Json = {
@@ -130,7 +123,7 @@ SCREENSHOT_TAB = browser_tool(
     description=(
         "A picture of the viewport, the full page, an element or a region, also of background tabs."
     ),
-    handler=_screenshot,
+    handler=_screenshot_tab,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -163,72 +156,3 @@ PRINT_PDF = browser_tool(
 )
 
 TOOLS = (SCREENSHOT_TAB, PRINT_PDF)
-
-
-TOLERANCE = 2
-COORDINATE: Json = {
-    "type": "array",
-    "items": {"type": "number"},
-    "minItems": 2,
-    "maxItems": 2,
-    "description": "[x, y] in the latest screenshot of the tab.",
-}
-
-
-def viewport_point(context: Context, coordinate: Sequence[float]) -> Json:
-    """Where a point of the tab's latest screenshot is, in CSS pixels: a place for commands.
-
-    In the viewport; of a picture of some part of the page, on the page, which may have scrolled.
-    """
-    frame = frame_of(context)
-    x, y = _required(frame, coordinate)
-    # What is a little outside counts as the edge.
-    across = _scaled(min(x, frame.width - 1), frame.width, frame.viewport["width"])
-    down = _scaled(min(y, frame.height - 1), frame.height, frame.viewport["height"])
-    if frame.corner is None:
-        return {"x": across, "y": down}
-    return {"pageX": frame.corner[0] + across, "pageY": frame.corner[1] + down}
-
-
-def captured_box(context: Context, corners: Sequence[float]) -> Json:
-    """What to capture for the part of the latest screenshot between two corners."""
-    frame = frame_of(context)
-    left, top = _required(frame, corners[:2])
-    right, bottom = _required(frame, corners[2:])
-    if right - left < 1 or bottom - top < 1:
-        raise InvalidArguments("A region is [x0, y0, x1, y1] with x0 < x1 and y0 < y1.")
-    x, width = (_scaled(v, frame.width, frame.viewport["width"]) for v in (left, right - left))
-    y, height = (_scaled(v, frame.height, frame.viewport["height"]) for v in (top, bottom - top))
-    origin_x, origin_y = frame.corner or (0, 0)
-    region = {"x": x + origin_x, "y": y + origin_y, "width": width, "height": height}
-    return {"region": region} if frame.corner is None else {"region": region, "fullPage": True}
-
-
-def frame_of(context: Context) -> Frame:
-    """The frame of the tab's latest screenshot."""
-    frame = context.shots.frame(context.session, context.tab.id)
-    if frame is None:
-        raise InvalidArguments(
-            f"A coordinate is a point of a screenshot, and you have none of tab {context.tab.id} "
-            "yet. Take one first, or name the element by ref."
-        )
-    return frame
-
-
-def _required(frame: Frame, point: Sequence[float]) -> tuple[float, float]:
-    """A point inside the frame."""
-    x, y = point
-    if not (_is_within(x, frame.width) and _is_within(y, frame.height)):
-        raise InvalidArguments(
-            f"The point ({x:g}, {y:g}) is outside the screenshot, which is "
-            f"{frame.width}x{frame.height}."
-        )
-    return min(max(x, 0), frame.width), min(max(y, 0), frame.height)
-
-
-def _is_within(value: float, size: int) -> bool:
-    return -TOLERANCE <= value <= size + TOLERANCE
-
-
-def _scaled(value: float, size: int, wanted: float) -> float:
-    return value * wanted / size

@@ -1,4 +1,4 @@
-"""One tool with the actions of a hand and an eye."""
+"""The tool "computer": mouse, keyboard and screenshots, in one tool with many actions."""
 
 import asyncio
 import secrets
@@ -12,107 +12,102 @@ from msgspec.structs import replace
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, TabhubError
 from tabhub.tools.acting.effects import acted
-from tabhub.tools.capture.screenshots import COORDINATE, captured_box, shot_of, viewport_point
+from tabhub.tools.capture.screenshots import screenshot_of
 from tabhub.tools.files import save
-from tabhub.tools.reports import with_tabs
+from tabhub.tools.reports import counted, with_tabs
 from tabhub.tools.state import Frame
-from tabhub.tools.tool import CLAUDE, REF, Context, Json, browser_tool
+from tabhub.tools.tool import CLAUDE, COORDINATE, REF, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult, image, text
 
-_ZOOM_HOLDERS = {"ctrl", "control", "cmd", "command", "meta", "win", "windows"}
+LONGEST_SIDE = 1568
+MAX_ZOOM = 4
+TICK_PIXELS = 100
+DEFAULT_TICKS = 3
+MAX_WAIT_SECONDS = 30
+_REPORT_SECONDS = 1.0
+_ZOOM_MODIFIERS = {"ctrl", "control", "cmd", "command", "meta", "win", "windows"}
 _ZOOM_KEYS = {"=", "-", "_", "0", "plus", "minus", ""}
-"""A chord that ends with the plus key itself ends with nothing, once it is parted."""
+"""A chord that ends with the plus key ends with an empty text once it is split at plus signs."""
+
+Action = Callable[[Context], Awaitable[CallResult]]
 
 
-async def type_text(context: Context) -> CallResult:
-    """Type a text where the focus is."""
+async def _type(context: Context) -> CallResult:
     output = await context.in_tab("page.type", {"text": context.arguments["text"]})
-    return _told(context, "Typed {}", output)
+    return _typed(context, "Typed {}", output)
 
 
-async def press(context: Context) -> CallResult:
-    """Press keys or chords, several times if so wanted."""
-    given = context.arguments
-    for chord in given["text"].split():
+async def _press(context: Context) -> CallResult:
+    keys, repeat = context.arguments["text"], context.arguments.get("repeat", 1)
+    for chord in keys.split():
         _refuse_zoom(chord)
-    repeat = given.get("repeat", 1)
-    output = await context.in_tab("page.press", {"key": given["text"], "repeat": repeat})
-    keys = max(len(given["text"].split()), 1) * repeat
-    return _told(context, f"Pressed {keys} {'key' if keys == 1 else 'keys'}: {{}}", output)
+    output = await context.in_tab("page.press", {"key": keys, "repeat": repeat})
+    count = max(len(keys.split()), 1) * repeat
+    return _typed(context, f"Pressed {counted(count, 'key')}: {{}}", output)
 
 
 def _refuse_zoom(chord: str) -> None:
-    *held, key = chord.lower().split("+")
-    if _ZOOM_HOLDERS.intersection(held) and key in _ZOOM_KEYS:
+    *modifiers, key = chord.lower().split("+")
+    if _ZOOM_MODIFIERS.intersection(modifiers) and key in _ZOOM_KEYS:
         raise InvalidArguments(
             f"{chord} would zoom the page, which is not supported. The action zoom shows a part "
             "of a screenshot larger."
         )
 
 
-def _told(context: Context, did: str, output: Json) -> CallResult:
-    """What was typed is repeated, unless it went into a field for secrets."""
+def _typed(context: Context, action: str, output: Json) -> CallResult:
+    """Repeat what was typed, unless it went into a sensitive field."""
     if output["sensitive"] is False:
         context.call.secrets.clear()
-        return acted(context, did.format(repr(context.arguments["text"])), output)
-    return acted(context, did.format("••••••"), output)
+        return acted(context, action.format(repr(context.arguments["text"])), output)
+    return acted(context, action.format("••••••"), output)
 
 
-LONGEST_SIDE = 1568
-MOST_ZOOM = 4
-
-
-async def screenshot(context: Context) -> CallResult:
-    """The viewport; its points are those of the full frame, also if it is shown smaller."""
+async def _screenshot(context: Context) -> CallResult:
+    """Capture the viewport. Coordinates are those of the full size, also if it is scaled down."""
     path = _path(context)
     scale = context.arguments.get("scale", 1)
-    output = await _captured(context, {"scale": scale})
+    output = await _capture_viewport(context, {"scale": scale})
     frame = _frame(output, scale)
-    shown, content = _kept(context, output, frame)
+    data, picture = _keep(context, output, frame)
     size = f"{frame.width}x{frame.height}"
     note = f", shown at {scale:g}; coordinates are those of the full {size}" if scale != 1 else ""
-    sentence = f"Screenshot captured ({_size(output)}, jpeg) - ID: {shown['id']}{note}."
-    shown["frame"] = {"width": frame.width, "height": frame.height}
-    return _result(sentence, content, shown, path)
+    sentence = f"Screenshot captured ({_size(output)}, jpeg) - ID: {data['id']}{note}."
+    data["frame"] = {"width": frame.width, "height": frame.height}
+    return _picture_result(sentence, picture, data, path)
 
 
-async def viewport(context: Context) -> tuple[Json, Json]:
-    """A fresh picture for the reply of something else: its data and its block."""
-    output = await _captured(context, {})
-    return _kept(context, output, _frame(output, 1))
-
-
-async def zoom(context: Context) -> CallResult:
-    """A part of the latest screenshot, magnified; what points refer to stays as it is."""
+async def _zoom(context: Context) -> CallResult:
+    """Capture a part of the latest screenshot, magnified; coordinates keep their meaning."""
     path = _path(context)
-    given = context.arguments
-    box = captured_box(context, given["region"])
-    longest = max(box["region"]["width"], box["region"]["height"])
-    scale = min(LONGEST_SIDE / longest, MOST_ZOOM) * given.get("scale", 1)
-    output = await context.in_tab("page.capture", {**box, "scale": scale})
-    shown, content = _kept(context, output, None)
-    corners = ", ".join(f"{value:g}" for value in given["region"])
-    sentence = f"Zoomed into [{corners}] ({_size(output)}, jpeg) - ID: {shown['id']}."
-    return _result(sentence, content, shown, path)
+    corners = context.arguments["region"]
+    input = context.frame.region(corners)
+    longest = max(input["region"]["width"], input["region"]["height"])
+    scale = min(LONGEST_SIDE / longest, MAX_ZOOM) * context.arguments.get("scale", 1)
+    output = await context.in_tab("page.capture", {**input, "scale": scale})
+    data, picture = _keep(context, output, None)
+    region = ", ".join(f"{value:g}" for value in corners)
+    sentence = f"Zoomed into [{region}] ({_size(output)}, jpeg) - ID: {data['id']}."
+    return _picture_result(sentence, picture, data, path)
 
 
-async def _captured(context: Context, input: Json) -> Json:
+async def _capture_viewport(context: Context, input: Json) -> Json:
     output: Json = await context.in_tab("page.capture", {"maxSide": LONGEST_SIDE, **input})
     return output
 
 
 def _frame(output: Json, scale: float) -> Frame:
     region, full = output["region"], output["scale"] / scale
-    size = {"width": region["width"], "height": region["height"]}
-    return Frame(round(region["width"] * full), round(region["height"] * full), size)
+    viewport = {"width": region["width"], "height": region["height"]}
+    return Frame(round(region["width"] * full), round(region["height"] * full), viewport)
 
 
-def _kept(context: Context, output: Json, frame: Frame | None) -> tuple[Json, Json]:
-    """Remember a picture: what is told of it, and the block that shows it."""
-    id = context.shots.keep(shot_of(context, output, frame))
-    data: str = output["data"]
+def _keep(context: Context, output: Json, frame: Frame | None) -> tuple[Json, Json]:
+    """Keep a screenshot; returns its data and the content block that shows it."""
+    id = context.screenshots.keep(screenshot_of(context, output, frame))
     rest = {key: value for key, value in output.items() if key != "data"}
-    return {"tabId": context.tab.id, "id": id, **rest}, image(data, output["mimeType"])
+    picture = image(output["data"], output["mimeType"])
+    return {"tabId": context.tab.id, "id": id, **rest}, picture
 
 
 def _size(output: Json) -> str:
@@ -120,86 +115,77 @@ def _size(output: Json) -> str:
 
 
 def _path(context: Context) -> Path | None:
-    """Where to save it, if that is wanted; asked for before anything is done."""
+    """Where to save the picture, if the call asks for it; checked before anything is done."""
     if not context.arguments.get("save_to_disk"):
         return None
     return context.files.place(f"screenshot-{secrets.token_hex(4)}.jpg", (".jpg",))
 
 
-def _result(sentence: str, picture: Json, shown: Json, path: Path | None) -> CallResult:
+def _picture_result(sentence: str, picture: Json, data: Json, path: Path | None) -> CallResult:
     if path is not None:
         save(path, b64decode(picture["data"]))
-        sentence, shown = f"{sentence} Saved as {path}.", {**shown, "path": str(path)}
-    return CallResult(content=[text(sentence), picture], structured_content=shown)
+        sentence, data = f"{sentence} Saved as {path}.", {**data, "path": str(path)}
+    return CallResult(content=[text(sentence), picture], structured_content=data)
 
 
-TICK = 100
-TICKS = 3
-Action = Callable[[Context], Awaitable[CallResult]]
-
-
-def clicker(did: str, button: str, count: int) -> Action:
-    """An action that clicks in one way."""
-
+def _clicker(verb: str, button: str, count: int) -> Action:
     async def click(context: Context) -> CallResult:
-        place, words = _place(context)
-        how = {"button": button, "clickCount": count, "modifiers": _modifiers(context)}
-        output = await context.in_tab("page.click", {**place, **how})
-        return acted(context, f"{did} {words}", output)
+        target, where = _target(context)
+        options = {"button": button, "clickCount": count, "modifiers": _modifiers(context)}
+        output = await context.in_tab("page.click", {**target, **options})
+        return acted(context, f"{verb} {where}", output)
 
     return click
 
 
-async def hover(context: Context) -> CallResult:
-    """Move the mouse somewhere and leave it there."""
-    place, words = _place(context)
-    return acted(context, f"Hovered {words}", await context.in_tab("page.hover", place))
+async def _hover(context: Context) -> CallResult:
+    target, where = _target(context)
+    return acted(context, f"Hovered {where}", await context.in_tab("page.hover", target))
 
 
-async def drag(context: Context) -> CallResult:
-    """Press at one point and let go at another."""
-    given = context.arguments
-    start, end = given["start_coordinate"], given["coordinate"]
-    ends = {"from": viewport_point(context, start), "to": viewport_point(context, end)}
+async def _drag(context: Context) -> CallResult:
+    start, end = context.arguments["start_coordinate"], context.arguments["coordinate"]
+    ends = {"from": context.frame.place(start), "to": context.frame.place(end)}
     output = await context.in_tab("page.drag", {**ends, "modifiers": _modifiers(context)})
     return acted(context, f"Dragged from {_point(start)} to {_point(end)}", output)
 
 
-async def scroll(context: Context) -> CallResult:
-    """Turn the wheel, and show what is in view then."""
-    given = context.arguments
-    place, words = _place(context)
-    ticks = given.get("scroll_amount", TICKS)
-    direction = given["scroll_direction"]
-    how = {"direction": direction, "distance": round(ticks * TICK)}
-    output = await context.in_tab("page.scroll", {**place, **how})
-    did = f"Scrolled {direction} by {ticks:g} ticks {words}{_position(output['effect'])}"
+async def _scroll(context: Context) -> CallResult:
+    """Scroll, and show the viewport after it."""
+    target, where = _target(context)
+    ticks = context.arguments.get("scroll_amount", DEFAULT_TICKS)
+    direction = context.arguments["scroll_direction"]
+    input = {**target, "direction": direction, "distance": round(ticks * TICK_PIXELS)}
+    output = await context.in_tab("page.scroll", input)
+    position = _position(output["effect"])
+    action = f"Scrolled {direction} by {ticks:g} ticks {where}{position}"
     try:
-        shown, picture = await viewport(context)
-    except TabhubError as missed:
-        # It has been done: whoever hears of an error would do it again.
-        return acted(context, f"{did}. No picture: {missed.message.rstrip('.')}", output)
-    result = acted(context, did, output, screenshot=shown)
+        captured = await _capture_viewport(context, {})
+    except TabhubError as error:
+        # The page has scrolled: after an error the agent would scroll again.
+        return acted(context, f"{action}. No picture: {error.message.rstrip('.')}", output)
+    data, picture = _keep(context, captured, _frame(captured, 1))
+    result = acted(context, action, output, screenshot=data)
     return replace(result, content=[*result.content, picture])
 
 
-async def scroll_to(context: Context) -> CallResult:
-    """Bring an element into view."""
+async def _scroll_to(context: Context) -> CallResult:
     ref = context.arguments["ref"]
     output = await context.in_tab("page.scroll", {"ref": ref})
     return acted(context, f"Scrolled {ref} into view{_position(output['effect'])}", output)
 
 
-def _place(context: Context) -> tuple[Json, str]:
-    """What a call points at, for the browser and in words."""
-    given = context.arguments
-    if ("ref" in given) == ("coordinate" in given):
+def _target(context: Context) -> tuple[Json, str]:
+    """What a call points at: as the input of a command, and in words."""
+    arguments = context.arguments
+    if ("ref" in arguments) == ("coordinate" in arguments):
         raise InvalidArguments(
-            f"computer: {given['action']} needs coordinate or ref, one of the two."
+            f"computer: {arguments['action']} needs coordinate or ref, one of the two."
         )
-    if "ref" in given:
-        return {"ref": given["ref"]}, f"on element {given['ref']}"
-    return viewport_point(context, given["coordinate"]), f"at {_point(given['coordinate'])}"
+    if "ref" in arguments:
+        return {"ref": arguments["ref"]}, f"on element {arguments['ref']}"
+    coordinate = arguments["coordinate"]
+    return context.frame.place(coordinate), f"at {_point(coordinate)}"
 
 
 def _point(coordinate: list[float]) -> str:
@@ -215,43 +201,39 @@ def _position(effect: Json) -> str:
 
 
 def _modifiers(context: Context) -> list[str]:
-    held: str = context.arguments.get("modifiers", "")
-    return [name.strip() for name in held.split("+") if name.strip()]
-
-
-LONGEST_WAIT = 30
-_STEP_SECONDS = 1.0
+    names: str = context.arguments.get("modifiers", "")
+    return [name.strip() for name in names.split("+") if name.strip()]
 
 
 async def _wait(context: Context) -> CallResult:
-    """Progress on the way keeps the call from being taken for a dead one."""
+    """Wait, and report progress, which extends the call's time limit."""
     seconds = left = float(context.arguments["duration"])
     while left > 0:
-        step = min(_STEP_SECONDS, left)
+        step = min(_REPORT_SECONDS, left)
         await asyncio.sleep(step)
-        context.hub.tabs.get(context.tab.id)
+        context.hub.tabs.get(context.tab.id)  # raises if the tab was closed
         left -= step
         await context.report(seconds - left, seconds, "waiting")
     return done(f"Waited for {seconds:g} seconds.", {"tabId": context.tab.id, "waited": seconds})
 
 
 _ACTIONS: dict[str, tuple[Action, tuple[str, ...]]] = {
-    "left_click": (clicker("Clicked", "left", 1), ()),
-    "right_click": (clicker("Right-clicked", "right", 1), ()),
-    "double_click": (clicker("Double-clicked", "left", 2), ()),
-    "triple_click": (clicker("Triple-clicked", "left", 3), ()),
-    "type": (type_text, ("text",)),
-    "screenshot": (screenshot, ()),
+    "left_click": (_clicker("Clicked", "left", 1), ()),
+    "right_click": (_clicker("Right-clicked", "right", 1), ()),
+    "double_click": (_clicker("Double-clicked", "left", 2), ()),
+    "triple_click": (_clicker("Triple-clicked", "left", 3), ()),
+    "type": (_type, ("text",)),
+    "screenshot": (_screenshot, ()),
     "wait": (_wait, ("duration",)),
-    "scroll": (scroll, ("scroll_direction",)),
-    "key": (press, ("text",)),
-    "left_click_drag": (drag, ("start_coordinate", "coordinate")),
-    "zoom": (zoom, ("region",)),
-    "scroll_to": (scroll_to, ("ref",)),
-    "hover": (hover, ()),
+    "scroll": (_scroll, ("scroll_direction",)),
+    "key": (_press, ("text",)),
+    "left_click_drag": (_drag, ("start_coordinate", "coordinate")),
+    "zoom": (_zoom, ("region",)),
+    "scroll_to": (_scroll_to, ("ref",)),
+    "hover": (_hover, ()),
 }
-"""Each with the arguments that it cannot do without."""
-_SAME = {
+"""Each action with the arguments that it requires."""
+_SAME_AS = {
     **dict.fromkeys(("screenshot", "zoom"), "browser_screenshot_tab"),
     **dict.fromkeys(
         ("left_click", "right_click", "double_click", "triple_click"), "browser_click_element"
@@ -266,26 +248,27 @@ _READING = ("screenshot", "wait", "zoom")
 
 
 async def _computer(context: Context) -> CallResult:
-    given = context.arguments
-    act, needed = _ACTIONS[given["action"]]
-    for name in needed:
-        if name not in given:
-            raise InvalidArguments(f"computer: {given['action']} needs {name}.")
-    return await act(context)
+    arguments = context.arguments
+    run, required = _ACTIONS[arguments["action"]]
+    for name in required:
+        if name not in arguments:
+            raise InvalidArguments(f"computer: {arguments['action']} needs {name}.")
+    return await run(context)
 
 
-def _changes(given: Mapping[str, Any]) -> bool:
-    if "action" not in given:
+def _changes(arguments: Mapping[str, Any]) -> bool:
+    if "action" not in arguments:
         return False
-    return given["action"] not in _READING or bool(given.get("save_to_disk"))
+    return arguments["action"] not in _READING or bool(arguments.get("save_to_disk"))
 
 
-def _same_as(given: Mapping[str, Any]) -> tuple[str, ...]:
-    same = _SAME.get(given.get("action", ""))
+def _same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    same = _SAME_AS.get(arguments.get("action", ""))
     return () if same is None else (same,)
 
 
-_POINT = {key: value for key, value in COORDINATE.items() if key != "description"}
+_POINT: Json = {key: value for key, value in COORDINATE.items() if key != "description"}
+
 COMPUTER = browser_tool(
     name="computer",
     title="Mouse, keyboard and screen",
@@ -309,7 +292,7 @@ COMPUTER = browser_tool(
         "duration": {
             "type": "number",
             "minimum": 0,
-            "maximum": LONGEST_WAIT,
+            "maximum": MAX_WAIT_SECONDS,
             "description": "Seconds.",
         },
         "scroll_direction": {"enum": ["up", "down", "left", "right"]},
@@ -317,7 +300,7 @@ COMPUTER = browser_tool(
             "type": "number",
             "minimum": 1,
             "maximum": 10,
-            "default": TICKS,
+            "default": DEFAULT_TICKS,
             "description": "Ticks of 100 pixels.",
         },
         "region": {
@@ -332,7 +315,7 @@ COMPUTER = browser_tool(
             "type": "number",
             "minimum": 0.1,
             "maximum": 1,
-            "description": "Of the picture; coordinates stay those of the full frame.",
+            "description": "Of the picture; coordinates stay those at full size.",
         },
         "save_to_disk": {"type": "boolean"},
         "action_summary": {"type": "string"},

@@ -1,6 +1,6 @@
-"""Several calls in one: one after the other, until one of them fails.
+"""browser_batch: several calls in one, in order, until one of them fails.
 
-Each is a call like any other: validated, decided about, asked about and written down by itself.
+Each item is a call like any other, with its own validation, decision, approval and audit entry.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from tabhub.errors import (
 )
 from tabhub.hub.sessions import AgentSessions
 from tabhub.hub.tools import Changes, Tool, ToolRegistry
-from tabhub.tools.state import Shots
+from tabhub.tools.state import Screenshots
 from tabhub.tools.tool import CLAUDE, CORE, Json, browser_tool, schema
 from tabhub.wire.mcp.messages import CallResult, text
 
 SOURCE = "batch"
 NAME = "browser_batch"
-MOST = 50
+MAX_ACTIONS = 50
 OWN_SHARE = 0.05
-"""The share of its time that a batch keeps to tell what was done when the time is up."""
+"""The share of its time that a batch keeps to report what was done when the time is over."""
 
 _ITEM = schema({"name": {"type": "string"}, "input": {"type": "object"}}, ("name",))
-_ACTIONS = {"type": "array", "minItems": 1, "maxItems": MOST, "items": _ITEM}
+_ACTIONS = {"type": "array", "minItems": 1, "maxItems": MAX_ACTIONS, "items": _ITEM}
 
 
 def tool(tools: ToolRegistry) -> Tool:
-    """The tool, which reads if all its items do."""
+    """The tool, which only reads if all its items only read."""
     return browser_tool(
         name=NAME,
         title="Batch",
@@ -53,7 +53,7 @@ def tool(tools: ToolRegistry) -> Tool:
         source=SOURCE,
         needs_tab=False,
         toolsets=CORE | CLAUDE,
-        # Its items are in the record themselves, each without its own secrets.
+        # The audit log has its items, each without its own secrets.
         secret_arguments=frozenset({"actions"}),
         changes_when=_changes(tools),
         is_container=True,
@@ -65,15 +65,15 @@ def _changes(tools: ToolRegistry) -> Changes:
         return not all(is_reading(item) for item in arguments.get("actions", ()))
 
     def is_reading(item: Json) -> bool:
-        named = tools.find(item["name"])
-        return named is not None and named.is_reading(item.get("input", {}))
+        tool = tools.find(item["name"])
+        return tool is not None and tool.is_reading(item.get("input", {}))
 
     return changes
 
 
 @dataclass
 class _Run:
-    """How far a batch has come."""
+    """The progress of a batch."""
 
     end: float
     calls: list[Call]
@@ -87,14 +87,14 @@ class _Run:
         return len(self.calls) - len(self.results)
 
     def add(self, item: Call, result: CallResult) -> bool:
-        """Whether there was room for what it told."""
+        """Add a result; returns whether there was room for it."""
         self.room -= size_of(result)
         fits = self.room >= 0
         self.content += [text(f"[{_name(item)}]"), *(result.content if fits else ())]
         self.results.append((fits and result.structured_content) or None)
         return fits
 
-    def shown(self) -> Json:
+    def data(self) -> Json:
         return {
             "completed": len(self.results),
             "remaining": self.remaining,
@@ -103,49 +103,49 @@ class _Run:
 
 
 class BatchSource(Source):
-    """Runs batches through the runner, as if their items had come one by one."""
+    """Runs batches: the runner runs each item as a call of its own."""
 
     def __init__(
-        self, runner: Runner, sessions: AgentSessions, shots: Shots, result_bytes: int
+        self, runner: Runner, sessions: AgentSessions, screenshots: Screenshots, result_bytes: int
     ) -> None:
         self._result_bytes = result_bytes
         self._runner = runner
         self._sessions = sessions
-        self._shots = shots
+        self._screenshots = screenshots
 
     async def run(self, call: Call) -> CallResult:
         loop = asyncio.get_running_loop()
         end = loop.time() + call.seconds * (1 - OWN_SHARE)
         run = _Run(end, _items(call), self._result_bytes)
         self._check(run.calls)
-        with self._shots.holding(call.session):
+        with self._screenshots.freeze_frames(call.session):
             for number, item in enumerate(run.calls):
-                said = f"{number + 1} of {len(run.calls)}: {_name(item)}"
-                await call.report(number, len(run.calls), said)
+                message = f"{number + 1} of {len(run.calls)}: {_name(item)}"
+                await call.report(number, len(run.calls), message)
                 try:
-                    result = await self._in_time(item, run.end - loop.time())
+                    result = await self._run_item(item, run.end - loop.time())
                 except TabhubError as error:
                     raise _failed(run, number, error) from error
                 if not run.add(item, result):
                     raise _too_large(run, number, self._result_bytes)
-        return CallResult(content=run.content, structured_content=run.shown())
+        return CallResult(content=run.content, structured_content=run.data())
 
     def _check(self, items: list[Call]) -> None:
-        """All of it or nothing: no item runs unless every one of them could."""
+        """Validate every item before the first one runs."""
         for number, item in enumerate(items, 1):
             try:
-                found = self._runner.check(item.name, item.raw)
+                tool = self._runner.check(item.name, item.raw)
             except TabhubError as error:
                 sentence = f"{NAME}: nothing was done, action {number}: {error.message}"
                 raise type(error)(
                     sentence, error.reason, data=error.extra, effect=error.effect
                 ) from None
-            if found.is_container:
+            if tool.is_container:
                 raise InvalidArguments(
                     f"{NAME}: nothing was done, action {number}: {item.name} cannot be in a batch."
                 )
 
-    async def _in_time(self, item: Call, seconds: float) -> CallResult:
+    async def _run_item(self, item: Call, seconds: float) -> CallResult:
         if self._sessions.find(item.session) is None:
             raise NotFound("Your session has ended.", "unknown_session")
         if seconds <= 0:
@@ -161,36 +161,36 @@ class BatchSource(Source):
 
 
 def _items(call: Call) -> list[Call]:
-    """A call for each action, by the one who called the batch."""
+    """A call for each action, by the caller of the batch."""
     actions = call.arguments["actions"]
     return [
         Call(
             name=action["name"],
             raw=msgspec.Raw(msgspec.json.encode(action.get("input", {}))),
             session=call.session,
-            progress=_within(call.report, number, len(actions)),
+            progress=_item_progress(call.report, number, len(actions)),
             client=call.client,
             agent=call.agent,
-            elicit=None if call.elicit is None else _uninterrupted(call.elicit),
+            elicit=None if call.elicit is None else _without_interrupts(call.elicit),
         )
         for number, action in enumerate(actions)
     ]
 
 
-def _within(progress: Progress, number: int, total: int) -> Progress:
-    """An item's progress as the batch's: it only ever grows, and stays below the next item's."""
-    heard = 0
+def _item_progress(progress: Progress, number: int, total: int) -> Progress:
+    """An item's progress as the batch's: it always grows, and stays below the next item's."""
+    reports = 0
 
     async def inner(done: float, of: float | None, message: str | None) -> None:
-        nonlocal heard
-        heard += 1
-        await progress(number + heard / (heard + 1), total, message)
+        nonlocal reports
+        reports += 1
+        await progress(number + reports / (reports + 1), total, message)
 
     return inner
 
 
-def _uninterrupted(elicit: Elicit) -> Elicit:
-    """Where asking means that the client repeats the whole call, half a batch would run twice."""
+def _without_interrupts(elicit: Elicit) -> Elicit:
+    """Refuse to ask clients that answer by repeating the call: half a batch would run twice."""
 
     async def ask(request: ApprovalRequest) -> ApprovalAnswer:
         try:
@@ -198,7 +198,7 @@ def _uninterrupted(elicit: Elicit) -> Elicit:
         except Interrupted:
             raise Forbidden(
                 f"{request.tool.name} needs a person's approval, and your client cannot ask "
-                "them within a batch. Call it by itself.",
+                "them within a batch. Call it on its own.",
                 "approval_unavailable",
             ) from None
 
@@ -214,11 +214,11 @@ def _failed(run: _Run, number: int, cause: TabhubError) -> Incomplete:
     return _incomplete(run, number, sentence, cause)
 
 
-def _too_large(run: _Run, number: int, most: int) -> Incomplete:
+def _too_large(run: _Run, number: int, limit: int) -> Incomplete:
     name = run.calls[number].name
-    cause = ProtocolError(f"The results are larger than {most} bytes.", "too_large")
+    cause = ProtocolError(f"The results are larger than {limit} bytes.", "too_large")
     sentence = (
-        f"{cause.message} Action {number + 1} ({name}) was done, but what it told is left out. "
+        f"{cause.message} Action {number + 1} ({name}) was done, but its result is left out. "
         f"{number + 1} completed, {run.remaining} not: what follows it."
     )
     return _incomplete(run, number, sentence, cause)
@@ -227,10 +227,9 @@ def _too_large(run: _Run, number: int, most: int) -> Incomplete:
 def _incomplete(run: _Run, number: int, sentence: str, cause: TabhubError) -> Incomplete:
     error = {**error_data(cause), "message": cause.message}
     failure = {"index": number, "name": run.calls[number].name, "error": error}
-    return Incomplete(sentence, cause, run.content, {**run.shown(), "failed": failure})
+    return Incomplete(sentence, cause, run.content, {**run.data(), "failed": failure})
 
 
 def _name(item: Call) -> str:
-    given = msgspec.json.decode(item.raw or b"{}")
-    action = given.get("action")
+    action = msgspec.json.decode(item.raw or b"{}").get("action")
     return f"{item.name}:{action}" if isinstance(action, str) else item.name

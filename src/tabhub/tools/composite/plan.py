@@ -1,7 +1,7 @@
-"""A plan that a person says yes to once, instead of to each of its steps.
+"""update_plan: a person approves a plan once instead of each of its steps.
 
-A yes covers what would be asked about on the plan's sites, for this session. What is off stays
-off, walls stand, and what says of itself that it destroys something is asked about all the same.
+The approval covers what the person would be asked about on the plan's sites, for this session.
+What the rules deny stays denied, and destructive tools are still asked about.
 """
 
 import secrets
@@ -26,9 +26,9 @@ from tabhub.wire.mcp.messages import CallResult
 SOURCE = "plan"
 Verdicts = Mapping[str, Verdict]
 """By the tool's name."""
-MOST_DOMAINS = 20
-MOST_STEPS = 20
-LONGEST_STEP = 300
+MAX_DOMAINS = 20
+MAX_STEPS = 20
+STEP_CHARS = 300
 RULE = "a yes allows what would be asked about on these sites, for this session"
 
 
@@ -40,7 +40,7 @@ def _sites(domains: list[str]) -> list[str]:
 
 
 def _canonical(arguments: Mapping[str, Any]) -> Json:
-    """With each site as the browser knows it: nobody should say yes to another than they read."""
+    """Show each site as the browser knows it, so that the person approves what they read."""
     return {**arguments, "domains": _sites(arguments["domains"])}
 
 
@@ -56,14 +56,14 @@ TOOL = browser_tool(
             "type": "array",
             "items": {"type": "string", "minLength": 1, "maxLength": 300},
             "minItems": 1,
-            "maxItems": MOST_DOMAINS,
+            "maxItems": MAX_DOMAINS,
             "description": "Hosts you will act on, each by its full name.",
         },
         "approach": {
             "type": "array",
-            "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_STEP},
+            "items": {"type": "string", "minLength": 1, "maxLength": STEP_CHARS},
             "minItems": 1,
-            "maxItems": MOST_STEPS,
+            "maxItems": MAX_STEPS,
             "description": "What you will do, in 3 to 7 short steps.",
         },
     },
@@ -73,13 +73,13 @@ TOOL = browser_tool(
     toolsets=CLAUDE,
     aliases={"plan": "approach"},
     as_asked=_canonical,
-    # It asks by itself, about what it would open; where nothing is asked about, neither is it.
+    # It asks the person itself, and only if the rules would ask about something in the plan.
     is_container=True,
 )
 
 
 class PlanSource(Source):
-    """Asks the person about a plan, and keeps their yes."""
+    """Asks the person about a plan, and keeps the approval."""
 
     def __init__(
         self, tools: ToolRegistry, guard: Guard, approvals: Approvals, running: RunningCalls
@@ -101,17 +101,17 @@ class PlanSource(Source):
                 "permission_off",
             )
         if not asked:
-            return _told("auto-approved", [], closed)
+            return _result("auto-approved", [], closed)
         try:
-            answer = await self._answer(call, asked, self._named(verdicts.values()))
-        except Forbidden as refused:
-            if refused.reason != "permission_denied":
+            answer = await self._ask(call, asked, self._named_tools(verdicts.values()))
+        except Forbidden as error:
+            if error.reason != "permission_denied":
                 raise
-            return _told("rejected", [], closed)
-        return _told("approved", self._keep(call, asked, answer), closed)
+            return _result("rejected", [], closed)
+        return _result("approved", self._grant(call, asked, answer), closed)
 
     def _verdicts(self, call: Call, site: str) -> Verdicts:
-        """What the rules say there of each tool that a plan can be about."""
+        """The verdict there on each tool that a plan can cover."""
         managed = self._guard.is_managed(None)
         return {
             tool.name: self._guard.decide(
@@ -121,21 +121,26 @@ class PlanSource(Source):
             if not tool.is_container and not tool.is_careful
         }
 
-    def _named(self, verdicts: Iterable[Verdicts]) -> list[str]:
-        """The tools that somebody wanted to be asked about by name: a yes names them too."""
+    def _named_tools(self, sites: Iterable[Verdicts]) -> list[str]:
+        """The tools that a rule names and asks about: the approval names them too."""
         rules = self._guard.permissions.rulebook
-        asked = {name for one in verdicts for name, said in one.items() if isinstance(said, Ask)}
+        asked = {
+            name
+            for verdicts in sites
+            for name, verdict in verdicts.items()
+            if isinstance(verdict, Ask)
+        }
         return sorted(name for name in asked if rules.names(*self._tools.get(name).rule_names))
 
-    async def _answer(self, call: Call, sites: list[str], tools: list[str]) -> ApprovalAnswer:
-        # Asked about as a call, it was shown without them.
+    async def _ask(self, call: Call, sites: list[str], tools: list[str]) -> ApprovalAnswer:
+        # If the call itself was approved, the person has seen the plan, but not these tools.
         if call.asked and not tools:
             return ApprovalAnswer(True)
         with self._running.begin(call):
             return await self._approvals.ask(call, _request(call, sites, tools))
 
-    def _keep(self, call: Call, sites: list[str], answer: ApprovalAnswer) -> list[str]:
-        """Only a person's yes opens anything; where nobody is asked, the rules say yes anyway."""
+    def _grant(self, call: Call, sites: list[str], answer: ApprovalAnswer) -> list[str]:
+        """Add the grants; only a person's answer gives any, not one by a rule."""
         if not answer.by_person:
             return []
         for site in sites:
@@ -164,15 +169,14 @@ def _request(call: Call, sites: list[str], tools: list[str]) -> ApprovalRequest:
     )
 
 
-def _told(status: str, granted: list[str], closed: list[str]) -> CallResult:
+def _result(status: str, granted: list[str], closed: list[str]) -> CallResult:
     sentence = {
         "approved": "The person approved the plan: go on.",
-        "auto-approved": "Nothing of this needs to be asked about: go on.",
+        "auto-approved": "None of this needs an approval: go on.",
         "rejected": (
-            "The person rejected the plan. Do nothing of it, by no other way either; ask them "
+            "The person rejected the plan. Do none of it, and do not work around it; ask them "
             "what they want instead."
         ),
     }[status]
-    aside = f" The rules close {', '.join(closed)} to you." if closed else ""
-    shown: Json = {"status": status, "granted": granted, "closed": closed}
-    return done(sentence + aside, shown)
+    note = f" The rules close {', '.join(closed)} to you." if closed else ""
+    return done(sentence + note, {"status": status, "granted": granted, "closed": closed})

@@ -1,4 +1,4 @@
-"""Recording what a session does in its browser, so that it can be done again."""
+"""Recording a shortcut: the calls of a session as steps that can be run again."""
 
 import re
 from collections.abc import Iterable
@@ -16,26 +16,26 @@ from tabhub.tools.recording import Observation, is_step
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
-MOST_STEPS = 100
-MOST_BYTES = 1_000_000
-MOST_LEFT_OUT = 100
-LONGEST_ARGUMENTS = 100_000
-PASSING = frozenset(
+MAX_STEPS = 100
+MAX_BYTES = 1_000_000
+MAX_LEFT_OUT = 100
+MAX_ARGUMENT_BYTES = 100_000
+TRANSIENT = frozenset(
     (
         *("tabId", "tabIds", "windowId", "groupId", "connectionId", "sessionId", "parentId"),
         *("downloadId", "requestId", "imageId", "screenshotId"),
     )
 )
-"""Arguments that name what has another name next time."""
+"""Arguments whose values will be others the next time."""
 POINTS = frozenset({"coordinate", "start_coordinate", "region"})
 PLACES = ("from", "to")
-"""Arguments that are places themselves: an element, or a point of the viewport."""
+"""Arguments that are an element or a point of the viewport."""
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass
-class Recording:
-    """What was recorded so far."""
+class ShortcutRecording:
+    """The steps recorded so far."""
 
     command: str
     description: str
@@ -44,10 +44,10 @@ class Recording:
     size: int = 0
     """Of the steps, in bytes."""
     tabs: dict[int, int] = field(default_factory=dict)
-    """Numbers in the recording, by the tabs' own."""
+    """Tab numbers in the recording, by tab id."""
 
     def number(self, tab: int | None) -> int | None:
-        """The number of a tab; the first one that was there before is 0."""
+        """The number of a tab; the tab that the recording began in is 0."""
         if tab is None or tab in self.tabs:
             return None if tab is None else self.tabs[tab]
         if 0 in self.tabs.values():
@@ -57,63 +57,60 @@ class Recording:
 
     def add(self, step: Step) -> None:
         size = len(msgspec.json.encode(step))
-        if self.size + size > MOST_BYTES:
-            raise _LeftOut(f"a shortcut has at most {MOST_BYTES} bytes")
+        if self.size + size > MAX_BYTES:
+            raise _LeftOut(f"a shortcut has at most {MAX_BYTES} bytes")
         self.size += size
         self.steps.append(step)
 
-    def leave_out(self, what: str) -> None:
-        if len(self.left_out) < MOST_LEFT_OUT:
-            self.left_out.append(what)
+    def leave_out(self, reason: str) -> None:
+        if len(self.left_out) < MAX_LEFT_OUT:
+            self.left_out.append(reason)
 
     def opened(self, tab: int) -> int:
         return self.tabs.setdefault(tab, max(self.tabs.values(), default=0) + 1)
 
 
 def places(arguments: Json) -> dict[str, Json]:
-    """What of a call can name an element: itself, and its places."""
+    """The parts of the arguments that can name an element: all of them (""), and each place."""
     found = {key: arguments[key] for key in PLACES if isinstance(arguments.get(key), dict)}
     return {"": arguments, **found}
 
 
 def has_points(arguments: Json) -> bool:
-    return bool(POINTS & arguments.keys()) or _has_viewport_points(arguments)
-
-
-def _has_viewport_points(arguments: Json) -> bool:
-    return any("x" in place for key, place in places(arguments).items() if key)
+    in_places = any("x" in place for key, place in places(arguments).items() if key)
+    return in_places or bool(POINTS & arguments.keys())
 
 
 class _LeftOut(Exception):
-    """Why a call is not in a recording."""
+    """A call cannot be a step; the message says why."""
 
 
-class Recordings:
-    """The sessions that record; a recording ends with its session."""
+class ShortcutRecordings:
+    """At most one recording for each session, dropped when the session ends."""
 
     def __init__(self, sessions: AgentSessions) -> None:
         self._sessions = sessions
-        self._open: dict[str, Recording] = {}
+        self._open: dict[str, ShortcutRecording] = {}
         sessions.on_change(self._changed)
 
     def _changed(self, session: AgentSession) -> None:
         if self._sessions.find(session.key) is None:
             self._open.pop(session.key, None)
 
-    def find(self, session: str) -> Recording | None:
+    def find(self, session: str) -> ShortcutRecording | None:
         return self._open.get(session)
 
-    def begin(self, session: str, recording: Recording) -> None:
+    def begin(self, session: str, recording: ShortcutRecording) -> None:
         self._open[session] = recording
 
-    def end(self, session: str) -> Recording | None:
+    def end(self, session: str) -> ShortcutRecording | None:
         return self._open.pop(session, None)
 
 
 class ShortcutObserver:
-    """Adds the calls of sessions that record to their recordings."""
+    """Observes the sessions that record a shortcut."""
 
-    def __init__(self, recordings: Recordings) -> None:
+    def __init__(self, recordings: ShortcutRecordings) -> None:
         self._recordings = recordings
 
     def follow(self, call: Call) -> Observation | None:
@@ -123,22 +120,22 @@ class ShortcutObserver:
 
 @dataclass(frozen=True)
 class _Before:
-    """What was there before a call, which may take it away."""
+    """What a call refers to, looked at before the call may change it."""
 
     elements: dict[str, Json] = field(default_factory=dict)
-    """What the call's places name."""
+    """The elements that the call names, by place."""
     view: View | None = None
 
 
 class _StepObservation(Observation):
-    """Makes a step of one call."""
+    """Adds one call as a step."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: ShortcutRecording) -> None:
         self._recording = recording
         self._before = _Before()
 
     async def before(self, context: Context) -> None:
-        self._before = await _look(context)
+        self._before = await _look_before(context)
 
     async def after(self, context: Context, result: CallResult) -> None:
         try:
@@ -147,19 +144,19 @@ class _StepObservation(Observation):
             self._recording.leave_out(f"{context.call.tool.name}: {reason}")
 
 
-async def _look(context: Context) -> _Before:
-    """The call itself says what is wrong with it, if something is."""
-    given = context.arguments
+async def _look_before(context: Context) -> _Before:
+    arguments = context.arguments
     if context.call.tab is None:
         return _Before()
     try:
         elements = {
-            key: await context.in_tab("page.describe", named)
-            for key, place in places(given).items()
-            if (named := {k: v for k, v in place.items() if k in ("ref", "selector")})
+            key: await context.in_tab("page.describe", target)
+            for key, place in places(arguments).items()
+            if (target := {k: v for k, v in place.items() if k in ("ref", "selector")})
         }
-        return _Before(elements, await _view(context) if has_points(given) else None)
+        return _Before(elements, await _view(context) if has_points(arguments) else None)
     except TabhubError:
+        # The call itself will fail with the same error, or does not need the element.
         return _Before()
 
 
@@ -167,79 +164,76 @@ async def _view(context: Context) -> View | None:
     viewport = (await context.in_tab("page.describe", {}))["viewport"]
     if not POINTS & context.arguments.keys():
         return View(0, 0, {}, viewport)
-    frame = context.shots.frame(context.session, context.tab.id)
+    frame = context.screenshots.frame(context.session, context.tab.id)
     if frame is None:
         return None
     return View(frame.width, frame.height, frame.viewport, viewport, frame.corner)
 
 
-def _step(recording: Recording, context: Context, before: _Before, result: CallResult) -> Step:
-    """The call as it can be made again, or why it cannot."""
-    call, given = context.call, deepcopy(context.arguments)
-    _require_lasting(recording, given)
+def _step(
+    recording: ShortcutRecording, context: Context, before: _Before, result: CallResult
+) -> Step:
+    """The call as a step that can be run again."""
+    call, arguments = context.call, deepcopy(context.arguments)
+    _require_repeatable(recording, arguments)
     tab = recording.number(None if call.tab is None else call.tab.id)
     targets = {
         key: _target(before.elements.get(key))
-        for key, place in places(given).items()
+        for key, place in places(arguments).items()
         if place.pop("ref", None) is not None
     }
-    secret = [key for key in given if key in call.secrets]
-    asks = _parameters(recording, before.elements.get(""), secret)
-    if has_points(given) and before.view is None:
-        raise _LeftOut("its points are of no screenshot")
-    kept = {key: value for key, value in given.items() if key not in asks}
-    opened = _opened(call, result)
+    secret = [key for key in arguments if key in call.secrets]
+    parameters = _parameters(recording, before.elements.get(""), secret)
+    if has_points(arguments) and before.view is None:
+        raise _LeftOut("its coordinates refer to no screenshot")
+    opened = opened_tab(call.tool.opens_tab, result.structured_content)
     return Step(
         tool=call.tool.name,
-        arguments=kept,
+        arguments={key: arguments[key] for key in arguments if key not in parameters},
         tab=tab,
         opens=None if opened is None else recording.opened(opened),
         targets=targets,
         view=before.view,
-        parameters=asks,
+        parameters=parameters,
     )
 
 
-def _require_lasting(recording: Recording, given: Json) -> None:
-    passing = PASSING & given.keys()
-    if passing:
-        raise _LeftOut(f"{', '.join(sorted(passing))} will be another next time")
-    if len(recording.steps) >= MOST_STEPS:
-        raise _LeftOut(f"a shortcut has at most {MOST_STEPS} steps")
-    if len(msgspec.json.encode(given)) > LONGEST_ARGUMENTS:
+def _require_repeatable(recording: ShortcutRecording, arguments: Json) -> None:
+    transient = TRANSIENT & arguments.keys()
+    if transient:
+        raise _LeftOut(f"{', '.join(sorted(transient))} will be different next time")
+    if len(recording.steps) >= MAX_STEPS:
+        raise _LeftOut(f"a shortcut has at most {MAX_STEPS} steps")
+    if len(msgspec.json.encode(arguments)) > MAX_ARGUMENT_BYTES:
         raise _LeftOut("its arguments are too long")
 
 
 def _target(element: Json | None) -> Target:
     if element is None or not (element.get("selector") or element.get("name")):
-        raise _LeftOut("nothing tells its element from others")
+        raise _LeftOut("its element has no name and no unique selector")
     return Target(element["role"], element["name"], element.get("selector"))
 
 
 def _parameters(
-    recording: Recording, element: Json | None, secret: Iterable[str]
+    recording: ShortcutRecording, element: Json | None, secret: Iterable[str]
 ) -> dict[str, str]:
-    """A name for each argument that must not be kept."""
+    """A parameter of the shortcut for each argument that must not be stored, by argument."""
     taken = {name for step in recording.steps for name in step.parameters.values()}
-    found: dict[str, str] = {}
+    field_name = _NOT_WORD.sub("_", (element or {}).get("name", "").lower()).strip("_")[:30]
+    parameters: dict[str, str] = {}
     for argument in secret:
-        words = _NOT_WORD.sub("_", (element or {}).get("name", "").lower()).strip("_")[:30]
-        name, number = words or argument, 1
+        name, number = field_name or argument, 1
         while name in taken:
             number += 1
-            name = f"{words or argument}_{number}"
+            name = f"{field_name or argument}_{number}"
         taken.add(name)
-        found[argument] = name
-    return found
+        parameters[argument] = name
+    return parameters
 
 
-def _opened(call: Call, result: CallResult) -> int | None:
-    return opened_tab(call.tool.opens_tab, result.structured_content)
-
-
-def opened_tab(opens_tab: bool, structured: Any) -> int | None:
-    """The tab that a call has opened, by what it tells."""
-    if not isinstance(structured, dict):
+def opened_tab(opens_tab: bool, data: Any) -> int | None:
+    """The tab that a call has opened, by the data of its result."""
+    if not isinstance(data, dict):
         return None
-    found = structured.get("tabId") if opens_tab else structured.get("effect", {}).get("opened")
-    return found if isinstance(found, int) else None
+    tab = data.get("tabId") if opens_tab else data.get("effect", {}).get("opened")
+    return tab if isinstance(tab, int) else None

@@ -1,4 +1,4 @@
-"""Running a shortcut: its steps as calls of the session, one after the other, in the background."""
+"""Running a shortcut: its steps as calls of the session, in order, in the background."""
 
 import asyncio
 import secrets
@@ -24,7 +24,7 @@ from tabhub.tools.tool import Context, Json
 
 LOCATE_MS = 5000
 TOLERANCE = 0.02
-"""By which share of its size a viewport may differ from the one that points were named in."""
+"""By what share of its size a viewport may differ from the recorded one."""
 
 
 @dataclass
@@ -38,22 +38,23 @@ class Run:
     agent: str
     values: Mapping[str, Any]
     tabs: dict[int, int]
-    """Tabs now, by their numbers in the recording."""
+    """Tab ids, by their numbers in the recording."""
     done: int = 0
     targets: dict[str, Target] = field(default_factory=dict)
     view: View | None = None
 
     def state(self, state: State, error: TabhubError | None = None) -> LastRun:
-        told = ("", "") if error is None else (self._without_values(error.message), error.reason)
-        return LastRun(self.id, state, self.done, *told)
+        if error is None:
+            return LastRun(self.id, state, self.done)
+        return LastRun(self.id, state, self.done, self._redacted(error.message), error.reason)
 
-    def _without_values(self, message: str) -> str:
-        """An error may repeat what was given for this run only, and it is kept."""
+    def _redacted(self, message: str) -> str:
+        """An error message without the values of this run, because the message is stored."""
         return Redactor(_texts(self.values)).text(message)
 
 
 class Replays:
-    """The runs under way: at most one a session, and it ends with it."""
+    """The running shortcuts: at most one for each session, stopped when the session ends."""
 
     def __init__(self, hub: Hub, shortcuts: Shortcuts) -> None:
         self._hub = hub
@@ -67,7 +68,7 @@ class Replays:
             self.stop(session.key)
 
     def stop(self, session: str) -> bool:
-        """Whether there was one to be stopped."""
+        """Stop the session's run; returns whether there was one."""
         task = self._tasks.get(session)
         return task is not None and task.cancel()
 
@@ -80,7 +81,7 @@ class Replays:
         session = call.session
         if session in self._runs:
             name = self._runs[session].shortcut.command
-            raise Unavailable(f"{name!r} is still running; wait for its end.", "too_many_calls")
+            raise Unavailable(f"{name!r} is still running; wait until it ends.", "too_many_calls")
         tabs = {} if tab is None else {0: tab}
         id = f"run_{secrets.token_hex(4)}"
         run = Run(id, shortcut, session, call.client, call.agent, values, tabs)
@@ -129,42 +130,42 @@ class Replays:
                 run.tabs[step.opens] = opened
 
     async def resolve(self, context: Context) -> None:
-        """Put the element that is there now in the place of the one that was recorded."""
+        """Replace the recorded elements of a call by those that the page has now."""
         run = self._runs[context.session]
         arguments = context.arguments
         for key, place in places(arguments).items():
             target = run.targets.get(place.get("ref", ""))
             if target is not None:
                 ref = await _located(context, target)
-                # What is written down of the call keeps its own word for the element.
+                # Only the tool's copy changes: the audit log keeps the words for the element.
                 arguments.update({"ref": ref} if not key else {key: {**place, "ref": ref}})
         if run.view is not None and has_points(arguments):
-            await _show_again(context, run.view)
+            await _restore_view(context, run.view)
 
 
 async def _located(context: Context, target: Target) -> str:
-    wanted = {**msgspec.to_builtins(target), "timeoutMs": LOCATE_MS}
-    found: str = (await context.in_tab("page.locate", wanted))["ref"]
-    return found
+    input = {**msgspec.to_builtins(target), "timeoutMs": LOCATE_MS}
+    ref: str = (await context.in_tab("page.locate", input))["ref"]
+    return ref
 
 
-async def _show_again(context: Context, view: View) -> None:
-    """Points mean the same only in a viewport of the same size."""
+async def _restore_view(context: Context, view: View) -> None:
+    """Make coordinates mean what they did; that needs a viewport of the same size."""
     now = (await context.in_tab("page.describe", {}))["viewport"]
     for side in ("width", "height"):
         if abs(now[side] - view.viewport[side]) > view.viewport[side] * TOLERANCE:
             raise Refused(
-                f"The points of this step were named in a viewport of {_size(view.viewport)}; it "
-                f"is {_size(now)} now.",
+                f"The points of this step were recorded in a viewport of {_size(view.viewport)}; "
+                f"it is {_size(now)} now.",
                 "not_visible",
             )
     if view.width:
         frame = Frame(view.width, view.height, view.shown, view.corner)
-        context.shots.show(context.session, context.tab.id, frame)
+        context.screenshots.set_frame(context.session, context.tab.id, frame)
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value that is long enough to be told from others."""
+    """Every text in a value that is long enough to be redacted."""
     if isinstance(value, str) and len(value) >= SHORTEST_HIDDEN:
         yield value
     elif isinstance(value, Mapping | list):
@@ -177,24 +178,24 @@ def _size(viewport: Mapping[str, float]) -> str:
 
 
 def _arguments(run: Run, step: Step) -> Json:
-    asked = {argument: run.values[name] for argument, name in step.parameters.items()}
-    given = deepcopy({**step.arguments, **asked})
+    values = {argument: run.values[name] for argument, name in step.parameters.items()}
+    arguments = deepcopy({**step.arguments, **values})
     if step.tab is not None:
         if step.tab not in run.tabs:
             raise NotFound("The tab of this step was not opened this time.", "tab_not_found")
-        given["tabId"] = run.tabs[step.tab]
+        arguments["tabId"] = run.tabs[step.tab]
     for key, target in step.targets.items():
-        (given[key] if key else given)["ref"] = _handle(run, key, target)
-    return given
+        (arguments[key] if key else arguments)["ref"] = _placeholder(run, key, target)
+    return arguments
 
 
-def _handle(run: Run, key: str, target: Target) -> str:
-    """A word for an element that is yet to be found, as people and the record see it."""
-    what = f"{key} {target.role} {target.name!r}".strip()
-    handle = f"{run.shortcut.command} step {run.done}: {what}"
-    run.targets[handle] = target
-    return handle
+def _placeholder(run: Run, key: str, target: Target) -> str:
+    """A ref for an element that is not located yet, as the person and the audit log see it."""
+    element = f"{key} {target.role} {target.name!r}".strip()
+    placeholder = f"{run.shortcut.command} step {run.done}: {element}"
+    run.targets[placeholder] = target
+    return placeholder
 
 
 async def _silent(progress: float, total: float | None, message: str | None) -> None:
-    """Nobody waits: how it goes on is told by shortcuts_list."""
+    """Report nothing: shortcuts_list shows how a run goes on."""

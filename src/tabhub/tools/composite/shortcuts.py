@@ -1,4 +1,4 @@
-"""Shortcuts: what a client has recorded, and runs again. They belong to the client."""
+"""Shortcuts: calls that a client has recorded and runs again. They belong to the client."""
 
 import re
 import secrets
@@ -12,17 +12,17 @@ from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool
 from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts
-from tabhub.tools.composite.shortcut_recording import Recording, Recordings
+from tabhub.tools.composite.shortcut_recording import ShortcutRecording, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
-from tabhub.tools.reports import MAX_TOKENS, listed_as_json
+from tabhub.tools.reports import MAX_TOKENS, counted, listed_as_json
 from tabhub.tools.tool import BROWSER, CLAUDE, TAB_ID, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 SOURCE = "shortcuts"
-MOST = 100
-MOST_BYTES = 10_000_000
+MAX_SHORTCUTS = 100
+MAX_BYTES = 10_000_000
 """Of all shortcuts of a client."""
-LONGEST_DESCRIPTION = 500
+DESCRIPTION_CHARS = 500
 _COMMAND = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _ID: Json = {"type": "string", "maxLength": 40}
 _NAME: Json = {"type": "string", "maxLength": 41, "description": "Its name, without slash."}
@@ -49,7 +49,7 @@ def _tool(
         needs_tab=False,
         toolsets=toolsets,
         secret_arguments=frozenset({"parameters"} & properties.keys()),
-        # Nothing is done in the browser but by the calls that were recorded.
+        # It acts in the browser only through the calls that were recorded.
         is_container=True,
     )
 
@@ -57,7 +57,7 @@ def _tool(
 LIST = _tool(
     "shortcuts_list",
     "List shortcuts",
-    "Your shortcuts, with how the last run of each went, and what is being recorded.",
+    "Your shortcuts, with the last run of each, and what is being recorded.",
     {"tabId": TAB_ID, "maxTokens": MAX_TOKENS},
     read_only=True,
     toolsets=CLAUDE | BROWSER,
@@ -66,7 +66,7 @@ EXECUTE = _tool(
     "shortcuts_execute",
     "Run a shortcut",
     "Run a shortcut in a tab: its recorded calls, each decided about as if you made it. Returns at "
-    "once; shortcuts_list tells how it goes on.",
+    "once; shortcuts_list shows how it goes on.",
     {
         "shortcutId": _ID,
         "command": _NAME,
@@ -79,11 +79,11 @@ RECORD = _tool(
     "shortcuts_record",
     "Record a shortcut",
     "Record what you do from start to stop as a shortcut. Passwords are not kept: they become "
-    "parameters. Refs are kept as what the elements are called.",
+    "parameters. Refs are kept as the names of their elements.",
     {
         "action": {"enum": ["start", "stop", "cancel"]},
         "command": _NAME,
-        "description": {"type": "string", "maxLength": LONGEST_DESCRIPTION},
+        "description": {"type": "string", "maxLength": DESCRIPTION_CHARS},
     },
     ("action",),
 )
@@ -97,14 +97,14 @@ TOOLS = (LIST, EXECUTE, RECORD, DELETE)
 
 
 class ShortcutSource(Source):
-    """Runs the tools about shortcuts."""
+    """Runs the tools of this module."""
 
     def __init__(
         self,
         hub: Hub,
         runner: Runner,
         shortcuts: Shortcuts,
-        recordings: Recordings,
+        recordings: ShortcutRecordings,
         replays: Replays,
     ) -> None:
         self._hub = hub
@@ -123,20 +123,20 @@ class ShortcutSource(Source):
         return self._run[call.tool.name](call)
 
     def _list(self, call: Call) -> CallResult:
-        shown = [self._shown(shortcut) for shortcut in self._shortcuts.of(call.client.name)]
-        message = _counted(len(shown), "shortcut") if shown else "You have no shortcuts yet."
+        own = [self._data(shortcut) for shortcut in self._shortcuts.of(call.client.name)]
+        message = counted(len(own), "shortcut") if own else "You have no shortcuts yet."
         recording = self._recordings.find(call.session)
         if recording is not None:
-            steps = _counted(len(recording.steps), "step")
+            steps = counted(len(recording.steps), "step")
             message += f" Recording {recording.command!r}: {steps} so far."
 
-        def shape(count: int) -> Json:
-            return {"message": message, "shortcuts": shown[:count]}
+        def data(count: int) -> Json:
+            return {"message": message, "shortcuts": own[:count]}
 
-        return listed_as_json(call.arguments, [*map(_line, shown)], shape)
+        return listed_as_json(call.arguments, [_line(shortcut) for shortcut in own], data)
 
-    def _shown(self, shortcut: Shortcut) -> Json:
-        shown: Json = {
+    def _data(self, shortcut: Shortcut) -> Json:
+        data: Json = {
             "id": shortcut.id,
             "command": shortcut.command,
             "description": shortcut.description,
@@ -144,25 +144,25 @@ class ShortcutSource(Source):
             "steps": len(shortcut.steps),
             "parameters": shortcut.parameters,
         }
-        return shown if shortcut.last is None else {**shown, "lastRun": self._run_of(shortcut.last)}
+        return data if shortcut.last is None else {**data, "lastRun": self._run_data(shortcut.last)}
 
-    def _run_of(self, last: LastRun) -> Json:
+    def _run_data(self, last: LastRun) -> Json:
         is_lost = last.state == "running" and not self._replays.is_running(last.id)
         state = "interrupted" if is_lost else last.state
-        shown: Json = {"runId": last.id, "state": state, "completed": last.step}
-        return {**shown, "error": last.error, "reason": last.reason} if last.error else shown
+        data: Json = {"runId": last.id, "state": state, "completed": last.step}
+        return {**data, "error": last.error, "reason": last.reason} if last.error else data
 
     def _execute(self, call: Call) -> CallResult:
         shortcut = self._named(call)
         values = _values(shortcut, call.arguments.get("parameters", {}))
-        begins_somewhere = any(step.tab == 0 for step in shortcut.steps)
+        needs_tab = any(step.tab == 0 for step in shortcut.steps)
         tab = None
-        if begins_somewhere or "tabId" in call.arguments:
+        if needs_tab or "tabId" in call.arguments:
             tab = self._hub.routes.tab(call.session, call.arguments.get("tabId")).id
         run = self._replays.begin(self._runner, call, shortcut, tab, values)
         steps = len(shortcut.steps)
         return done(
-            f"{shortcut.command!r} runs now: {_counted(steps, 'step')}. shortcuts_list tells how "
+            f"{shortcut.command!r} runs now: {counted(steps, 'step')}. shortcuts_list shows how "
             "it goes on.",
             {
                 "runId": run.id,
@@ -192,23 +192,23 @@ class ShortcutSource(Source):
                 f"You have a shortcut {command!r} already. Take another name, or delete it with "
                 "shortcuts_delete first."
             )
-        if len(own) >= MOST:
-            raise InvalidArguments(f"You have {MOST} shortcuts already. Delete one first.")
+        if len(own) >= MAX_SHORTCUTS:
+            raise InvalidArguments(f"You have {MAX_SHORTCUTS} shortcuts already. Delete one first.")
         if self._recordings.find(call.session) is not None:
-            raise InvalidArguments("A recording is under way already: stop or cancel it first.")
+            raise InvalidArguments("A recording is running already: stop or cancel it first.")
         description = call.arguments.get("description", "")
-        self._recordings.begin(call.session, Recording(command, description))
+        self._recordings.begin(call.session, ShortcutRecording(command, description))
         return done(f"Recording {command!r} from here on.", {"recording": command})
 
-    def _stop(self, call: Call, recording: Recording) -> CallResult:
+    def _stop(self, call: Call, recording: ShortcutRecording) -> CallResult:
         if not recording.steps:
             raise InvalidArguments(
                 "Nothing was done that could be recorded. "
                 f"{_left_out(recording)}Go on, or end it with action cancel.".strip()
             )
-        if self._shortcuts.size(call.client.name) + recording.size > MOST_BYTES:
+        if self._shortcuts.size(call.client.name) + recording.size > MAX_BYTES:
             raise InvalidArguments(
-                f"Your shortcuts would be larger than {MOST_BYTES} bytes. Delete one, then stop "
+                f"Your shortcuts would be larger than {MAX_BYTES} bytes. Delete one, then stop "
                 "again, or end it with action cancel."
             )
         self._recordings.end(call.session)
@@ -221,11 +221,11 @@ class ShortcutSource(Source):
             created=time.time(),
         )
         self._shortcuts.put(shortcut)
-        asks = ", ".join(shortcut.parameters)
-        aside = f" It needs the parameters {asks}." if asks else ""
-        sentence = f"Recorded {shortcut.command!r}: {_counted(len(shortcut.steps), 'step')}."
-        told = {**self._shown(shortcut), "leftOut": recording.left_out}
-        return done(f"{sentence}{aside} {_left_out(recording)}".rstrip(), told)
+        parameters = ", ".join(shortcut.parameters)
+        note = f" It needs the parameters {parameters}." if parameters else ""
+        sentence = f"Recorded {shortcut.command!r}: {counted(len(shortcut.steps), 'step')}."
+        data = {**self._data(shortcut), "leftOut": recording.left_out}
+        return done(f"{sentence}{note} {_left_out(recording)}".rstrip(), data)
 
     def _delete(self, call: Call) -> CallResult:
         shortcut = self._named(call)
@@ -241,48 +241,44 @@ class ShortcutSource(Source):
             name = None if command is None else command.removeprefix("/")
             return self._shortcuts.find(call.client.name, id=id, command=name)
         except KeyError:
-            known = ", ".join(each.command for each in self._shortcuts.of(call.client.name))
-            there = f"There are {known}." if known else "You have none yet."
-            raise NotFound(f"There is no shortcut {id or command!r}. {there}") from None
+            known = ", ".join(shortcut.command for shortcut in self._shortcuts.of(call.client.name))
+            hint = f"There are {known}." if known else "You have none yet."
+            raise NotFound(f"There is no shortcut {id or command!r}. {hint}") from None
 
 
 def _command(given: str) -> str:
     command = given.removeprefix("/")
     if not _COMMAND.fullmatch(command):
         raise InvalidArguments(
-            "shortcuts_record: command must be a short name of small letters, digits, - and _."
+            "shortcuts_record: command must be a short name of lowercase letters, digits, - and _."
         )
     return command
 
 
 def _values(shortcut: Shortcut, given: Json) -> Json:
-    wanted = shortcut.parameters
-    missing = [name for name in wanted if name not in given]
-    unknown = [name for name in given if name not in wanted]
+    names = shortcut.parameters
+    missing = [name for name in names if name not in given]
+    unknown = [name for name in given if name not in names]
     if missing or unknown:
-        needs = f"needs the parameters {', '.join(wanted)}" if wanted else "takes no parameters"
+        needs = f"needs the parameters {', '.join(names)}" if names else "takes no parameters"
         raise InvalidArguments(
             f"{shortcut.command!r} {needs}.", data={"missing": missing, "unknown": unknown}
         )
     return given
 
 
-def _left_out(recording: Recording) -> str:
+def _left_out(recording: ShortcutRecording) -> str:
     return f"Left out: {'; '.join(recording.left_out)}. " if recording.left_out else ""
 
 
-def _counted(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
-
-
-def _line(shown: Json) -> str:
-    last = shown.get("lastRun")
-    parts = [f"- {shown['command']} ({shown['id']}), {_counted(shown['steps'], 'step')}"]
-    if shown["description"]:
-        parts.append(shown["description"])
-    if shown["parameters"]:
-        parts.append(f"parameters: {', '.join(shown['parameters'])}")
+def _line(shortcut: Json) -> str:
+    last = shortcut.get("lastRun")
+    parts = [f"- {shortcut['command']} ({shortcut['id']}), {counted(shortcut['steps'], 'step')}"]
+    if shortcut["description"]:
+        parts.append(shortcut["description"])
+    if shortcut["parameters"]:
+        parts.append(f"parameters: {', '.join(shortcut['parameters'])}")
     if last is not None:
-        parts.append(f"last run {last['state']} after {_counted(last['completed'], 'step')}")
+        parts.append(f"last run {last['state']} after {counted(last['completed'], 'step')}")
         parts.extend([last["error"]] if "error" in last else [])
     return "; ".join(parts)

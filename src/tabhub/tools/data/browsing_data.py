@@ -1,63 +1,47 @@
-"""What the browser remembers: pages that were visited."""
+"""What the browser keeps of browsing: history, bookmarks and downloads."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound, Refused
-from tabhub.tools.reports import MAX_TOKENS, fitting, listed
+from tabhub.tools.reports import (
+    MAX_TOKENS,
+    counted_lines,
+    fitting,
+    listed,
+    shown_count,
+    timestamp,
+)
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
-PAGES = 100
-MOST = 1000
+DEFAULT_PAGES, MAX_PAGES = 100, 1000
+DEFAULT_DEPTH = 10
+DEFAULT_DOWNLOADS = 20
+DOWNLOAD_STATES = ("in_progress", "interrupted", "complete")
 
 
-async def _search(context: Context) -> CallResult:
-    given = context.arguments
+async def _search_history(context: Context) -> CallResult:
+    arguments = context.arguments
     times: Json = {
-        name: _moment(name, given[name]) for name in ("startTime", "endTime") if name in given
+        name: _milliseconds(name, arguments[name])
+        for name in ("startTime", "endTime")
+        if name in arguments
     }
     if len(times) == 2 and times["startTime"] > times["endTime"]:
         raise InvalidArguments("browser_search_history: startTime is after endTime.")
-    input: Json = {"query": given["query"], "maxResults": given.get("maxResults", PAGES), **times}
+    limit = arguments.get("maxResults", DEFAULT_PAGES)
+    input: Json = {"query": arguments["query"], "maxResults": limit, **times}
     output = await context.in_browser(context.browser, "history.search", input)
-    pages = [_page(page) for page in output["pages"] if context.may_tell(page["url"])]
-    lines = fitting((_line(page) for page in pages), given)
-    told: Json = {"pages": pages[: len(lines)], "total": len(pages)}
-    return done(listed_from_pages("page", lines, len(pages)), told)
+    pages = [_page_data(page) for page in output["pages"] if context.may_show(page["url"])]
+    lines = fitting((_page_line(page) for page in pages), arguments)
+    data: Json = {"pages": pages[: len(lines)], "total": len(pages)}
+    return done(counted_lines("page", lines, len(pages)), data)
 
 
-async def _visits(context: Context) -> CallResult:
-    given = context.arguments
-    url = address(given["url"])
-    output = await context.in_browser(context.browser, "history.visits", {"url": url})
-    visits = [{**visit, "visitTime": iso(visit["visitTime"])} for visit in output["visits"]]
-    lines = fitting((f"- {visit['visitTime']} by {visit['transition']}" for visit in visits), given)
-    told: Json = {"url": url, "visits": visits[: len(lines)], "total": len(visits)}
-    return done(f"{_counted('visit', len(lines), len(visits))}\n" + "\n".join(lines), told)
-
-
-def listed_from_pages(one: str, lines: list[str], total: int) -> str:
-    """Lines that pages have had a hand in, and how many of them there are."""
-    head = _counted(one, len(lines), total)
-    return f"{head}\n{fenced(chr(10).join(lines))}" if lines else head
-
-
-def _counted(one: str, shown: int, total: int) -> str:
-    many = f"{one.removesuffix('y')}ies" if one.endswith("y") else f"{one}s"
-    head = f"1 {one}." if total == 1 else f"{total} {many}."
-    return head if shown == total else f"{head} Here are {shown}; raise maxTokens for more."
-
-
-def iso(milliseconds: float) -> str:
-    """A moment as people and programs read it."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _moment(name: str, text: str) -> float:
+def _milliseconds(name: str, text: str) -> float:
     try:
         return max(datetime.fromisoformat(text).timestamp() * 1000, 0)
     except (ValueError, OverflowError, OSError):
@@ -66,228 +50,133 @@ def _moment(name: str, text: str) -> float:
         ) from None
 
 
-def _page(page: Json) -> Json:
-    return {**page, "lastVisitTime": iso(page["lastVisitTime"])}
+def _page_data(page: Json) -> Json:
+    return {**page, "lastVisitTime": timestamp(page["lastVisitTime"])}
 
 
-def _line(page: Json) -> str:
+def _page_line(page: Json) -> str:
     return f"- {page['lastVisitTime']} {page['url']} {page['title']!r}, {page['visitCount']} visits"
 
 
-def _url(given: Mapping[str, Any]) -> str | None:
-    return address(given["url"]) if "url" in given else None
-
-
-_DATE: Json = {"type": "string", "description": "ISO 8601."}
-
-SEARCH_HISTORY = browser_tool(
-    name="browser_search_history",
-    title="Search history",
-    description="Pages that were visited, the latest first. An empty query finds all.",
-    handler=_search,
-    properties={
-        "query": {"type": "string"},
-        "maxResults": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MOST,
-            "description": f"Default {PAGES}.",
-        },
-        "startTime": _DATE,
-        "endTime": _DATE,
-        "maxTokens": MAX_TOKENS,
-        "connectionId": CONNECTION,
-    },
-    required=("query",),
-    # It changes nothing, but in a person's own browser it is about that person: they are asked.
-    idempotent=True,
-    needs_tab=False,
-    toolsets=BROWSER,
-)
-
-GET_VISITS = browser_tool(
-    name="browser_get_visits",
-    title="Get visits",
-    description="When a page was visited, and how it was come to.",
-    handler=_visits,
-    properties={
-        "url": {"type": "string"},
-        "maxTokens": MAX_TOKENS,
-        "connectionId": CONNECTION,
-    },
-    required=("url",),
-    idempotent=True,
-    needs_tab=False,
-    address_of=_url,
-    toolsets=BROWSER,
-)
-
-
-DEPTH = 10
+async def _get_visits(context: Context) -> CallResult:
+    arguments = context.arguments
+    url = address(arguments["url"])
+    output = await context.in_browser(context.browser, "history.visits", {"url": url})
+    visits = [{**visit, "visitTime": timestamp(visit["visitTime"])} for visit in output["visits"]]
+    lines = [f"- {visit['visitTime']} by {visit['transition']}" for visit in visits]
+    kept = fitting(lines, arguments)
+    data: Json = {"url": url, "visits": visits[: len(kept)], "total": len(visits)}
+    return done("\n".join([shown_count("visit", len(kept), len(visits)), *kept]), data)
 
 
 async def _search_bookmarks(context: Context) -> CallResult:
-    given = context.arguments
-    output = await context.in_browser(
-        context.browser, "bookmarks.search", {"query": given["query"]}
-    )
-    found = [node for node in output["bookmarks"] if _may_tell(context, node)]
-    lines = fitting((_bookmark_line(node) for node in found), given)
-    told: Json = {"bookmarks": found[: len(lines)], "total": len(found)}
-    return done(listed_from_pages("bookmark", lines, len(found)), told)
+    arguments = context.arguments
+    input = {"query": arguments["query"]}
+    output = await context.in_browser(context.browser, "bookmarks.search", input)
+    bookmarks = [node for node in output["bookmarks"] if _may_show(context, node)]
+    lines = fitting((_bookmark_line(node) for node in bookmarks), arguments)
+    data: Json = {"bookmarks": bookmarks[: len(lines)], "total": len(bookmarks)}
+    return done(counted_lines("bookmark", lines, len(bookmarks)), data)
 
 
-async def _tree(context: Context) -> CallResult:
-    given = context.arguments
-    input = {key: given[key] for key in ("parentId",) if key in given}
-    asked = {**input, "maxDepth": given.get("maxDepth", DEPTH)}
-    output = await context.in_browser(context.browser, "bookmarks.tree", asked)
-    nodes = [node for node in (_told_of(context, node) for node in output["tree"]) if node]
-    lines = [line for node in nodes for line in _lines(node, 0)]
-    kept = fitting(lines, given)
+async def _list_bookmark_tree(context: Context) -> CallResult:
+    arguments = context.arguments
+    input = {key: arguments[key] for key in ("parentId",) if key in arguments}
+    input["maxDepth"] = arguments.get("maxDepth", DEFAULT_DEPTH)
+    output = await context.in_browser(context.browser, "bookmarks.tree", input)
+    nodes = [node for node in (_visible(context, node) for node in output["tree"]) if node]
+    lines = [line for node in nodes for line in _tree_lines(node, 0)]
+    kept = fitting(lines, arguments)
     left = [len(kept)]
-    tree = [node for node in (_first(node, left) for node in nodes) if node is not None]
-    return done(listed_from_pages("entry", kept, len(lines)), {"tree": tree, "total": len(lines)})
+    tree = [node for node in (_first_nodes(node, left) for node in nodes) if node is not None]
+    return done(counted_lines("entry", kept, len(lines)), {"tree": tree, "total": len(lines)})
 
 
-async def _create(context: Context) -> CallResult:
-    given = context.arguments
-    input: Json = {key: given[key] for key in ("title", "parentId") if key in given}
-    asked = {**input, "url": address(given["url"])}
-    node = await context.in_browser(context.browser, "bookmarks.create", asked)
+async def _create_bookmark(context: Context) -> CallResult:
+    arguments = context.arguments
+    input: Json = {key: arguments[key] for key in ("title", "parentId") if key in arguments}
+    input["url"] = address(arguments["url"])
+    node = await context.in_browser(context.browser, "bookmarks.create", input)
     return done(f"Created bookmark {node['id']} in folder {node['parentId']}.", node)
 
 
-def _may_tell(context: Context, node: Json) -> bool:
-    return "url" not in node or context.may_tell(node["url"])
+def _may_show(context: Context, node: Json) -> bool:
+    return "url" not in node or context.may_show(node["url"])
 
 
-def _told_of(context: Context, node: Json) -> Json | None:
-    """The node with those below it that may be told of."""
-    if not _may_tell(context, node):
+def _visible(context: Context, node: Json) -> Json | None:
+    """The node with those of its descendants that may be shown."""
+    if not _may_show(context, node):
         return None
     if "children" not in node:
         return node
-    children = [_told_of(context, child) for child in node["children"]]
+    children = [_visible(context, child) for child in node["children"]]
     return {**node, "children": [child for child in children if child is not None]}
 
 
-def _first(node: Json, left: list[int]) -> Json | None:
-    """As much of a tree as there are lines left, in the order in which it is written."""
+def _first_nodes(node: Json, left: list[int]) -> Json | None:
+    """As much of a tree as there are lines left, in the order of its lines."""
     if left[0] <= 0:
         return None
     left[0] -= 1
     if "children" not in node:
         return node
-    children = [_first(child, left) for child in node["children"]]
+    children = [_first_nodes(child, left) for child in node["children"]]
     return {**node, "children": [child for child in children if child is not None]}
 
 
-def _lines(node: Json, depth: int) -> Iterator[str]:
+def _tree_lines(node: Json, depth: int) -> Iterator[str]:
     more = f" ({node['childCount']} inside)" if "childCount" in node else ""
     yield f"{' ' * depth}{_bookmark_line(node)}{more}"
     for child in node.get("children", ()):
-        yield from _lines(child, depth + 1)
+        yield from _tree_lines(child, depth + 1)
 
 
 def _bookmark_line(node: Json) -> str:
     return f"- {node['id']}: {node['title']!r} {node.get('url', '(folder)')}"
 
 
-_STRING: Json = {"type": "string"}
-
-SEARCH_BOOKMARKS = browser_tool(
-    name="browser_search_bookmarks",
-    title="Search bookmarks",
-    description="Bookmarks whose title or address has these words.",
-    handler=_search_bookmarks,
-    properties={
-        "query": {"type": "string", "minLength": 1},
-        "maxTokens": MAX_TOKENS,
-        "connectionId": CONNECTION,
-    },
-    required=("query",),
-    # As for the history: nothing changes, but it is about the person.
-    idempotent=True,
-    needs_tab=False,
-    toolsets=BROWSER,
-)
-
-CREATE_BOOKMARK = browser_tool(
-    name="browser_create_bookmark",
-    title="Create bookmark",
-    description="Add a bookmark.",
-    handler=_create,
-    properties={
-        "title": _STRING,
-        "url": _STRING,
-        "parentId": {"type": "string", "description": "A folder. Default the browser's choice."},
-        "connectionId": CONNECTION,
-    },
-    required=("title", "url"),
-    needs_tab=False,
-    address_of=_url,
-    toolsets=BROWSER,
-)
-
-LIST_BOOKMARK_TREE = browser_tool(
-    name="browser_list_bookmark_tree",
-    title="List bookmarks",
-    description="Bookmarks and their folders as a tree, or what is in one folder.",
-    handler=_tree,
-    properties={
-        "parentId": {"type": "string", "description": "A folder. Default all of them."},
-        "maxDepth": {"type": "integer", "minimum": 1, "description": f"Default {DEPTH}."},
-        "maxTokens": MAX_TOKENS,
-        "connectionId": CONNECTION,
-    },
-    idempotent=True,
-    needs_tab=False,
-    toolsets=BROWSER,
-)
-
-
-LIMIT = 20
-_STATES = ("in_progress", "interrupted", "complete")
-
-
-async def _download(context: Context) -> CallResult:
-    given = context.arguments
-    wanted: Json = {key: given[key] for key in ("filename", "saveAs") if key in given}
-    input = {**wanted, "url": address(given["url"]), "timeoutMs": context.wait_ms}
+async def _download_file(context: Context) -> CallResult:
+    arguments = context.arguments
+    input: Json = {key: arguments[key] for key in ("filename", "saveAs") if key in arguments}
+    input |= {"url": address(arguments["url"]), "timeoutMs": context.wait_ms}
     item = await context.in_browser(context.browser, "downloads.start", input)
     if item["state"] == "interrupted":
-        told = f"The download of {item['url']} failed: {item.get('error', 'it was interrupted')}."
-        raise Refused(told, "navigation_failed", data={"downloadId": item["downloadId"]})
+        fault = item.get("error", "it was interrupted")
+        raise Refused(
+            f"The download of {item['url']} failed: {fault}.",
+            "navigation_failed",
+            data={"downloadId": item["downloadId"]},
+        )
     return done(_download_line(item), item)
 
 
-async def _list(context: Context) -> CallResult:
-    given = context.arguments
-    wanted: Json = {key: given[key] for key in ("query", "state") if key in given}
-    input = {**wanted, **_scope(context), "limit": given.get("limit", LIMIT)}
+async def _list_downloads(context: Context) -> CallResult:
+    arguments = context.arguments
+    input: Json = {key: arguments[key] for key in ("query", "state") if key in arguments}
+    input |= {**_scope(context), "limit": arguments.get("limit", DEFAULT_DOWNLOADS)}
     output = await context.in_browser(context.browser, "downloads.list", input)
-    items = [item for item in output["downloads"] if context.may_tell(item["url"])]
+    items = [item for item in output["downloads"] if context.may_show(item["url"])]
     output["total"] -= len(output["downloads"]) - len(items)
-    counted = f"{len(items)} of {output['total']} downloads, the latest first"
+    head = f"{len(items)} of {output['total']} downloads, the latest first"
     lines = [_download_line(item) for item in items]
 
-    def shape(count: int) -> Json:
+    def data(count: int) -> Json:
         return {**output, "downloads": items[:count]}
 
-    return listed(given, counted, lines, shape)
+    return listed(arguments, head, lines, data)
 
 
-async def _status(context: Context) -> CallResult:
+async def _get_download_status(context: Context) -> CallResult:
     input = {"downloadId": context.arguments["downloadId"], **_scope(context)}
     item = await context.in_browser(context.browser, "downloads.status", input)
-    if not context.may_tell(item["url"]):
+    if not context.may_show(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")
     return done(_download_line(item), item)
 
 
 def _scope(context: Context) -> Json:
-    """What a person has downloaded themselves in their own browser is not told."""
+    """In a person's own browser, only downloads that agents started."""
     return {"onlyOurs": not context.browsers.is_managed(context.browser)}
 
 
@@ -300,14 +189,113 @@ def _download_line(item: Json) -> str:
     )
 
 
+def _target_url(arguments: Mapping[str, Any]) -> str | None:
+    return address(arguments["url"]) if "url" in arguments else None
+
+
+_STRING: Json = {"type": "string"}
+_DATE: Json = {"type": "string", "description": "ISO 8601."}
+
+SEARCH_HISTORY = browser_tool(
+    name="browser_search_history",
+    title="Search history",
+    description="Pages that were visited, the latest first. An empty query finds all.",
+    handler=_search_history,
+    properties={
+        "query": {"type": "string"},
+        "maxResults": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_PAGES,
+            "description": f"Default {DEFAULT_PAGES}.",
+        },
+        "startTime": _DATE,
+        "endTime": _DATE,
+        "maxTokens": MAX_TOKENS,
+        "connectionId": CONNECTION,
+    },
+    required=("query",),
+    # It changes nothing but is private, so it does not count as reading: a person is asked.
+    idempotent=True,
+    needs_tab=False,
+    toolsets=BROWSER,
+)
+
+GET_VISITS = browser_tool(
+    name="browser_get_visits",
+    title="Get visits",
+    description="When a page was visited, and how it was reached.",
+    handler=_get_visits,
+    properties={
+        "url": {"type": "string"},
+        "maxTokens": MAX_TOKENS,
+        "connectionId": CONNECTION,
+    },
+    required=("url",),
+    idempotent=True,
+    needs_tab=False,
+    address_of=_target_url,
+    toolsets=BROWSER,
+)
+
+SEARCH_BOOKMARKS = browser_tool(
+    name="browser_search_bookmarks",
+    title="Search bookmarks",
+    description="Bookmarks whose title or address has these words.",
+    handler=_search_bookmarks,
+    properties={
+        "query": {"type": "string", "minLength": 1},
+        "maxTokens": MAX_TOKENS,
+        "connectionId": CONNECTION,
+    },
+    required=("query",),
+    # As for the history.
+    idempotent=True,
+    needs_tab=False,
+    toolsets=BROWSER,
+)
+
+CREATE_BOOKMARK = browser_tool(
+    name="browser_create_bookmark",
+    title="Create bookmark",
+    description="Add a bookmark.",
+    handler=_create_bookmark,
+    properties={
+        "title": _STRING,
+        "url": _STRING,
+        "parentId": {"type": "string", "description": "A folder. Default the browser's choice."},
+        "connectionId": CONNECTION,
+    },
+    required=("title", "url"),
+    needs_tab=False,
+    address_of=_target_url,
+    toolsets=BROWSER,
+)
+
+LIST_BOOKMARK_TREE = browser_tool(
+    name="browser_list_bookmark_tree",
+    title="List bookmarks",
+    description="Bookmarks and their folders as a tree, or the content of one folder.",
+    handler=_list_bookmark_tree,
+    properties={
+        "parentId": {"type": "string", "description": "A folder. Default all of them."},
+        "maxDepth": {"type": "integer", "minimum": 1, "description": f"Default {DEFAULT_DEPTH}."},
+        "maxTokens": MAX_TOKENS,
+        "connectionId": CONNECTION,
+    },
+    idempotent=True,
+    needs_tab=False,
+    toolsets=BROWSER,
+)
+
 DOWNLOAD_FILE = browser_tool(
     name="browser_download_file",
     title="Download file",
     description=(
-        "Download a file into the browser's download folder, wait for its end and tell its final "
-        "path. One that takes longer goes on: ask for its status then."
+        "Download a file into the browser's download folder, wait for its end and return its "
+        "final path. One that takes longer goes on: ask for its status then."
     ),
-    handler=_download,
+    handler=_download_file,
     properties={
         "url": {"type": "string"},
         "filename": {"type": "string", "description": "Below the download folder."},
@@ -316,23 +304,23 @@ DOWNLOAD_FILE = browser_tool(
     },
     required=("url",),
     needs_tab=False,
-    address_of=_url,
+    address_of=_target_url,
     toolsets=BROWSER,
 )
 
 LIST_DOWNLOADS = browser_tool(
     name="browser_list_downloads",
     title="List downloads",
-    description="Downloads, the latest first; in a person's own browser those that agents began.",
-    handler=_list,
+    description="Downloads, the latest first; in a person's own browser those that agents started.",
+    handler=_list_downloads,
     properties={
         "query": {"type": "string", "description": "In the file's name or address."},
-        "state": {"enum": list(_STATES)},
+        "state": {"enum": list(DOWNLOAD_STATES)},
         "limit": {
             "type": "integer",
             "minimum": 1,
             "maximum": 1000,
-            "description": f"Default {LIMIT}.",
+            "description": f"Default {DEFAULT_DOWNLOADS}.",
         },
         "connectionId": CONNECTION,
         "maxTokens": MAX_TOKENS,
@@ -346,14 +334,13 @@ GET_DOWNLOAD_STATUS = browser_tool(
     name="browser_get_download_status",
     title="Download status",
     description="How far a download has come, and the final path of its file.",
-    handler=_status,
+    handler=_get_download_status,
     properties={"downloadId": {"type": "integer"}, "connectionId": CONNECTION},
     required=("downloadId",),
     read_only=True,
     needs_tab=False,
     toolsets=BROWSER,
 )
-
 
 TOOLS = (
     SEARCH_HISTORY,

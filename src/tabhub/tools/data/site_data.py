@@ -1,6 +1,6 @@
 """What a site keeps in the browser: cookies, storage and the rest.
 
-It belongs to whoever has the site open: a call needs a tab on it, of the caller's own or shared.
+A call needs a tab that shows the site, the caller's own or a shared one.
 """
 
 from collections.abc import Mapping
@@ -11,57 +11,55 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of
-from tabhub.tools.reports import MAX_TOKENS, listed
+from tabhub.tools.reports import MAX_TOKENS, counted, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 KINDS = ("cookies", "localStorage", "cache", "indexedDB", "serviceWorkers")
-SHOWN_CHARS = 200
-_COOKIE = ("url", "name", "value", "domain", "path", "secure", "httpOnly", "expirationDate")
+VALUE_CHARS = 200
+_COOKIE = ("name", "value", "domain", "path", "secure", "httpOnly", "expirationDate")
 
 
 async def _get_cookies(context: Context) -> CallResult:
-    cookies = (await _on_site(context, "cookies.get", _passed(context, "url", "name")))["cookies"]
+    cookies = (await _on_site(context, "cookies.get", _input(context, "name")))["cookies"]
     lines = [f"- {cookie['name']}={_cut(cookie['value'])}" for cookie in cookies]
-    counted = "1 cookie" if len(cookies) == 1 else f"{len(cookies)} cookies"
-    head = f"{counted} for {context.call.site}"
+    head = f"{counted(len(cookies), 'cookie')} for {context.call.site}"
 
-    def shape(count: int) -> Json:
+    def data(count: int) -> Json:
         return {"cookies": cookies[:count]}
 
-    return listed(context.arguments, head, lines, shape, from_page=True)
+    return listed(context.arguments, head, lines, data, from_page=True)
 
 
 async def _set_cookie(context: Context) -> CallResult:
-    cookie = (await _on_site(context, "cookies.set", _passed(context, *_COOKIE)))["cookie"]
+    cookie = (await _on_site(context, "cookies.set", _input(context, *_COOKIE)))["cookie"]
     return done(f"Set the cookie {cookie['name']} for {cookie['domain']}.", {"cookie": cookie})
 
 
 async def _delete_cookies(context: Context) -> CallResult:
-    output = await _on_site(context, "cookies.delete", _passed(context, "url", "name"))
-    count = output["deleted"]
-    counted = "1 cookie" if count == 1 else f"{count} cookies"
-    return done(f"Deleted {counted} of {context.call.site}.", {"deleted": count})
+    count = (await _on_site(context, "cookies.delete", _input(context, "name")))["deleted"]
+    sentence = f"Deleted {counted(count, 'cookie')} of {context.call.site}."
+    return done(sentence, {"deleted": count})
 
 
 async def _clear(context: Context) -> CallResult:
-    given = context.arguments
-    named = [kind for kind in KINDS if given.get(kind)]
-    kinds = named or [kind for kind in KINDS if given.get(kind) is None]
-    scheme = address(given["origin"]).partition(":")[0].lower()
+    arguments = context.arguments
+    chosen = [kind for kind in KINDS if arguments.get(kind)]
+    kinds = chosen or [kind for kind in KINDS if arguments.get(kind) is None]
+    scheme = address(arguments["origin"]).partition(":")[0].lower()
     input = {"origin": f"{scheme}://{context.call.site}", "kinds": kinds}
     await _on_site(context, "site.clear", input)
     return done(f"Cleared {', '.join(kinds)} of {context.call.site}.", {"cleared": kinds})
 
 
 async def _on_site(context: Context, command: str, input: Json) -> Any:
-    """Run a command in a tab that shows the site, for as long as it does."""
+    """Run a command in a tab that shows the site; it ends if the tab leaves the site."""
     site = context.call.site
-    tab = _showing(context, site)
+    tab = _tab_on(context, site)
     return await context.browsers.in_tab(tab, command, input, context.report, Pending(site))
 
 
-def _showing(context: Context, site: str) -> Tab:
+def _tab_on(context: Context, site: str) -> Tab:
     if site in ("", OPAQUE):
         raise InvalidArguments(f"{context.call.tool.name}: give an address of a site, https://….")
     may_use = context.hub.ownership.may_use
@@ -74,43 +72,43 @@ def _showing(context: Context, site: str) -> Tab:
     )
 
 
-def _passed(context: Context, *names: str) -> Json:
-    given = {name: context.arguments[name] for name in names if name in context.arguments}
-    return {**given, "url": address(given["url"])}
+def _input(context: Context, *names: str) -> Json:
+    arguments = context.arguments
+    passed = {name: arguments[name] for name in names if name in arguments}
+    return {"url": address(arguments["url"]), **passed}
 
 
 async def _get_storage(context: Context) -> CallResult:
-    given = context.arguments
-    kind = given.get("storageType", "local")
+    arguments = context.arguments
+    kind = arguments.get("storageType", "local")
     input: Json = {"storageType": kind}
-    if "key" in given:
-        input["key"] = given["key"]
+    if "key" in arguments:
+        input["key"] = arguments["key"]
     output = await context.in_tab("page.storage", input)
-    entries = dict(output["entries"])
-    lines = [f"- {key}: {_cut(value)}" for key, value in entries.items()]
-    total = output["total"]
-    head = f"{'1 entry' if total == 1 else f'{total} entries'} in the page's {kind} storage"
+    entries, total = output["entries"], output["total"]
+    lines = [f"- {key}: {_cut(value)}" for key, value in entries]
+    head = f"{counted(total, 'entry')} in the page's {kind} storage"
     if total > len(entries):
-        head += f" ({total - len(entries)} too large to be told at once: ask by key)"
+        head += f" ({total - len(entries)} too large to be listed at once: ask by key)"
 
-    def shape(count: int) -> Json:
-        return {"tabId": context.tab.id, "entries": dict(output["entries"][:count]), "total": total}
+    def data(count: int) -> Json:
+        return {"tabId": context.tab.id, "entries": dict(entries[:count]), "total": total}
 
-    return listed(given, head, lines, shape, from_page=True)
+    return listed(arguments, head, lines, data, from_page=True)
 
 
 def _cut(value: str) -> str:
-    if len(value) <= SHOWN_CHARS:
+    if len(value) <= VALUE_CHARS:
         return value
-    return f"{value[:SHOWN_CHARS]}… ({len(value)} characters)"
+    return f"{value[:VALUE_CHARS]}… ({len(value)} characters)"
 
 
-def _url(given: Mapping[str, Any]) -> str | None:
-    return address(given["url"]) if "url" in given else None
+def _target_url(arguments: Mapping[str, Any]) -> str | None:
+    return address(arguments["url"]) if "url" in arguments else None
 
 
-def _origin(given: Mapping[str, Any]) -> str | None:
-    return address(given["origin"]) if "origin" in given else None
+def _target_origin(arguments: Mapping[str, Any]) -> str | None:
+    return address(arguments["origin"]) if "origin" in arguments else None
 
 
 _STRING: Json = {"type": "string"}
@@ -120,7 +118,7 @@ _URL: Json = {"type": "string", "description": "A page of a site that a tab of y
 GET_COOKIES = browser_tool(
     name="browser_get_cookies",
     title="Get cookies",
-    description="The cookies that the browser sends to an address, those for servers only too.",
+    description="The cookies that the browser sends to an address, HttpOnly ones too.",
     handler=_get_cookies,
     properties={
         "url": _URL,
@@ -129,10 +127,10 @@ GET_COOKIES = browser_tool(
         "maxTokens": MAX_TOKENS,
     },
     required=("url",),
-    # It changes nothing, but who has the cookies of a session can go on with it elsewhere.
+    # It changes nothing, but cookies let others take over a login, so it does not count as reading.
     idempotent=True,
     needs_tab=False,
-    address_of=_url,
+    address_of=_target_url,
     toolsets=BROWSER,
 )
 
@@ -159,7 +157,7 @@ SET_COOKIE = browser_tool(
     secret_arguments=frozenset({"value"}),
     idempotent=True,
     needs_tab=False,
-    address_of=_url,
+    address_of=_target_url,
     toolsets=BROWSER,
 )
 
@@ -172,7 +170,7 @@ DELETE_COOKIES = browser_tool(
     required=("url", "name"),
     idempotent=True,
     needs_tab=False,
-    address_of=_url,
+    address_of=_target_url,
     toolsets=BROWSER,
 )
 
@@ -186,7 +184,7 @@ GET_STORAGE = browser_tool(
         "key": {"type": "string", "description": "Only this entry."},
         "maxTokens": MAX_TOKENS,
     },
-    # As for cookies: many sites keep there what lets a person in.
+    # As for cookies: many sites keep credentials there.
     idempotent=True,
     toolsets=BROWSER,
 )
@@ -200,7 +198,7 @@ CLEAR_SITE_DATA = browser_tool(
     ),
     handler=_clear,
     properties={
-        "origin": {"type": "string", "description": "Of a site that a tab of yours shows."},
+        "origin": {"type": "string", "description": "Of a site that one of your tabs shows."},
         **dict.fromkeys(KINDS, _BOOLEAN),
         "connectionId": CONNECTION,
     },
@@ -208,7 +206,7 @@ CLEAR_SITE_DATA = browser_tool(
     destructive=True,
     idempotent=True,
     needs_tab=False,
-    address_of=_origin,
+    address_of=_target_origin,
     toolsets=BROWSER,
 )
 

@@ -1,4 +1,4 @@
-"""The requests of a tab as a HAR file (HTTP Archive 1.2), which other tools can open."""
+"""The recorded requests of a tab as HAR (HTTP Archive 1.2), a format that other tools open."""
 
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlsplit
@@ -9,11 +9,10 @@ from tabhub import __version__
 from tabhub.audit.redaction import MARK
 from tabhub.calls.results import done, fenced
 from tabhub.errors import ProtocolError
-from tabhub.tools.capture.screenshots import FILE_PATH
 from tabhub.tools.files import save
-from tabhub.tools.network.records import CLEAR, clock, counted, masked, since
-from tabhub.tools.reports import MAX_TOKENS, in_tokens
-from tabhub.tools.tool import BROWSER, Context, Json, browser_tool
+from tabhub.tools.network.records import CLEAR, masked, record_span
+from tabhub.tools.reports import MAX_TOKENS, counted, timestamp, token_chars
+from tabhub.tools.tool import BROWSER, FILE_PATH, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 3_000_000
@@ -22,35 +21,36 @@ UNKNOWN = -1
 
 
 async def _export(context: Context) -> CallResult:
-    given = context.arguments
-    wanted = given.get("filePath")
-    path = None if wanted is None else context.files.place(wanted, (".har", ".json"))
-    bodies = BODY_CHARS if given.get("includeBodies") else 0
+    arguments = context.arguments
+    name = arguments.get("filePath")
+    path = None if name is None else context.files.place(name, (".har", ".json"))
+    bodies = BODY_CHARS if arguments.get("includeBodies") else 0
     output = await context.in_tab("record.network", {"headers": True, "bodies": bodies})
-    frames = await _frames(context) if given.get("includeWebSocketFrames") else []
+    frames = await _frames(context) if arguments.get("includeWebSocketFrames") else []
     log = har(output["entries"], frames, context.tab.title)
-    sentence = f"{counted(len(output['entries']), 'request')} as HAR 1.2. {since(output)}"
-    most = min(in_tokens(given) or INLINE_CHARS, INLINE_CHARS)
-    if path is None and (size := len(msgspec.json.encode(log))) > most:
+    encoded = msgspec.json.encode(log)
+    if path is None:
+        _require_short(encoded, arguments)
+    else:
+        save(path, encoded)
+    if arguments.get("clear"):
+        await context.in_tab("record.network", {"limit": 1, "clear": True})
+    count = len(output["entries"])
+    head = f"{counted(count, 'request')} as HAR 1.2. {record_span(output)}"
+    data: Json = {"tabId": context.tab.id, "entries": count}
+    if path is not None:
+        return done(f"{head} Saved as {path}.", {**data, "path": str(path)})
+    return done(f"{head}\n{fenced(encoded.decode())}", {**data, "har": log})
+
+
+def _require_short(encoded: bytes, arguments: Json) -> None:
+    limit = min(token_chars(arguments) or INLINE_CHARS, INLINE_CHARS)
+    if len(encoded) > limit:
         raise ProtocolError(
-            f"The HAR has {size} characters, more than {most}: give filePath, or leave out bodies.",
+            f"The HAR has {len(encoded)} characters, more than {limit}: give filePath, or leave "
+            "out bodies.",
             "too_large",
         )
-    if path is not None:
-        save(path, msgspec.json.encode(log))
-    if given.get("clear"):
-        await context.in_tab("record.network", {"limit": 1, "clear": True})
-    return _told(
-        context, None if path is None else str(path), sentence, log, len(output["entries"])
-    )
-
-
-def _told(context: Context, path: str | None, sentence: str, log: Json, entries: int) -> CallResult:
-    shape: Json = {"tabId": context.tab.id, "entries": entries}
-    if path is not None:
-        return done(f"{sentence} Saved as {path}.", shape | {"path": path})
-    text = msgspec.json.encode(log).decode()
-    return done(f"{sentence}\n{fenced(text)}", shape | {"har": log})
 
 
 async def _frames(context: Context) -> list[Json]:
@@ -59,12 +59,14 @@ async def _frames(context: Context) -> list[Json]:
 
 
 def har(requests: Iterable[Json], frames: Iterable[Json], title: str) -> Json:
-    """The whole file."""
+    """The content of the file."""
     by_socket: dict[str, list[Json]] = {}
     for frame in frames:
         by_socket.setdefault(frame["requestId"], []).append(_frame(frame))
     pages: dict[str, Json] = {}
-    entries = [_entry(masked(one), pages, by_socket.get(one["requestId"])) for one in requests]
+    entries = [
+        _entry(masked(request), pages, by_socket.get(request["requestId"])) for request in requests
+    ]
     return {
         "log": {
             "version": "1.2",
@@ -76,7 +78,7 @@ def har(requests: Iterable[Json], frames: Iterable[Json], title: str) -> Json:
 
 
 def _entry(request: Json, pages: dict[str, Json], frames: list[Json] | None) -> Json:
-    started = clock(request["started"])
+    started = timestamp(request["started"])
     page = pages.setdefault(request["page"], _page(f"page_{len(pages) + 1}", request, started))
     entry: Json = {
         "pageref": page["id"],
@@ -101,7 +103,7 @@ def _page(id: str, request: Json, started: str) -> Json:
 
 def _request(request: Json) -> Json:
     headers: list[Json] = request.get("requestHeaders", [])
-    asked: Json = {
+    entry: Json = {
         "method": request["method"] or "GET",
         "url": request["url"],
         "httpVersion": _version(request),
@@ -113,8 +115,8 @@ def _request(request: Json) -> Json:
     }
     if "postData" in request:
         mime = _header(headers, "content-type") or "text/plain"
-        asked["postData"] = {"mimeType": mime, "params": [], "text": request["postData"]}
-    return asked
+        entry["postData"] = {"mimeType": mime, "params": [], "text": request["postData"]}
+    return entry
 
 
 def _response(request: Json) -> Json:
@@ -150,23 +152,23 @@ def _content(request: Json) -> Json:
 
 
 def _timings(request: Json) -> Json:
-    """How long each part took, as far as the browser says; the parts make up the whole."""
-    told: Json = request.get("timing") or {}
+    """How long each part took, as far as the browser knows; the parts add up to the duration."""
+    timing: Json = request.get("timing") or {}
     total = request.get("duration", 0)
-    got = told.get("receiveHeadersEnd", 0) or 0
-    wait = min(max(round(got - (told.get("sendEnd") or 0)), 0), total)
-    send = min(max(round((told.get("sendEnd") or 0) - (told.get("sendStart") or 0)), 0), total)
+    headers_end = timing.get("receiveHeadersEnd", 0) or 0
+    wait = min(max(round(headers_end - (timing.get("sendEnd") or 0)), 0), total)
+    send = min(max(round((timing.get("sendEnd") or 0) - (timing.get("sendStart") or 0)), 0), total)
     parts = {
-        "dns": _span(told, "dnsStart", "dnsEnd"),
-        "connect": _span(told, "connectStart", "connectEnd"),
-        "ssl": _span(told, "sslStart", "sslEnd"),
+        "dns": _span(timing, "dnsStart", "dnsEnd"),
+        "connect": _span(timing, "connectStart", "connectEnd"),
+        "ssl": _span(timing, "sslStart", "sslEnd"),
     }
-    receive = max(total - round(got), 0) if got else total
+    receive = max(total - round(headers_end), 0) if headers_end else total
     return {"blocked": UNKNOWN, **parts, "send": send, "wait": wait, "receive": receive}
 
 
-def _span(told: Json, first: str, last: str) -> float:
-    start, end = told.get(first, UNKNOWN), told.get(last, UNKNOWN)
+def _span(timing: Json, first: str, last: str) -> float:
+    start, end = timing.get(first, UNKNOWN), timing.get(last, UNKNOWN)
     return round(end - start, 3) if start >= 0 and end >= start else UNKNOWN
 
 
@@ -180,12 +182,13 @@ def _query(url: str) -> list[Json]:
 
 
 def _cookies(headers: list[Json], name: str) -> list[Json]:
-    """Their values are masked with their headers, so only that there were some can be told."""
+    """A masked placeholder if there were any cookies: headers are masked, so no names are known."""
     return [] if _header(headers, name) is None else [{"name": MARK, "value": MARK}]
 
 
 def _header(headers: list[Json], name: str) -> str | None:
-    return next((one["value"] for one in headers if one["name"].lower() == name), None)
+    values = (header["value"] for header in headers if header["name"].lower() == name)
+    return next(values, None)
 
 
 def _whole(size: float | None) -> int:
@@ -211,7 +214,7 @@ EXPORT_HAR = browser_tool(
     ),
     handler=_export,
     properties={
-        "includeBodies": {"type": "boolean", "description": "Also what was answered."},
+        "includeBodies": {"type": "boolean", "description": "Also response bodies."},
         "includeWebSocketFrames": {"type": "boolean"},
         "filePath": FILE_PATH,
         "clear": CLEAR,

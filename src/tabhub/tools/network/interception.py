@@ -1,4 +1,4 @@
-"""Requests of a tab that wait until the agent answers them, changes them or lets them go on."""
+"""Intercepting requests: a request waits until the agent fulfills, fails or continues it."""
 
 import base64
 import binascii
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done
+from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
-from tabhub.tools.network.records import request_line, waiting_lines, without_credentials
-from tabhub.tools.reports import MAX_TOKENS, fitting
+from tabhub.tools.network.records import masked, masked_headers
+from tabhub.tools.reports import MAX_TOKENS, counted, fitting
 from tabhub.tools.tool import BROWSER, Context, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
@@ -28,95 +28,122 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[^\x00\r\n]*")
 
 
+def waiting_lines(output: Json) -> list[str]:
+    """The requests that wait, and those that waited too long."""
+    waiting = [f"- {item['requestId']}: {_line(item)}" for item in output.get("waiting", ())]
+    overdue = [
+        f"- {item['requestId']} {item['how']}: {item['url']}" for item in output.get("overdue", ())
+    ]
+    lines = ["No request is waiting."]
+    if waiting:
+        more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
+        head = f"Waiting: {len(waiting)}{more}, each for at most 30 seconds."
+        lines = [head, fenced("\n".join(waiting))]
+    if overdue:
+        lines += [f"Continued without an answer: {len(overdue)}.", fenced("\n".join(overdue))]
+    return lines
+
+
+def _line(request: Json) -> str:
+    return f"{request['method']} {request['url']} ({request['resourceType']})"
+
+
+def without_credentials(waiting: list[Json]) -> list[Json]:
+    """Waiting requests with credentials masked."""
+    return [{**masked(item), "headers": _masked_values(item["headers"])} for item in waiting]
+
+
+def _masked_values(headers: Mapping[str, str]) -> Json:
+    return {header["name"]: header["value"] for header in masked_headers(headers.items())}
+
+
 async def _start(context: Context) -> CallResult:
     patterns = context.arguments.get("urlPatterns", ["*"])
     for pattern in patterns:
         if not _PATTERN.fullmatch(pattern):
             raise InvalidArguments(
-                f"The pattern {pattern!r} would match no address: it begins with a scheme or *."
+                f"The pattern {pattern!r} matches no address: it must begin with a scheme or *."
             )
     output = await context.in_tab("intercept.start", {"urlPatterns": patterns})
     sites = output["sites"]
     only = "" if sites is None else f" Rules depend on the site here: only of {', '.join(sites)}."
-    return _told(context, f"Requests to {', '.join(patterns)} are held.{only}", output)
+    return _result(context, f"Requests to {', '.join(patterns)} are held.{only}", output)
 
 
 async def _list(context: Context) -> CallResult:
     timeout = min(context.arguments.get("timeout", 0), context.wait_ms)
     output = await context.in_tab("intercept.list", {"timeoutMs": timeout})
-    kept = len(fitting(map(request_line, output["waiting"]), context.arguments))
+    kept = len(fitting(map(_line, output["waiting"]), context.arguments))
     left_out = len(output["waiting"]) - kept
     output["waiting"] = output["waiting"][:kept]
     if left_out:
         output["leftOut"] = left_out
-    return _told(context, f"Intercepted requests of tab {context.tab.id}:", output)
+    return _result(context, f"Intercepted requests of tab {context.tab.id}:", output)
 
 
 async def _fulfill(context: Context) -> CallResult:
-    given = context.arguments
-    answer = {"how": "fulfill", **_passed(given, "requestId", "status")}
-    output = await _answer(context, {**answer, **_headers(given), **_body(given)})
-    return _told(context, f"{given['requestId']} is answered with {given['status']}.", output)
+    arguments = context.arguments
+    answer = {"how": "fulfill", **_passed(arguments, "requestId", "status")}
+    sentence = f"{arguments['requestId']} is answered with {arguments['status']}."
+    return await _answer(context, sentence, {**answer, **_headers(arguments), **_body(arguments)})
 
 
 async def _fail(context: Context) -> CallResult:
-    given = context.arguments
-    why = given.get("errorReason", FAILURES[0])
-    answer = {"how": "fail", "requestId": given["requestId"], "errorReason": why}
-    return _told(context, f"{given['requestId']} fails ({why}).", await _answer(context, answer))
+    id = context.arguments["requestId"]
+    why = context.arguments.get("errorReason", FAILURES[0])
+    answer = {"how": "fail", "requestId": id, "errorReason": why}
+    return await _answer(context, f"{id} fails ({why}).", answer)
 
 
 async def _continue(context: Context) -> CallResult:
-    given = context.arguments
-    answer = {"how": "continue", **_passed(given, "requestId", "method")}
-    if "url" in given:
-        answer["url"] = address(given["url"])
-    # What was told as a mark is not known to the agent, and stays as it is.
-    own = [name for name, value in given.get("headers", {}).items() if value == MARK]
-    kept = {"keepHeaders": own} if own else {}
-    output = await _answer(context, {**answer, **_headers(given), **kept, **_body(given)})
-    return _told(context, f"{given['requestId']} goes on.", output)
+    arguments = context.arguments
+    answer = {"how": "continue", **_passed(arguments, "requestId", "method")}
+    if "url" in arguments:
+        answer["url"] = address(arguments["url"])
+    # The agent saw a masked value as the mark, and sends it back for one that stays as it is.
+    kept = [name for name, value in arguments.get("headers", {}).items() if value == MARK]
+    answer |= {"keepHeaders": kept} if kept else {}
+    answer |= {**_headers(arguments), **_body(arguments)}
+    return await _answer(context, f"{arguments['requestId']} goes on.", answer)
+
+
+async def _answer(context: Context, sentence: str, answer: Json) -> CallResult:
+    return _result(context, sentence, await context.in_tab("intercept.answer", answer))
 
 
 async def _stop(context: Context) -> CallResult:
-    output = await context.in_tab("intercept.stop", {})
-    count = output["continued"]
-    told = f"Nothing is intercepted any more; {count} waiting requests go on."
-    return done(told, {"tabId": context.tab.id, "continued": count})
+    count = (await context.in_tab("intercept.stop", {}))["continued"]
+    sentence = f"Stopped intercepting; {counted(count, 'waiting request')} continued."
+    return done(sentence, {"tabId": context.tab.id, "continued": count})
 
 
-async def _answer(context: Context, answer: Json) -> Json:
-    output: Json = await context.in_tab("intercept.answer", answer)
-    return output
+def _result(context: Context, head: str, output: Json) -> CallResult:
+    data = {**output, "waiting": without_credentials(output["waiting"])}
+    return done("\n".join([head, *waiting_lines(data)]), {"tabId": context.tab.id, **data})
 
 
-def _told(context: Context, head: str, output: Json) -> CallResult:
-    shown = {**output, "waiting": without_credentials(output["waiting"])}
-    return done("\n".join([head, *waiting_lines(shown)]), {"tabId": context.tab.id, **shown})
+def _passed(arguments: Mapping[str, Any], *names: str) -> Json:
+    return {name: arguments[name] for name in names if name in arguments}
 
 
-def _passed(given: Mapping[str, Any], *names: str) -> Json:
-    return {name: given[name] for name in names if name in given}
-
-
-def _headers(given: Mapping[str, Any]) -> Json:
-    for name, value in given.get("headers", {}).items():
+def _headers(arguments: Mapping[str, Any]) -> Json:
+    for name, value in arguments.get("headers", {}).items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
             raise InvalidArguments(f"{name!r} or its value is not a header that can be sent.")
-    return _passed(given, "headers")
+    return _passed(arguments, "headers")
 
 
-def _body(given: Mapping[str, Any]) -> Json:
+def _body(arguments: Mapping[str, Any]) -> Json:
     """The body as the browser takes it, in base64."""
-    if "body" not in given:
+    if "body" not in arguments:
         return {}
-    if not given.get("base64"):
-        return {"body": base64.b64encode(given["body"].encode()).decode()}
+    if not arguments.get("base64"):
+        return {"body": base64.b64encode(arguments["body"].encode()).decode()}
     try:
-        base64.b64decode(given["body"], validate=True)
+        base64.b64decode(arguments["body"], validate=True)
     except binascii.Error:
         raise InvalidArguments("The body is not base64.") from None
-    return {"body": given["body"]}
+    return {"body": arguments["body"]}
 
 
 _ID: Json = {"type": "string"}
@@ -132,7 +159,7 @@ INTERCEPT_REQUESTS = browser_tool(
     title="Intercept requests",
     description=(
         "Hold the tab's requests until you fulfill, fail or continue each. One that waits for 30 "
-        "seconds goes on by itself. Navigating then returns as soon as a request waits."
+        "seconds goes on unanswered. Navigating then returns as soon as a request waits."
     ),
     handler=_start,
     properties={
@@ -177,7 +204,7 @@ FULFILL_REQUEST = browser_tool(
     },
     required=("requestId", "status"),
     secret_arguments=_SECRET,
-    # An answer to a request for a page or a script is a script.
+    # The answer to a request for a page or a script runs as a script.
     same_as=("browser_execute_script",),
     toolsets=BROWSER,
 )
@@ -185,7 +212,7 @@ FULFILL_REQUEST = browser_tool(
 FAIL_REQUEST = browser_tool(
     name="browser_fail_request",
     title="Fail request",
-    description="Let a waiting request fail.",
+    description="Make a waiting request fail.",
     handler=_fail,
     properties={
         "requestId": _ID,
@@ -198,11 +225,11 @@ FAIL_REQUEST = browser_tool(
 CONTINUE_REQUEST = browser_tool(
     name="browser_continue_request",
     title="Continue request",
-    description="Let a waiting request go on, changed if you like.",
+    description="Continue a waiting request, changed if you like.",
     handler=_continue,
     properties={
         "requestId": _ID,
-        "url": {"type": "string", "description": "Where to, without the page's knowing."},
+        "url": {"type": "string", "description": "Another address; the page does not notice."},
         "method": {"type": "string", "pattern": "^[A-Za-z]{1,20}$"},
         "headers": {**_HEADERS, "description": f"Instead of all its own; {MARK} keeps one."},
         **_BODY,
@@ -215,7 +242,7 @@ CONTINUE_REQUEST = browser_tool(
 STOP_INTERCEPTING = browser_tool(
     name="browser_stop_intercepting",
     title="Stop intercepting",
-    description="Hold no more requests; those that wait go on.",
+    description="Stop intercepting; waiting requests go on.",
     handler=_stop,
     idempotent=True,
     toolsets=BROWSER,

@@ -1,103 +1,92 @@
-"""The requests of pages: which there were, what they sent and got, and their web sockets."""
+"""The requests of a tab and its web sockets, as tabhub has recorded them."""
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import (
     CLEAR,
+    DEFAULT_LIMIT,
+    HEADERS,
     LIMIT,
-    clock,
-    counted,
-    latest,
-    left_out,
-    limit,
+    latest_entries,
     masked,
-    since,
+    record_data,
+    record_span,
 )
-from tabhub.tools.reports import MAX_TOKENS, chars, fitting, with_tabs
+from tabhub.tools.reports import MAX_TOKENS, char_limit, counted, fitting, timestamp, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 100_000
-SHOWN_CHARS = 200
-_HEADERS = ("requestHeaders", "responseHeaders")
+FRAME_CHARS = 200
 _SIZES = {
     "maxRequests": "networkEntries",
     "maxConsoleLogs": "consoleEntries",
     "maxWsFrames": "socketFrames",
     "urlFilter": "urlFilter",
 }
+"""The tool's parameters, and the input of the command."""
 
 
 async def _get_requests(context: Context) -> CallResult:
-    given = context.arguments
-    if "requestId" in given:
-        return await _one_request(context)
-    if given.get("body"):
+    arguments = context.arguments
+    if "requestId" in arguments:
+        return await _get_request(context)
+    if arguments.get("body"):
         raise InvalidArguments("browser_get_network_requests: body needs a requestId.")
-    input: Json = {key: given[key] for key in ("urlPattern", "since", "clear") if key in given}
-    input |= {"limit": given.get("limit", LIMIT), "newest": True}
+    names = ("urlPattern", "since", "clear")
+    input: Json = {key: arguments[key] for key in names if key in arguments}
+    input |= {"limit": arguments.get("limit", DEFAULT_LIMIT), "newest": True}
     output = await context.in_tab("record.network", input)
-    entries, total = output["entries"], output["total"]
-    lines = latest([_line(entry) for entry in entries], given)
-    shown = entries[len(entries) - len(lines) :]
-    said = [fenced("\n".join(lines))] if lines else []
-    text = [f"{counted(total, 'request')}. {since(output)}", *said, *left_out(len(lines), total)]
-    return done("\n".join(text), _shape(context, output, "requests", shown))
+    lines = [_request_line(request) for request in output["entries"]]
+    return latest_entries(context, output, "requests", "request", lines)
 
 
-def _shape(context: Context, output: Json, name: str, entries: list[Json]) -> Json:
-    return {
-        "tabId": context.tab.id,
-        name: entries,
-        "total": output["total"],
-        "began": output["began"],
-    }
-
-
-def _line(entry: Json) -> str:
-    known = [entry.get("mimeType"), _kilobytes(entry), _took(entry)]
+def _request_line(request: Json) -> str:
+    known = [request.get("mimeType"), _size(request), _duration(request)]
     details = ", ".join(part for part in known if part)
     return (
-        f"{entry['requestId']}: {entry['method'] or '?'} {entry['url']} "
-        f"{_outcome(entry)} {entry['type']}{f' ({details})' if details else ''}"
+        f"{request['requestId']}: {request['method'] or '?'} {request['url']} "
+        f"{_outcome(request)} {request['type']}{f' ({details})' if details else ''}"
     )
 
 
-def _outcome(entry: Json) -> str:
-    if entry.get("failed"):
-        return f"failed: {entry['failed']}"
-    if entry.get("redirectedTo"):
-        return f"{entry['status']} to {entry['redirectedTo']}"
-    if entry.get("status") is None:
-        return "no answer yet" if not entry.get("fromTiming") else "status unknown"
-    return f"{entry['status']}{' from cache' if entry.get('fromCache') else ''}"
+def _outcome(request: Json) -> str:
+    if request.get("failed"):
+        return f"failed: {request['failed']}"
+    if request.get("redirectedTo"):
+        return f"{request['status']} to {request['redirectedTo']}"
+    if request.get("status") is None:
+        return "no answer yet" if not request.get("fromTiming") else "status unknown"
+    return f"{request['status']}{' from cache' if request.get('fromCache') else ''}"
 
 
-def _kilobytes(entry: Json) -> str | None:
-    size = entry.get("bodySize") or entry.get("size")
+def _size(request: Json) -> str | None:
+    size = request.get("bodySize") or request.get("size")
     return f"{size / 1000:.1f} kB" if size else None
 
 
-def _took(entry: Json) -> str | None:
-    return f"{entry['duration']} ms" if "duration" in entry else None
+def _duration(request: Json) -> str | None:
+    return f"{request['duration']} ms" if "duration" in request else None
 
 
-async def _one_request(context: Context) -> CallResult:
-    given = context.arguments
-    input: Json = {"requestId": given["requestId"]}
-    if given.get("body"):
-        input["body"] = chars(given, "maxLength", BODY_CHARS)
-    told = masked((await context.in_tab("record.request", input))["request"])
-    lines = [_line(told), f"started: {clock(told['started'])}", f"page: {told['page']}"]
-    for key in _HEADERS:
-        lines += [f"{key}:", *(f"  {one['name']}: {one['value']}" for one in told.get(key, []))]
-    if "postData" in told:
-        lines += ["postData:", told["postData"]]
-    lines += _body(told.get("body"))
-    return done(fenced("\n".join(lines)), {"tabId": context.tab.id, "requests": [told]})
+async def _get_request(context: Context) -> CallResult:
+    arguments = context.arguments
+    input: Json = {"requestId": arguments["requestId"]}
+    if arguments.get("body"):
+        input["body"] = char_limit(arguments, "maxLength", BODY_CHARS)
+    request = masked((await context.in_tab("record.request", input))["request"])
+    started = f"started: {timestamp(request['started'])}"
+    lines = [_request_line(request), started, f"page: {request['page']}"]
+    for key in HEADERS:
+        headers = request.get(key, [])
+        lines += [f"{key}:", *(f"  {header['name']}: {header['value']}" for header in headers)]
+    if "postData" in request:
+        lines += ["postData:", request["postData"]]
+    lines += _body_lines(request.get("body"))
+    return done(fenced("\n".join(lines)), {"tabId": context.tab.id, "requests": [request]})
 
 
-def _body(body: Json | None) -> list[str]:
+def _body_lines(body: Json | None) -> list[str]:
     if body is None:
         return []
     if "unavailable" in body:
@@ -108,75 +97,68 @@ def _body(body: Json | None) -> list[str]:
 
 
 async def _get_frames(context: Context) -> CallResult:
-    given = context.arguments
-    input: Json = {key: given[key] for key in ("urlPattern", "clear") if key in given}
-    input |= {"limit": given.get("limit", LIMIT), "newest": True}
+    arguments = context.arguments
+    input: Json = {key: arguments[key] for key in ("urlPattern", "clear") if key in arguments}
+    input |= {"limit": arguments.get("limit", DEFAULT_LIMIT), "newest": True}
     output = await context.in_tab("record.sockets", input)
-    entries, total = output["entries"], output["total"]
-    lines = latest([_frame_line(frame) for frame in entries], given)
-    said = [fenced("\n".join(lines))] if lines else []
-    text = [f"{counted(total, 'frame')}. {since(output)}", *said, *left_out(len(lines), total)]
-    shown = entries[len(entries) - len(lines) :]
-    return done("\n".join(text), _shape(context, output, "frames", shown))
+    lines = [_frame_line(frame) for frame in output["entries"]]
+    return latest_entries(context, output, "frames", "frame", lines)
 
 
 def _frame_line(frame: Json) -> str:
     arrow = "->" if frame["direction"] == "sent" else "<-"
-    data: str = frame["data"][:SHOWN_CHARS]
+    data: str = frame["data"][:FRAME_CHARS]
     more = f"… ({frame['length']} characters)" if frame["length"] > len(data) else ""
     kind = " base64" if frame["base64"] else ""
-    return f"[{clock(frame['time'])}] {frame['requestId']} {arrow}{kind} {data}{more}"
+    return f"[{timestamp(frame['time'])}] {frame['requestId']} {arrow}{kind} {data}{more}"
 
 
 async def _enable(context: Context) -> CallResult:
-    given = context.arguments
-    input = {_SIZES[key]: value for key, value in given.items() if key in _SIZES}
+    input = {_SIZES[key]: value for key, value in context.arguments.items() if key in _SIZES}
     sizes = (await context.in_tab("record.start", input))["sizes"]
-    parts = [
-        counted(sizes["networkEntries"], "request"),
-        counted(sizes["consoleEntries"], "console message"),
-    ]
+    requests = counted(sizes["networkEntries"], "request")
+    messages = counted(sizes["consoleEntries"], "console message")
     only = f", only addresses with {sizes['urlFilter']!r}" if sizes.get("urlFilter") else ""
-    sentence = f"Recording tab {context.tab.id} anew: the latest {' and '.join(parts)}{only}."
-    return done(sentence, {"tabId": context.tab.id, **sizes})
+    sentence = f"Started a new record of tab {context.tab.id}: the latest {requests} and {messages}"
+    return done(f"{sentence}{only}.", {"tabId": context.tab.id, **sizes})
 
 
 async def _disable(context: Context) -> CallResult:
     await context.in_tab("record.stop", {})
     sentence = (
-        f"Tab {context.tab.id} is not recorded any more, and what was recorded is gone. "
-        "browser_enable_network_capture begins again."
+        f"Tab {context.tab.id} is no longer recorded, and its record is deleted. "
+        "browser_enable_network_capture starts a new one."
     )
     return done(sentence, {"tabId": context.tab.id})
 
 
 async def _read_requests(context: Context) -> CallResult:
-    given = context.arguments
-    pattern = given.get("urlPattern")
-    input: Json = {"limit": given.get("limit", LIMIT), "clear": given.get("clear", False)}
+    arguments = context.arguments
+    pattern, clear = arguments.get("urlPattern"), arguments.get("clear", False)
+    input: Json = {"limit": arguments.get("limit", DEFAULT_LIMIT), "clear": clear}
     if pattern is not None:
         input["urlPattern"] = pattern
     output = await context.in_tab("record.network", input)
-    blocks = [_block(number, entry) for number, entry in enumerate(output["entries"], 1)]
-    shown = fitting(blocks, given)
-    text = [_found(output, len(shown), pattern), *([fenced("\n".join(shown))] if shown else [])]
-    entries = output["entries"][: len(shown)]
-    return done("\n".join(text), _shape(context, output, "requests", entries))
+    entries = output["entries"]
+    kept = fitting((_block(number, entry) for number, entry in enumerate(entries, 1)), arguments)
+    head, body = _found(output, len(kept), pattern), [fenced("\n".join(kept))] if kept else []
+    data = record_data(context, output, "requests", entries[: len(kept)])
+    return done("\n".join([head, *body]), data)
 
 
 def _found(output: Json, shown: int, pattern: str | None) -> str:
     total = output["total"]
     about = "" if pattern is None else f" with {pattern!r} in their address"
     if not total:
-        return f"No requests{about} were recorded. {since(output)}"
+        return f"No requests{about} were recorded. {record_span(output)}"
     part = "" if shown == total else f" (showing first {shown} of {total})"
-    return f"Found {counted(total, 'request')}{about}{part}. {since(output)}"
+    return f"Found {counted(total, 'request')}{about}{part}. {record_span(output)}"
 
 
-def _block(number: int, entry: Json) -> str:
-    status = entry.get("failed") or entry.get("status") or "pending"
-    method = entry["method"] or "unknown"
-    return f"[{number}] url: {entry['url']}\n  method: {method}\n  statusCode: {status}"
+def _block(number: int, request: Json) -> str:
+    status = request.get("failed") or request.get("status") or "pending"
+    method = request["method"] or "unknown"
+    return f"[{number}] url: {request['url']}\n  method: {method}\n  statusCode: {status}"
 
 
 _SUBSTRING: Json = {"type": "string", "description": "Only addresses that contain this."}
@@ -186,8 +168,8 @@ ENABLE_NETWORK_CAPTURE = browser_tool(
     name="browser_enable_network_capture",
     title="Enable network capture",
     description=(
-        "Record a tab anew, with limits and a filter of its own. Without this too, tabs are "
-        "recorded: those that agents open from the beginning, others from their first use."
+        "Start a new record of a tab, with its own limits and filter. Tabs are recorded without "
+        "this too: those that agents open from the beginning, others from their first use."
     ),
     handler=_enable,
     properties={
@@ -202,7 +184,7 @@ ENABLE_NETWORK_CAPTURE = browser_tool(
 DISABLE_NETWORK_CAPTURE = browser_tool(
     name="browser_disable_network_capture",
     title="Disable network capture",
-    description="Record a tab no longer, and forget what was recorded.",
+    description="Stop recording a tab, and delete its record.",
     handler=_disable,
     idempotent=True,
     toolsets=BROWSER,
@@ -213,13 +195,13 @@ GET_NETWORK_REQUESTS = browser_tool(
     title="Network requests",
     description=(
         "The latest requests of a tab, its frames and workers; with requestId one of them with "
-        "headers, and with body what it sent and got. Credentials in headers are masked."
+        "headers, and with body what it sent and received. Credentials in headers are masked."
     ),
     handler=_get_requests,
     properties={
         "urlPattern": _SUBSTRING,
         "since": {"type": "number", "description": "Only those started since; ms since 1970."},
-        "limit": limit(),
+        "limit": LIMIT,
         "requestId": {"type": "string"},
         "body": {"type": "boolean"},
         "maxLength": {
@@ -239,11 +221,11 @@ GET_NETWORK_REQUESTS = browser_tool(
 GET_WEBSOCKET_FRAMES = browser_tool(
     name="browser_get_websocket_frames",
     title="WebSocket frames",
-    description="What went over a tab's web sockets lately.",
+    description="The latest frames of a tab's web sockets.",
     handler=_get_frames,
     properties={
         "urlPattern": _SUBSTRING,
-        "limit": limit(),
+        "limit": LIMIT,
         "clear": CLEAR,
         "maxTokens": MAX_TOKENS,
     },
@@ -259,7 +241,7 @@ READ_NETWORK_REQUESTS = browser_tool(
     handler=with_tabs(_read_requests),
     properties={
         "urlPattern": _SUBSTRING,
-        "limit": limit(),
+        "limit": LIMIT,
         "clear": CLEAR,
         "maxTokens": MAX_TOKENS,
     },

@@ -1,79 +1,64 @@
-"""Finding elements: by a description, by a selector, by waiting for them; and how one looks."""
+"""Finding elements: by description, by selector, by waiting for them; and their styles."""
 
 import json
 
 from tabhub.calls.results import done, fenced
 from tabhub.errors import InvalidArguments
 from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
-from tabhub.tools.tool import CLAUDE, CORE, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
-BROWSER = frozenset({"browser"})
-FOUND, QUERIED, MOST = 20, 100, 100
+DEFAULT_MATCHES, DEFAULT_ELEMENTS, MAX_ELEMENTS = 20, 100, 100
 WAIT_MS = 10_000
-QUERY: Json = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 500,
-    "description": "e.g. login button",
-}
 _PARTLY = "(Only a part of this huge page could be searched in time.)"
 
 
-def _limit(usual: int) -> Json:
-    return {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST,
-        "default": usual,
-    }
-
-
 async def _find(context: Context) -> CallResult:
-    given = context.arguments
-    input = {"query": given["query"], "limit": given.get("limit", FOUND)}
+    arguments = context.arguments
+    query = arguments["query"]
+    input = {"query": query, "limit": arguments.get("limit", DEFAULT_MATCHES)}
     output = await context.in_tab("page.find", input)
-    lines = fitting((_match(match) for match in output["matches"]), given)
+    lines = fitting((_match_line(match) for match in output["matches"]), arguments)
     matches = output["matches"][: len(lines)]
-    partly = [] if output["whole"] else [_PARTLY]
-    shape = {"tabId": context.tab.id, "matches": matches, "total": output["total"]}
+    notes = [] if output["whole"] else [_PARTLY]
+    data = {"tabId": context.tab.id, "matches": matches, "total": output["total"]}
     if not matches:
-        said = [f"Nothing on the page matches {given['query']!r}.", *partly]
-        return done("\n".join(said), shape)
+        return done("\n".join([f"Nothing on the page matches {query!r}.", *notes]), data)
     head = _count("match", "matches", len(matches), output["total"])
-    return done("\n".join([head, *partly, "", fenced("\n".join(lines))]), shape)
+    return done("\n".join([head, *notes, "", fenced("\n".join(lines))]), data)
 
 
-def _match(match: Json) -> str:
+def _match_line(match: Json) -> str:
     kind = f" ({match['type']})" if "type" in match else ""
     return f"- {match['ref']}: {match['role']} {_quoted(match['name'])}{kind} - {match['reason']}"
 
 
-def _count(one: str, many: str, shown: int, total: int) -> str:
-    head = f"{total} {one if total == 1 else many}."
+def _count(singular: str, plural: str, shown: int, total: int) -> str:
+    head = f"{total} {singular if total == 1 else plural}."
     if shown == total:
         return head
     return f"{head} Here are {shown}; be more exact, or raise limit or maxTokens."
 
 
-async def _query(context: Context) -> CallResult:
-    given = context.arguments
-    if "ref" not in given and "selector" not in given:
+async def _query_elements(context: Context) -> CallResult:
+    arguments = context.arguments
+    if "ref" not in arguments and "selector" not in arguments:
         raise InvalidArguments("browser_query_elements: give selector, ref, or both.")
-    named: Json = {key: given[key] for key in ("ref", "selector", "attributes") if key in given}
-    input = {**named, "limit": given.get("limit", QUERIED)}
+    names = ("ref", "selector", "attributes")
+    input: Json = {key: arguments[key] for key in names if key in arguments}
+    input["limit"] = arguments.get("limit", DEFAULT_ELEMENTS)
     output = await context.in_tab("page.query", input)
-    lines = fitting((_element(element) for element in output["elements"]), given)
+    lines = fitting((_element_line(element) for element in output["elements"]), arguments)
     elements = output["elements"][: len(lines)]
-    shape = {"tabId": context.tab.id, "elements": elements, "total": output["total"]}
+    data = {"tabId": context.tab.id, "elements": elements, "total": output["total"]}
     if not elements:
-        where = f"in {given['ref']}" if "ref" in given else "on the page"
-        return done(f"Nothing {where} matches {given['selector']}.", shape)
+        where = f"in {arguments['ref']}" if "ref" in arguments else "on the page"
+        return done(f"Nothing {where} matches {arguments['selector']}.", data)
     head = _count("element", "elements", len(elements), output["total"])
-    return done("\n".join([head, fenced("\n".join(lines))]), shape)
+    return done("\n".join([head, fenced("\n".join(lines))]), data)
 
 
-def _element(element: Json) -> str:
+def _element_line(element: Json) -> str:
     attributes = "".join(
         f" {name}={_quoted(value)}" for name, value in element["attributes"].items()
     )
@@ -84,41 +69,52 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-async def _wait(context: Context) -> CallResult:
-    given = context.arguments
+async def _wait_for_element(context: Context) -> CallResult:
+    arguments = context.arguments
     input = {
         **context.element(),
-        "timeoutMs": min(given.get("timeout", WAIT_MS), context.wait_ms),
-        "visible": given.get("visible", "ref" in given),
+        "timeoutMs": min(arguments.get("timeout", WAIT_MS), context.wait_ms),
+        "visible": arguments.get("visible", "ref" in arguments),
     }
-    output = await context.in_tab("page.wait", input)
-    element = output["element"]
-    shape = {"tabId": context.tab.id, "found": True, "element": element}
-    return done(f"{element['ref']} is there.\n{fenced(_element(element))}", shape)
+    element = (await context.in_tab("page.wait", input))["element"]
+    data = {"tabId": context.tab.id, "found": True, "element": element}
+    return done(f"Found {element['ref']}.\n{fenced(_element_line(element))}", data)
 
 
-async def _styles(context: Context) -> CallResult:
-    given = context.arguments
+async def _get_styles(context: Context) -> CallResult:
+    arguments = context.arguments
     input = context.element()
-    if "properties" in given:
-        input["properties"] = given["properties"]
+    if "properties" in arguments:
+        input["properties"] = arguments["properties"]
     output = await context.in_tab("page.styles", input)
     lines = [f"{name}: {value}" for name, value in output["styles"].items()]
-    kept = fitting(lines, given)
+    kept = fitting(lines, arguments)
     styles = dict(list(output["styles"].items())[: len(kept)])
     box = "{x:g}, {y:g}, {width:g}x{height:g}".format(**output["box"])
-    text = fenced("\n".join([_element(output), f"box: {box}", *kept]))
+    text = fenced("\n".join([_element_line(output), f"box: {box}", *kept]))
     if len(kept) < len(lines):
         text += f"\n({len(lines) - len(kept)} properties left out: name those you want.)"
     return done(text, {"tabId": context.tab.id, **output, "styles": styles})
 
 
+_QUERY: Json = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 500,
+    "description": "e.g. login button",
+}
+
+
+def _limit(default: int) -> Json:
+    return {"type": "integer", "minimum": 1, "maximum": MAX_ELEMENTS, "default": default}
+
+
 FIND = browser_tool(
     name="browser_find",
     title="Find elements",
-    description=("Find elements by words (text, role, synonyms, misspelt), best first, with refs."),
+    description="Find elements by words (text, role, synonyms, misspelt), best first, with refs.",
     handler=_find,
-    properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
+    properties={"query": _QUERY, "limit": _limit(DEFAULT_MATCHES), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,
 )
@@ -128,7 +124,7 @@ CLAUDE_FIND = browser_tool(
     title="Find elements",
     description="Find elements by a description in words, with their refs.",
     handler=with_tabs(_find),
-    properties={"query": QUERY, "limit": _limit(FOUND), "maxTokens": MAX_TOKENS},
+    properties={"query": _QUERY, "limit": _limit(DEFAULT_MATCHES), "maxTokens": MAX_TOKENS},
     required=("query",),
     read_only=True,
     same_as=("browser_find",),
@@ -140,17 +136,17 @@ QUERY_ELEMENTS = browser_tool(
     title="Query elements",
     description=(
         "Elements that match a CSS selector, in all frames and shadow roots: ref, tag, text and "
-        "attributes of each. With ref only what is inside that element; ref alone tells of itself."
+        "attributes of each. With ref only what is inside that element; ref alone: that element."
     ),
-    handler=_query,
+    handler=_query_elements,
     properties={
         "ref": REF,
         "selector": SELECTOR,
-        "limit": _limit(QUERIED),
+        "limit": _limit(DEFAULT_ELEMENTS),
         "attributes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Attributes to tell. Default: the usual ones.",
+            "description": "Attributes to list. Default: the usual ones.",
         },
         "maxTokens": MAX_TOKENS,
     },
@@ -165,7 +161,7 @@ WAIT_FOR_ELEMENT = browser_tool(
         "Wait until a CSS selector matches, in any frame or shadow root, "
         "also on a page the tab goes to meanwhile; or until ref is visible."
     ),
-    handler=_wait,
+    handler=_wait_for_element,
     properties={
         "ref": REF,
         "selector": SELECTOR,
@@ -178,21 +174,20 @@ WAIT_FOR_ELEMENT = browser_tool(
         "visible": {"type": "boolean", "description": "And can be seen."},
     },
     read_only=True,
-    toolsets=CORE,
 )
 
-ELEMENT_STYLES = browser_tool(
+GET_ELEMENT_STYLES = browser_tool(
     name="browser_get_element_styles",
     title="Element styles",
     description="An element's box and computed styles.",
-    handler=_styles,
+    handler=_get_styles,
     properties={
         "ref": REF,
         "selector": SELECTOR,
         "properties": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "CSS properties to tell, --custom ones too. Default: the usual ones.",
+            "description": "CSS properties to list, --custom ones too. Default: the usual ones.",
         },
         "maxTokens": MAX_TOKENS,
     },
@@ -200,4 +195,4 @@ ELEMENT_STYLES = browser_tool(
     toolsets=BROWSER,
 )
 
-TOOLS = (FIND, QUERY_ELEMENTS, WAIT_FOR_ELEMENT, ELEMENT_STYLES, CLAUDE_FIND)
+TOOLS = (FIND, QUERY_ELEMENTS, WAIT_FOR_ELEMENT, GET_ELEMENT_STYLES, CLAUDE_FIND)

@@ -1,7 +1,7 @@
-"""Tabs: list, open, close, navigate."""
+"""Tabs: list, open, close, navigate, focus; and which of them belong to the caller."""
 
 from asyncio import gather
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,10 +9,10 @@ import msgspec
 from tabhub.browser import opening
 from tabhub.browser.opening import Place
 from tabhub.calls.results import done
-from tabhub.errors import Forbidden
+from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
-from tabhub.tools.acting.effects import asked_for
-from tabhub.tools.network.records import waiting_lines, without_credentials
+from tabhub.tools.acting.effects import dialog_sentence
+from tabhub.tools.network.interception import waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, HISTORY, Context, Json, address, browser_tool
 from tabhub.wire.link import TabState
@@ -24,153 +24,172 @@ DIALOG_CHARS = 200
 async def _list_tabs(context: Context) -> CallResult:
     browsers = context.browsers.all() or [context.browsers.latest()]
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
-    tabs = [_as_told(context, *one) for found in lists for one in found]
-    counted = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
-    lines = [f"- {tab.id}: {page(tab)}{_marks(context, tab)}{_asking(asks)}" for tab, asks in tabs]
-    shown = [{**_shown(context, tab), **asks} for tab, asks in tabs]
-    return listed(context.arguments, counted, lines, lambda count: {"tabs": shown[:count]})
+    tabs = [_redacted(context, tab, dialog) for tabs in lists for tab, dialog in tabs]
+    head = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
+    lines = [
+        f"- {tab.id}: {url_and_title(tab)}{_marks(context, tab)}{_dialog_note(dialog)}"
+        for tab, dialog in tabs
+    ]
+    data = [{**_tab_data(context, tab), **dialog} for tab, dialog in tabs]
+    return listed(context.arguments, head, lines, lambda count: {"tabs": data[:count]})
 
 
-def _as_told(context: Context, tab: Tab, asks: Json) -> tuple[Tab, Json]:
-    told = context.as_told(tab)
-    return told, asks if told is tab else {}
+def _redacted(context: Context, tab: Tab, dialog: Json) -> tuple[Tab, Json]:
+    redacted = context.redacted(tab)
+    return redacted, dialog if redacted is tab else {}
 
 
 async def _tabs_of(context: Context, browser: str) -> list[tuple[Tab, Json]]:
-    """A browser's tabs, each with the dialog that is open in it, if the caller may use the tab."""
+    """A browser's tabs, each with its open dialog if the caller may use the tab."""
 
     def learn(output: Json) -> list[tuple[Tab, Json]]:
         states = msgspec.convert(output["tabs"], list[TabState])
         dialogs = {dialog.pop("tabId"): dialog for dialog in output.get("dialogs", [])}
-        known = context.browsers.learn_all(browser, states)
-        return [(tab, _asks(context, tab, dialogs.get(tab.native_id))) for tab in known]
+        tabs = context.browsers.learn_all(browser, states)
+        return [(tab, _dialog_data(context, tab, dialogs.get(tab.native_id))) for tab in tabs]
 
     tabs: list[tuple[Tab, Json]] = await context.in_browser(browser, "tabs.list", {}, learn)
     return tabs
 
 
-def _asks(context: Context, tab: Tab, dialog: Json | None) -> Json:
+def _dialog_data(context: Context, tab: Tab, dialog: Json | None) -> Json:
     return {"dialog": dialog} if dialog and _may_use(context, tab) else {}
 
 
-def _asking(asks: Json) -> str:
-    """What waits for an answer; its words are the page's."""
-    if not asks:
+def _dialog_note(data: Json) -> str:
+    if not data:
         return ""
-    dialog = asks["dialog"]
-    words = " ".join(dialog["message"].split())[:DIALOG_CHARS]
-    return f", open: {dialog['type']} {words!r}" if words else f", open: {dialog['type']}"
+    dialog = data["dialog"]
+    message = " ".join(dialog["message"].split())[:DIALOG_CHARS]
+    return f", open: {dialog['type']} {message!r}" if message else f", open: {dialog['type']}"
 
 
 async def _open_tab(context: Context) -> CallResult:
-    given = context.arguments
-    url, active = address(given["url"]), given.get("active", False)
-    tab, held = await open_tab(context, context.session, context.browser, url, active=active)
-    tab = context.as_told(tab)
-    told = [f"Opened tab {tab.id}: {page(tab)}{pending(tab, held)}", *held_up(held)]
-    return done("\n".join(told), {**location(tab), **held})
+    arguments = context.arguments
+    url, active = address(arguments["url"]), arguments.get("active", False)
+    tab, blockers = await open_tab(context, context.session, context.browser, url, active=active)
+    tab = context.redacted(tab)
+    head = f"Opened tab {tab.id}: {url_and_title(tab)}{loading_note(tab, blockers)}"
+    return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
 
 
 async def open_tab(
     context: Context, session: str, browser: str, url: str, *, active: bool
 ) -> tuple[Tab, Json]:
-    """Open a tab in a session's group; the tab, and what holds its page up."""
-    tab, output = await opened(context, session, browser, {"url": url, "active": active})
+    """Open a tab in a session's group; returns the tab and what keeps its page from loading."""
+    tab, output = await new_tab(context, session, browser, {"url": url, "active": active})
     if "groupId" in output:
         context.hub.ownership.grouped(session, browser, output["groupId"])
-    return tab, _held(output)
+    return tab, _blockers(output)
 
 
-async def opened(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
-    """A new tab, which is the session's before anybody else hears of it, and what was told."""
-
+async def new_tab(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
+    """Open a tab that belongs to the session at once; returns it and the browser's output."""
     place = Place(context.browsers, context.hub, session, browser)
-    found = await opening.opened(place, input, context.wait_ms, context.report)
+    opened = await opening.opened(place, input, context.wait_ms, context.report)
     context.answered = True
-    return found
+    return opened
 
 
 async def _close_tab(context: Context) -> CallResult:
-    await close(context)
+    await close_tab(context)
     return done(f"Closed tab {context.tab.id}.", {"closed": context.tab.id})
 
 
-async def close(context: Context) -> None:
+async def close_tab(context: Context) -> None:
     """Close the tab, which must be the caller's own."""
-    if context.hub.ownership.owner(context.tab.id) != context.session:
+    if not context.owns(context.tab):
         raise Forbidden(
-            f"Tab {context.tab.id} is the person's: it is shared to be used, not to be closed.",
+            f"Tab {context.tab.id} belongs to the person, who shares it: you may use it, but not "
+            "close it.",
             "foreign_tab",
         )
     output = await context.in_tab("tabs.close", {})
     if "sessionId" in output:
-        context.closings.note(context.tab.browser, output["sessionId"], context.session)
+        context.closed_tabs.add(context.tab.browser, output["sessionId"], context.session)
 
 
 async def _navigate_tab(context: Context) -> CallResult:
-    tab, held = await navigate(context)
-    tab = context.as_told(tab)
-    told = [f"Tab {tab.id} is at {page(tab)}{pending(tab, held)}", *held_up(held)]
-    return done("\n".join(told), {**location(tab), **held})
+    tab, blockers = await navigate(context)
+    tab = context.redacted(tab)
+    head = f"Tab {tab.id} is at {url_and_title(tab)}{loading_note(tab, blockers)}"
+    return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
 
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
-    """Send the tab where a call says, and wait until it is there, or the agent holds it up."""
-    wanted = context.arguments["url"]
-    url = wanted if wanted in HISTORY else address(wanted)
-    input = {"url": url, "timeoutMs": context.wait_ms}
-    arrived: tuple[Tab, Json] = await context.in_tab(
-        "tabs.navigate", input, lambda told: _arrived(context, told)
-    )
+    """Navigate, and wait until the page has loaded or something that the agent holds blocks it."""
+    url = context.arguments["url"]
+    input = {"url": url if url in HISTORY else address(url), "timeoutMs": context.wait_ms}
+
+    def learn(output: Json) -> tuple[Tab, Json]:
+        return _moved(context, output), _blockers(output)
+
+    arrived: tuple[Tab, Json] = await context.in_tab("tabs.navigate", input, learn)
     return arrived
 
 
-def held_up(held: Json) -> list[str]:
-    """What the agent has to answer before the page goes on."""
-    lines = ["You hold requests up:", *waiting_lines(held)] if "waiting" in held else []
-    return [*lines, asked_for(held["dialog"])] if "dialog" in held else lines
+def blocker_lines(blockers: Json) -> list[str]:
+    """What the agent has to answer before the page can go on."""
+    waiting = "waiting" in blockers
+    lines = ["You are holding requests of this page:", *waiting_lines(blockers)] if waiting else []
+    return [*lines, dialog_sentence(blockers["dialog"])] if "dialog" in blockers else lines
 
 
-def _held(output: Json) -> Json:
-    held: Json = {name: output[name] for name in ("waiting", "dialog") if name in output}
-    if "waiting" in held:
-        held["waiting"] = without_credentials(held["waiting"])
-    return held
+def _blockers(output: Json) -> Json:
+    blockers: Json = {name: output[name] for name in ("waiting", "dialog") if name in output}
+    if "waiting" in blockers:
+        blockers["waiting"] = without_credentials(blockers["waiting"])
+    return blockers
+
+
+def loading_note(tab: Tab, blockers: Json) -> str:
+    """A note about a page that has not finished loading."""
+    if tab.status == "complete":
+        return ""
+    why = "" if blockers else ": it did not finish in time"
+    return f". It is still loading{why}."
 
 
 async def _focus_tab(context: Context) -> CallResult:
     tab = await context.in_tab("tabs.focus", {}, lambda output: _moved(context, output))
-    return done(f"Tab {tab.id} is in front: {page(tab)}", location(tab))
+    return done(f"Tab {tab.id} is in front: {url_and_title(tab)}", location(tab))
 
 
 async def _get_tab_info(context: Context) -> CallResult:
     def learn(output: Json) -> tuple[Tab, Json, Json]:
         tab = context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
-        return tab, output.get("emulated", {}), _asks(context, tab, output.get("dialog"))
+        return tab, output.get("emulated", {}), _dialog_data(context, tab, output.get("dialog"))
 
-    tab, emulated, asks = await context.in_tab("tabs.info", {}, learn)
-    told = f"Tab {tab.id}: {page(tab)}{_marks(context, tab)}, {tab.status}{_asking(asks)}"
-    told += f", emulated: {', '.join(emulated)}" if emulated else ""
-    return done(told, {**location(tab), **_shown(context, tab), "emulated": emulated, **asks})
-
-
-def _arrived(context: Context, output: Json) -> tuple[Tab, Json]:
-    return _moved(context, output), _held(output)
+    tab, emulated, dialog = await context.in_tab("tabs.info", {}, learn)
+    marks = f"{_marks(context, tab)}, {tab.status}{_dialog_note(dialog)}"
+    note = f", emulated: {', '.join(emulated)}" if emulated else ""
+    data = {**location(tab), **_tab_data(context, tab), "emulated": emulated, **dialog}
+    return done(f"Tab {tab.id}: {url_and_title(tab)}{marks}{note}", data)
 
 
 def _moved(context: Context, output: Json) -> Tab:
     return context.browsers.moved(context.tab.browser, msgspec.convert(output, TabState))
 
 
-def target(given: Mapping[str, Any]) -> str | None:
-    """The address that arguments name; none when they only go back or forth."""
-    wanted = given.get("url", "")
-    return None if wanted in HISTORY or not wanted else address(wanted)
+def target_url(arguments: Mapping[str, Any]) -> str | None:
+    """The address that arguments name; None if they only go back, forward or reload."""
+    url = arguments.get("url", "")
+    return None if url in HISTORY or not url else address(url)
+
+
+def url_and_title(tab: Tab) -> str:
+    title = " ".join(tab.title.split())
+    return f"{tab.url} {title!r}" if title else tab.url
+
+
+def location(tab: Tab) -> Json:
+    """Where a tab is, as data."""
+    return {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
 
 
 def _marks(context: Context, tab: Tab) -> str:
     marks = ["active"] if tab.active else []
-    if context.hub.ownership.owner(tab.id) == context.session:
+    if context.owns(tab):
         marks.append("yours")
     elif (owner := context.hub.routes.owner_of(tab)) is not None:
         marks.append(f"of the agent {owner}")
@@ -183,27 +202,8 @@ def _may_use(context: Context, tab: Tab) -> bool:
     return context.hub.ownership.may_use(context.session, tab)
 
 
-def page(tab: Tab) -> str:
-    """Where a tab is, in words."""
-    title = " ".join(tab.title.split())
-    return f"{tab.url} {title!r}" if title else tab.url
-
-
-def pending(tab: Tab, held: Json) -> str:
-    """What is to be said of a page that has not loaded."""
-    if tab.status == "complete":
-        return ""
-    why = "" if held else ": time was up before it ended"
-    return f". It is still loading{why}."
-
-
-def location(tab: Tab) -> Json:
-    """Where a tab is, for programs."""
-    return {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
-
-
-def _shown(context: Context, tab: Tab) -> Json:
-    shown: Json = {
+def _tab_data(context: Context, tab: Tab) -> Json:
+    data: Json = {
         "tabId": tab.id,
         "url": tab.url,
         "title": tab.title,
@@ -213,13 +213,53 @@ def _shown(context: Context, tab: Tab) -> Json:
         "usable": _may_use(context, tab),
     }
     optional = {"groupId": tab.group_id, "owner": context.hub.routes.owner_of(tab)}
-    return shown | {key: value for key, value in optional.items() if value is not None}
+    return data | {key: value for key, value in optional.items() if value is not None}
+
+
+def with_own_tabs(context: Context, item: Json) -> Json:
+    """A window or group with tabhub's tab ids; it is the caller's if all of its tabs are."""
+    found = (context.hub.tabs.by_native(context.browser, id) for id in item["tabIds"])
+    tabs = [tab for tab in found if tab is not None]
+    is_own = len(tabs) == len(item["tabIds"]) and all(context.owns(tab) for tab in tabs)
+    return {**item, "tabIds": [tab.id for tab in tabs], "usable": is_own}
+
+
+def own_native_ids(context: Context, browser: str | None = None) -> list[int]:
+    """The browser's ids of the caller's tabs, with which the browser checks ownership again."""
+    tabs = context.hub.tabs.of_browser(context.browser if browser is None else browser)
+    return [tab.native_id for tab in tabs if context.owns(tab)]
+
+
+def movable_native_ids(context: Context, browser: str) -> list[int]:
+    """The browser's ids of the tabs whose window the caller may resize.
+
+    In the agents' own browser these include tabs without an owner, because a window opens with a
+    blank one. The caller may not close them.
+    """
+    owner, is_managed = context.hub.ownership.owner, context.browsers.is_managed(browser)
+    tabs = context.hub.tabs.of_browser(browser)
+    unowned = [tab.native_id for tab in tabs if is_managed and owner(tab.id) is None]
+    return own_native_ids(context, browser) + unowned
+
+
+def require_own(context: Context, ids: Iterable[int]) -> list[int]:
+    """The browser's ids of tabs that must all be the caller's, in the browser of the call."""
+    return [_require_own(context, id).native_id for id in ids]
+
+
+def _require_own(context: Context, id: int) -> Tab:
+    tab = context.hub.routes.tab(context.session, id)
+    if not context.owns(tab):
+        raise Forbidden(f"Tab {id} is shared with you, but it is not yours.", "foreign_tab")
+    if tab.browser != context.browser:
+        raise InvalidArguments(f"Tab {id} is in another browser: give connectionId {tab.browser}.")
+    return tab
 
 
 LIST_TABS = browser_tool(
     name="browser_list_tabs",
     title="List tabs",
-    description=("All open tabs, and whose. You can use your own and those the person shares."),
+    description="All open tabs, and whose. You can use your own and those the person shares.",
     handler=_list_tabs,
     properties={"maxTokens": MAX_TOKENS},
     read_only=True,
@@ -229,7 +269,7 @@ LIST_TABS = browser_tool(
 OPEN_TAB = browser_tool(
     name="browser_open_tab",
     title="Open tab",
-    description=("Open a page in a new background tab and wait until it has loaded."),
+    description="Open a page in a new background tab and wait until it has loaded.",
     handler=_open_tab,
     properties={
         "url": {"type": "string", "description": "Address; https:// is assumed."},
@@ -239,7 +279,7 @@ OPEN_TAB = browser_tool(
     required=("url",),
     needs_tab=False,
     opens_tab=True,
-    address_of=target,
+    address_of=target_url,
 )
 
 CLOSE_TAB = browser_tool(
@@ -258,7 +298,7 @@ NAVIGATE_TAB = browser_tool(
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
     },
     required=("url",),
-    address_of=target,
+    address_of=target_url,
 )
 
 FOCUS_TAB = browser_tool(

@@ -1,4 +1,7 @@
-"""The browser's windows. What has a tab that is not the caller's is not the caller's to change."""
+"""Windows of the browser, and tabs and windows that were closed and can be restored.
+
+A window belongs to an agent only if all of its tabs do.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,67 +12,62 @@ from tabhub.browser.link.browsers import CLOSE
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.tabs import Tab
-from tabhub.tools.data.browsing_data import iso, listed_from_pages
-from tabhub.tools.reports import (
-    MAX_TOKENS,
-    fitting,
-    is_own,
-    known,
-    listed,
-    movable_numbers,
-    own_numbers,
+from tabhub.tools.reports import MAX_TOKENS, counted, counted_lines, fitting, listed, timestamp
+from tabhub.tools.tabs.tabs import (
+    location,
+    movable_native_ids,
+    new_tab,
+    own_native_ids,
+    with_own_tabs,
 )
-from tabhub.tools.tabs.tabs import opened
-from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
+from tabhub.tools.tool import BLANK, BROWSER, CONNECTION, Context, Json, address, browser_tool
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
-BLANK = "about:blank"
+MAX_CLOSED = 25
+"""As many as the browser itself remembers."""
 _BOUNDS = ("left", "top", "width", "height")
 _SETTABLE = (*_BOUNDS, "state", "incognito")
 
 
 async def _list_windows(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "windows.list", {})
-    windows = [_shown(context, window) for window in output["windows"]]
-    counted = "1 window" if len(windows) == 1 else f"{len(windows)} windows"
-    lines = [_line(window) for window in windows]
-    return listed(context.arguments, counted, lines, lambda count: {"windows": windows[:count]})
+    windows = [_window_data(context, window) for window in output["windows"]]
+    head, lines = counted(len(windows), "window"), [_window_line(window) for window in windows]
+    return listed(context.arguments, head, lines, lambda count: {"windows": windows[:count]})
 
 
 async def _create_window(context: Context) -> CallResult:
-    given = context.arguments
-    wanted = {key: given[key] for key in _SETTABLE if key in given}
-    input = {"url": address(given.get("url", BLANK)), "window": wanted}
-    tab, output = await opened(context, context.session, context.browser, input)
-    tab = context.as_told(tab)
-    window = _shown(context, output["window"])
-    page = {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status}
-    return done(f"Opened tab {tab.id} in a new window.\n{_line(window)}", {**window, **page})
+    arguments = context.arguments
+    settings = {key: arguments[key] for key in _SETTABLE if key in arguments}
+    input = {"url": _target_url(arguments), "window": settings}
+    tab, output = await new_tab(context, context.session, context.browser, input)
+    tab = context.redacted(tab)
+    window = _window_data(context, output["window"])
+    sentence = f"Opened tab {tab.id} in a new window.\n{_window_line(window)}"
+    return done(sentence, {**window, **location(tab)})
 
 
 async def _update_window(context: Context) -> CallResult:
-    given = {key: value for key, value in context.arguments.items() if key != "connectionId"}
-    input = {**given, "own": movable_numbers(context, context.browser)}
-    window = _shown(context, await context.in_browser(context.browser, "windows.update", input))
-    return done(_line(window), window)
+    changes = {key: value for key, value in context.arguments.items() if key != "connectionId"}
+    input = {**changes, "own": movable_native_ids(context, context.browser)}
+    output = await context.in_browser(context.browser, "windows.update", input)
+    window = _window_data(context, output)
+    return done(_window_line(window), window)
 
 
 async def _close_window(context: Context) -> CallResult:
     id = context.arguments["windowId"]
-    input = {"windowId": id, "own": own_numbers(context)}
+    input = {"windowId": id, "own": own_native_ids(context)}
     await context.in_browser(context.browser, "windows.close", input)
     return done(f"Closed window {id} with its tabs.", {"closed": id})
 
 
-def _shown(context: Context, window: Json) -> Json:
-    tabs = known(context, window["tabIds"])
-    yours = len(tabs) == len(window["tabIds"]) and all(is_own(context, tab) for tab in tabs)
-    shown = {**window, "tabIds": [tab.id for tab in tabs], "usable": yours}
-    return {**shown, "browser": context.browser}
+def _window_data(context: Context, window: Json) -> Json:
+    return {**with_own_tabs(context, window), "browser": context.browser}
 
 
-def _line(window: Json) -> str:
+def _window_line(window: Json) -> str:
     left, top, width, height = (window.get(key) for key in _BOUNDS)
     view = window.get("viewport")
     page = f", its page {view['width']}x{view['height']}" if view else ""
@@ -82,14 +80,92 @@ def _line(window: Json) -> str:
     )
 
 
-def _target(given: Mapping[str, Any]) -> str | None:
-    return address(given.get("url", BLANK))
+def _target_url(arguments: Mapping[str, Any]) -> str:
+    return address(arguments.get("url", BLANK))
+
+
+async def _get_recently_closed(context: Context) -> CallResult:
+    arguments = context.arguments
+    closed = await _recently_closed(context, arguments.get("maxResults", MAX_CLOSED))
+    visible = [_closed_data(context, entry) for entry in closed if _may_show(context, entry)]
+    lines = fitting(map(_closed_line, visible), arguments)
+    data: Json = {"sessions": visible[: len(lines)], "total": len(visible)}
+    return done(counted_lines("closed entry", lines, len(visible)), data)
+
+
+async def _recently_closed(context: Context, limit: int) -> list[Json]:
+    output = await context.in_browser(context.browser, "sessions.recent", {"maxResults": limit})
+    closed: list[Json] = output["sessions"]
+    return closed
+
+
+async def _restore_session(context: Context) -> CallResult:
+    id = context.arguments["sessionId"]
+    closed = await _recently_closed(context, MAX_CLOSED)
+    entry = next((entry for entry in closed if entry["sessionId"] == id), None)
+    if entry is None:
+        raise NotFound(f"Nothing that was closed is called {id!r}.")
+    _require_restorable(context, entry)
+    group = context.browsers.group_of(context.session, context.browser)
+    input = {"sessionId": id, "group": group, "timeoutMs": context.wait_ms}
+    restored: list[Tab] = await context.in_browser(
+        context.browser, "sessions.restore", input, lambda output: _take(context, output)
+    )
+    tabs = [context.redacted(tab) for tab in restored]
+    data = [location(tab) for tab in tabs]
+    lines = [f"- tab {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
+    return done(counted_lines("tab", lines, len(lines)), {**data[0], "tabs": data})
+
+
+def _take(context: Context, output: Json) -> list[Tab]:
+    """Give the restored tabs to the caller before any other session can see them."""
+    hub, session, browser = context.hub, context.session, context.browser
+    states = msgspec.convert(output["tabs"], list[TabState])
+    tabs = [context.browsers.learn(browser, state) for state in states]
+    if hub.sessions.find(session) is None:
+        for tab in tabs:
+            context.browsers.release(tab, CLOSE)
+        message = "The session has ended; its tabs are closed again."
+        raise NotFound(message, "unknown_session", effect="done")
+    for tab in tabs:
+        hub.ownership.take(session, tab.id)
+    if "groupId" in output:
+        hub.ownership.grouped(session, browser, output["groupId"])
+    return tabs
+
+
+def _require_restorable(context: Context, entry: Json) -> None:
+    if not _may_show(context, entry):
+        raise Forbidden("It shows a site that the rules close to you.", "permission_off")
+    if not _is_restorable(context, entry):
+        raise Forbidden("You may restore only what you closed yourself.", "foreign_tab")
+
+
+def _may_show(context: Context, entry: Json) -> bool:
+    return all(context.may_show(tab["url"]) for tab in entry["tabs"])
+
+
+def _is_restorable(context: Context, entry: Json) -> bool:
+    """In a person's own browser any entry is: the person is asked about the call."""
+    closed_by = context.closed_tabs.closed_by(context.browser, entry["sessionId"])
+    return closed_by == context.session or not context.browsers.is_managed(context.browser)
+
+
+def _closed_data(context: Context, entry: Json) -> Json:
+    closed_at, usable = timestamp(entry["closedAt"]), _is_restorable(context, entry)
+    return {**entry, "closedAt": closed_at, "usable": usable}
+
+
+def _closed_line(entry: Json) -> str:
+    pages = ", ".join(f"{tab['url']} {tab['title']!r}" for tab in entry["tabs"])
+    whose = "" if entry["usable"] else " (not yours)"
+    return f"- {entry['sessionId']}: {entry['kind']}, {entry['closedAt']}{whose}: {pages}"
 
 
 _INTEGER: Json = {"type": "integer"}
 _SIZE: Json = {"type": "integer", "minimum": 1, "maximum": 8192}
 _SETTINGS: Json = {
-    "width": {**_SIZE, "description": "Of the whole window; the result tells the page's own."},
+    "width": {**_SIZE, "description": "Of the whole window; the result has the page's own."},
     "height": _SIZE,
     "left": _INTEGER,
     "top": _INTEGER,
@@ -123,7 +199,7 @@ CREATE_WINDOW = browser_tool(
     },
     needs_tab=False,
     opens_tab=True,
-    address_of=_target,
+    address_of=_target_url,
     toolsets=BROWSER,
 )
 
@@ -155,104 +231,22 @@ CLOSE_WINDOW = browser_tool(
     toolsets=BROWSER,
 )
 
-
-MOST = 25
-
-
-async def _recent(context: Context) -> CallResult:
-    given = context.arguments
-    found = await _closed(context, given.get("maxResults", MOST))
-    told = [_closed_shown(context, session) for session in found if _may_tell(context, session)]
-    lines = fitting(map(_closed_line, told), given)
-    shown: Json = {"sessions": told[: len(lines)], "total": len(told)}
-    return done(listed_from_pages("closed tab or window", lines, len(told)), shown)
-
-
-async def _closed(context: Context, limit: int) -> list[Json]:
-    output = await context.in_browser(context.browser, "sessions.recent", {"maxResults": limit})
-    found: list[Json] = output["sessions"]
-    return found
-
-
-async def _restore(context: Context) -> CallResult:
-    name, session = context.arguments["sessionId"], context.session
-    known = next((one for one in await _closed(context, MOST) if one["sessionId"] == name), None)
-    if known is None:
-        raise NotFound(f"Nothing that was closed is called {name!r}.")
-    _require(context, known)
-    group = context.browsers.group_of(session, context.browser)
-    input = {"sessionId": name, "group": group, "timeoutMs": context.wait_ms}
-    tabs: list[Tab] = await context.in_browser(
-        context.browser, "sessions.restore", input, lambda output: _taken(context, output)
-    )
-    tabs = [context.as_told(tab) for tab in tabs]
-    told = [
-        {"tabId": tab.id, "url": tab.url, "title": tab.title, "status": tab.status} for tab in tabs
-    ]
-    lines = [f"- tab {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
-    return done(listed_from_pages("tab", lines, len(lines)), {**told[0], "tabs": told})
-
-
-def _taken(context: Context, output: Json) -> list[Tab]:
-    """The tabs are the caller's before anybody else hears of them."""
-    hub, session, browser = context.hub, context.session, context.browser
-    states = msgspec.convert(output["tabs"], list[TabState])
-    tabs = [context.browsers.learn(browser, state) for state in states]
-    if hub.sessions.find(session) is None:
-        for tab in tabs:
-            context.browsers.let_go(tab, CLOSE)
-        message = "The session has ended; its tabs are closed again."
-        raise NotFound(message, "unknown_session", effect="done")
-    for tab in tabs:
-        hub.ownership.take(session, tab.id)
-    if "groupId" in output:
-        hub.ownership.grouped(session, browser, output["groupId"])
-    return tabs
-
-
-def _require(context: Context, known: Json) -> None:
-    if not _may_tell(context, known):
-        raise Forbidden("It shows a site where this is not allowed.", "permission_off")
-    if context.browsers.is_managed(context.browser) and not _is_own(context, known):
-        raise Forbidden("It was not you who closed this: it is not yours.", "foreign_tab")
-
-
-def _may_tell(context: Context, session: Json) -> bool:
-    return all(context.may_tell(tab["url"]) for tab in session["tabs"])
-
-
-def _is_own(context: Context, session: Json) -> bool:
-    return context.closings.by(context.browser, session["sessionId"]) == context.session
-
-
-def _closed_shown(context: Context, session: Json) -> Json:
-    mine = _is_own(context, session)
-    usable = mine or not context.browsers.is_managed(context.browser)
-    return {**session, "closedAt": iso(session["closedAt"]), "usable": usable}
-
-
-def _closed_line(session: Json) -> str:
-    pages = ", ".join(f"{tab['url']} {tab['title']!r}" for tab in session["tabs"])
-    whose = "" if session["usable"] else " (not yours)"
-    return f"- {session['sessionId']}: {session['kind']}, {session['closedAt']}{whose}: {pages}"
-
-
 GET_RECENTLY_CLOSED = browser_tool(
     name="browser_get_recently_closed",
     title="Recently closed",
     description="Tabs and windows that were closed, the latest first, and which you may restore.",
-    handler=_recent,
+    handler=_get_recently_closed,
     properties={
         "maxResults": {
             "type": "integer",
             "minimum": 1,
-            "maximum": MOST,
-            "description": f"Default {MOST}.",
+            "maximum": MAX_CLOSED,
+            "description": f"Default {MAX_CLOSED}.",
         },
         "connectionId": CONNECTION,
         "maxTokens": MAX_TOKENS,
     },
-    # As for the history: nothing changes, but it is about the person.
+    # It changes nothing but is private, as the history is, so it does not count as reading.
     idempotent=True,
     needs_tab=False,
     toolsets=BROWSER,
@@ -265,7 +259,7 @@ RESTORE_SESSION = browser_tool(
         "Bring back a tab that you have closed, with its history, behind what is in front. It is "
         "yours and becomes the current tab. In a person's own browser any tab or window."
     ),
-    handler=_restore,
+    handler=_restore_session,
     properties={"sessionId": {"type": "string"}, "connectionId": CONNECTION},
     required=("sessionId",),
     needs_tab=False,

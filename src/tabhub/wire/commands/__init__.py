@@ -1,7 +1,7 @@
 """The commands of `tool.dispatch`: what each one takes and what it answers.
 
 The one place that says it. `protocol/link.schema.json`, the table in `docs/link.md` and the types
-of the extension (`extension/worker/types.d.ts`) are generated from here by `make docs`.
+of the extension (`extension/worker/shared/wire.d.ts`) are generated from here by `make docs`.
 """
 
 from collections.abc import Iterable
