@@ -11,16 +11,16 @@ COMMANDS := cli interfaces
 MINIWOB := .venv/miniwob/html
 CODE := $(wildcard src tests scripts bench)
 
-# Compiling every module anew at every start of the product would be a good part of the tests' time.
+# Without compiled modules, every start of the product in the tests would take much longer.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
 .PHONY: agents house lint quick ruff types imports clean lock pagekit
 
-help: ## say what there is
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
-setup: $(STAMP) ## make .venv with tabhub and the tools in it
+setup: $(STAMP) ## create .venv with tabhub and the development tools
 
 $(RUN_STAMP): pyproject.toml requirements.lock
 	@scripts/ensure-python $(PYTHON)
@@ -38,16 +38,16 @@ $(NPM_STAMP): tests/npm/package.json tests/npm/package-lock.json
 	@tests/npm/node_modules/node/bin/node --version >/dev/null
 	@touch $@
 
-run: $(RUN_STAMP) ## start the server and a browser on the demo page
+run: $(RUN_STAMP) ## start the server and a browser with the demo shop
 	@scripts/ensure-browser >/dev/null
 	@exec $(BIN)/tabhub start --browser --demo
 
-test: setup $(NPM_STAMP) $(MINIWOB) ## everything, in real Chromium too
+test: setup $(NPM_STAMP) $(MINIWOB) ## run all checks and tests, also in real Chromium
 	@scripts/ensure-browser >/dev/null
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
-check: setup ## the quick loop: no browser, no npm, no commands run, fewer examples
+check: setup ## run the quick tests: no browser, no npm, no commands, fewer examples
 	@$(MAKE) --no-print-directory -j 2 quick types ruff imports
 
 quick: setup
@@ -76,13 +76,13 @@ $(AGENTS_STAMP): tests/cli/connect/npm/package.json tests/cli/connect/npm/packag
 	cd tests/cli/connect/npm && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-agents: setup $(AGENTS_STAMP) ## have real agents read what connect writes (fetches 1 GB)
+agents: setup $(AGENTS_STAMP) ## test the settings that connect writes with real agents (downloads 1 GB)
 	$(BIN)/pytest -q -n 2 tests/cli/connect/test_agents.py
 
-bench: setup $(PEERS_STAMP) ## print the tables of measurements
+bench: setup $(PEERS_STAMP) ## measure and print the tables
 	@$(BIN)/python -m bench
 
-house: setup ## print how the tree is built, and what one click runs through
+house: setup ## print figures about the source tree and the files of one click
 	@scripts/ensure-browser >/dev/null
 	@$(BIN)/python scripts/house.py --click
 
@@ -92,7 +92,7 @@ pagekit: $(NPM_STAMP) ## build the page worker library into build/pagekit
 docs: setup ## write the generated pages of docs/
 	@$(BIN)/python -m scripts.docs
 
-lint: ruff ## ruff, the lock files and, once npm packages are there, the JavaScript
+lint: ruff ## run ruff, check the lock files and, if npm packages are installed, the JavaScript
 	@scripts/check-locks
 	@[ ! -e $(NPM_STAMP) ] || scripts/check-extension
 	@[ ! -e $(NPM_STAMP) ] || scripts/check-pagekit
@@ -101,16 +101,16 @@ ruff: setup
 	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/ruff format --check --quiet $(CODE)
 
-types: setup ## mypy, strict, tests included
+types: setup ## run mypy in strict mode, tests included
 	$(BIN)/mypy $(CODE)
 
-imports: setup ## the rooms' import rule
+imports: setup ## check which packages may import which
 	$(BIN)/lint-imports --no-logo
 
-lock: ## write the lock files anew
+lock: ## write the lock files again
 	@PYTHON=$(PYTHON) scripts/lock
 
-clean: ## remove all that make made
+clean: ## remove everything that make created
 	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules tests/cli/connect/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

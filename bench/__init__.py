@@ -1,1 +1,1 @@
-"""Measurements. Not tests: a busy machine is slow, but never wrong."""
+"""Measurements. They are not tests: a busy machine is slow without being wrong."""

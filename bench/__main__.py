@@ -1,4 +1,4 @@
-"""`python -m bench [NAME...]`: measure all, or what is named, and print the table."""
+"""`python -m bench [NAME...]`: measures everything, or the named parts, and prints a table."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,8 +8,8 @@ from bench.peers import coverage, match
 from bench.rows import Row, line, table
 from bench.server import (
     decide,
-    doors,
     echo,
+    endpoints,
     faults,
     help,
     hub,
@@ -23,7 +23,7 @@ from bench.server import (
 
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
-    "doors": doors.measure,
+    "endpoints": endpoints.measure,
     "search": search.measure,
     "hub": hub.measure,
     "reading": reading.measure,
@@ -39,8 +39,6 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "pages": page_calls.measure,
     "coverage": coverage.measure,
 }
-
-
 PEERS = "peers"
 
 
@@ -48,12 +46,12 @@ def main(names: list[str]) -> None:
     known = (*FIGURES, PEERS)
     unknown = [name for name in names if name not in known]
     if unknown:
-        sys.exit(f"There is no {unknown[0]!r}. There are: {', '.join(known)}.")
-    wanted = names or known
-    rows = list(_rows([name for name in wanted if name != PEERS]))
+        sys.exit(f"There is no {unknown[0]!r}. Choose from: {', '.join(known)}.")
+    chosen = names or known
+    rows = list(_rows([name for name in chosen if name != PEERS]))
     if rows:
         print(f"\n{table(rows)}")
-    if PEERS in wanted:
+    if PEERS in chosen:
         for comparison in match.measure():
             print(f"\n{comparison}", flush=True)
 

@@ -1,4 +1,4 @@
-"""An agent with one connection and one session, that waits for nothing but the answer."""
+"""An MCP client with one connection and one session, which adds as little time as possible."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 class Caller:
-    """Calls tools of a running product."""
+    """Calls tools of a running server."""
 
     def __init__(self, line: Line, session: Session) -> None:
         self._line = line
@@ -28,7 +28,7 @@ class Caller:
         return await self._line.ask(self._session.request(method, params))
 
     async def call(self, tool: str, /, **arguments: Any) -> Json:
-        """The result of a call that must succeed."""
+        """Call a tool and return its result; a failure raises an error."""
         body = await self.request("tools/call", {"name": tool, "arguments": arguments})
         answer = msgspec.json.decode(body)
         result: Json = answer.get("result", {"isError": True})
@@ -37,7 +37,7 @@ class Caller:
         return result
 
     async def open(self, url: str) -> int:
-        """A new tab's id."""
+        """Open a tab and return its id."""
         result = await self.call("browser_open_tab", url=url)
         tab: int = result["structuredContent"]["tabId"]
         return tab

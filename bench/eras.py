@@ -1,4 +1,4 @@
-"""Requests of the two eras of MCP, written out as the bytes that go over the line."""
+"""Requests of MCP with and without sessions, and of REST, as bytes."""
 
 from itertools import count
 from typing import Any, Protocol
@@ -22,13 +22,13 @@ _ids = count(1)
 
 
 class Era(Protocol):
-    """Writes the requests of one client."""
+    """Encodes the requests of one client."""
 
     def request(self, method: str, params: Json) -> bytes: ...
 
 
 class Session:
-    """A client that has said hello and was given a session."""
+    """A client of a revision with a handshake, with its session."""
 
     def __init__(self, headers: Json, id: str, path: str = PATH) -> None:
         self._path = path
@@ -37,20 +37,20 @@ class Session:
     @classmethod
     async def begin(cls, line: Line, headers: Json, path: str = PATH) -> "Session":
         params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
-        await line.ask(_written(path, headers, "initialize", params))
+        await line.ask(_encoded(path, headers, "initialize", params))
         id = line.head.lower().partition(b"mcp-session-id: ")[2].partition(b"\r\n")[0]
         return cls(headers, id.decode(), path)
 
     def request(self, method: str, params: Json) -> bytes:
-        return _written(self._path, self._headers, method, params)
+        return _encoded(self._path, self._headers, method, params)
 
     def stream(self) -> bytes:
-        """Asks for the news of the session, which never end."""
+        """The request for the session's stream of notifications, which does not end."""
         return f"GET {self._path} HTTP/1.1\r\n{_lines(self._headers)}\r\n".encode()
 
 
 class Sessionless:
-    """A client that says everything anew with every request."""
+    """A client of the revision without sessions: every request is complete."""
 
     def __init__(self, headers: Json, path: str = PATH) -> None:
         self._path = path
@@ -60,11 +60,11 @@ class Sessionless:
         headers = {**self._headers, "mcp-method": method}
         if "name" in params:
             headers["mcp-name"] = params["name"]
-        return _written(self._path, headers, method, {**params, "_meta": ENVELOPE})
+        return _encoded(self._path, headers, method, {**params, "_meta": ENVELOPE})
 
 
 class Rest:
-    """A client that speaks no MCP: it can call tools, and nothing else."""
+    """A client that calls tools by REST, without MCP."""
 
     def __init__(self, headers: Json) -> None:
         self._headers = headers
@@ -83,7 +83,7 @@ def common_headers(secret: str) -> Json:
     }
 
 
-def _written(path: str, headers: Json, method: str, params: Json) -> bytes:
+def _encoded(path: str, headers: Json, method: str, params: Json) -> bytes:
     message = {"jsonrpc": "2.0", "id": next(_ids), "method": method, "params": params}
     return posted(path, headers, msgspec.json.encode(message))
 

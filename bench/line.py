@@ -1,4 +1,4 @@
-"""A keep-alive HTTP connection that costs next to nothing: the server is what is measured."""
+"""A keep-alive HTTP connection that uses almost no CPU: the server is what is measured."""
 
 import asyncio
 from typing import cast
@@ -8,11 +8,11 @@ LENGTH = b"content-length: "
 
 
 class Line(asyncio.Protocol):
-    """Sends whole requests as bytes, one at a time; understands answers of known length only."""
+    """Sends encoded requests, one at a time; reads only responses with a content length."""
 
     def __init__(self) -> None:
         self._received = b""
-        self._answer: asyncio.Future[bytes] | None = None
+        self._response: asyncio.Future[bytes] | None = None
         self._transport: asyncio.Transport | None = None
         self.head = b""
 
@@ -23,16 +23,16 @@ class Line(asyncio.Protocol):
         return line
 
     async def ask(self, request: bytes) -> bytes:
-        """The body of the answer, which must be a good one."""
-        self._answer = asyncio.get_running_loop().create_future()
+        """Send a request and return the body of the response, which must have status 200."""
+        self._response = asyncio.get_running_loop().create_future()
         self.send(request)
-        body = await self._answer
+        body = await self._response
         if not self.head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(f"{self.head.decode()}\n\n{body.decode()}")
         return body
 
     def send(self, request: bytes) -> None:
-        """Send what is answered without end; nobody reads it."""
+        """Send a request whose response, a stream, is not read."""
         assert self._transport is not None
         self._transport.write(request)
 
@@ -44,7 +44,7 @@ class Line(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._answer is None:
+        if self._response is None:
             return
         self._received += data
         head, found, body = self._received.partition(HEAD_END)
@@ -53,12 +53,14 @@ class Line(asyncio.Protocol):
             self._settle(body)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(error or ConnectionError("the server closed the connection"))
+        if self._response is not None and not self._response.done():
+            self._response.set_exception(
+                error or ConnectionError("the server closed the connection")
+            )
 
     def _settle(self, body: bytes) -> None:
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result(body)
+        if self._response is not None and not self._response.done():
+            self._response.set_result(body)
 
 
 def _length(head: bytes) -> int:

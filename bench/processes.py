@@ -1,4 +1,4 @@
-"""Servers of the bench in processes of their own, and what they use. Linux only."""
+"""Servers to measure, each in its own process, and their CPU and memory. Linux only."""
 
 import subprocess
 import sys
@@ -12,20 +12,20 @@ MEGABYTE = 1024 * 1024
 
 def cpu_seconds(pid: int) -> float:
     """User and system time of a process with all its threads, to the nanosecond."""
-    # What clock_getcpuclockid answers; Python has no name for it. /proc knows only ticks of 10 ms.
+    # The result of clock_getcpuclockid, which Python lacks; /proc has only ticks of 10 ms.
     return time.clock_gettime((~pid << 3) | 2)
 
 
 def rss_megabytes(pid: int) -> float:
-    """The memory a process holds now."""
-    for told in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if told.startswith("VmRSS:"):
-            return int(told.split()[1]) * 1024 / MEGABYTE
+    """The resident memory of a process."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / MEGABYTE
     raise RuntimeError(f"process {pid} is gone")
 
 
 class Child:
-    """A server that told its port."""
+    """A server that has printed its port."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None
@@ -35,7 +35,7 @@ class Child:
 
 @contextmanager
 def server(module: str) -> Iterator[Child]:
-    """Run a module that prints its port and serves until it is ended."""
+    """Run a module that prints its port and serves until it is terminated."""
     command = [sys.executable, "-m", module]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

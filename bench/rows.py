@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured, in which unit, and the most it should be."""
+    """What was measured, in which unit, and its limit."""
 
     what: str
     measured: float
@@ -21,15 +21,15 @@ class Row:
         return "ok" if self.measured <= self.limit else "over"
 
     def cells(self) -> tuple[str, ...]:
-        limit = "" if self.limit is None else _shown(self.limit, self.unit)
-        return (self.what, _shown(self.measured, self.unit), limit, self.verdict, self.note)
+        limit = "" if self.limit is None else _formatted(self.limit, self.unit)
+        return (self.what, _formatted(self.measured, self.unit), limit, self.verdict, self.note)
 
 
 HEAD = ("what", "measured", "limit", "", "note")
 
 
 def line(row: Row) -> str:
-    """A row alone, as soon as it is known."""
+    """A row as one line, to print while the rest is being measured."""
     return "  ".join(filter(None, row.cells()))
 
 
@@ -46,5 +46,5 @@ def _joined(row: Iterable[str], widths: Iterable[int]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _shown(value: float, unit: str) -> str:
+def _formatted(value: float, unit: str) -> str:
     return f"{value:.3g}{unit}" if value < 100 else f"{value:.0f}{unit}"

@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that come from the code. `--check` only says which are out of date."""
+"""Writes the generated pages of docs/. `--check` only reports which are out of date."""
 
 import ast
 import inspect
@@ -95,8 +95,8 @@ def errors() -> str:
         "whether trying again can help. Rely on the words; sentences may change. On `/mcp` an "
         "error of a tool is a result with `isError` and `structuredContent.error`; faults of the "
         "message are JSON-RPC errors with `data.reason`. The HTTP status is that of plain HTTP "
-        "answers and of faults that MCP ties to a status; JSON-RPC answers come with 200 "
-        "otherwise. A call by REST that was begun and failed is told with 422.\n\n"
+        "responses and of faults that MCP ties to a status; other JSON-RPC responses have 200. "
+        "A call by REST that started and failed has status 422.\n\n"
         "The last column is the usual effect of a call that fails so: `none` if it certainly "
         "changed nothing, otherwise `unknown`. It is not part of the message. The server may know "
         "better in a single case, for instance that a call was refused before it began. An "
@@ -119,32 +119,32 @@ def errors() -> str:
 
 
 def settings() -> str:
-    plain, said = keys.plain(Settings()), dict(_said(Settings))
+    plain, texts = keys.plain(Settings()), dict(field_docs(Settings))
     rows = [
-        (f"`{key}`", f"`{json.dumps(keys.value_of(plain, key))}`", said[key], _taken(key))
+        (f"`{key}`", f"`{json.dumps(keys.value_of(plain, key))}`", texts[key], _when_used(key))
         for key in keys.names()
     ]
     intro = (
-        "Keys of `config.json` in tabhub's home; `tabhub config set KEY VALUE` writes them. Those "
-        "that are taken at once are in force when that command has ended; the others wait for the "
-        "next start of the server, and `tabhub config show` marks them until then."
+        "Keys of `config.json` in tabhub's home; `tabhub config set KEY VALUE` writes them. A "
+        "running server uses those with `at once` by the time that command ends. It uses the "
+        "others from its next start on, and `tabhub config show` marks them until then."
     )
-    columns = ("key", "default", "what it is", "taken")
+    columns = ("key", "default", "what it is", "used")
     return f"# Settings\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"
 
 
-def _taken(key: str) -> str:
+def _when_used(key: str) -> str:
     return "at once" if key in keys.LIVE else "at the next start"
 
 
-def _said(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """What the source says of each key, in the string below it."""
+def field_docs(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Each key with the string below its field in the source."""
     body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
     below = dict(pairwise(body))
     for field, line in zip(msgspec.structs.fields(kind), _fields(body), strict=True):
         name = prefix + field.encode_name
         if is_section(field.type):
-            yield from _said(field.type, f"{name}.")
+            yield from field_docs(field.type, f"{name}.")
         else:
             text = ast.literal_eval(cast(ast.Expr, below[line]).value)
             yield name, " ".join(text.split())
@@ -177,7 +177,7 @@ PAGES = {
 
 
 def stale() -> list[str]:
-    """The pages whose file is not what the code says."""
+    """The pages whose file differs from what the code generates."""
     return [name for name, make in PAGES.items() if _read(ROOT / name) != make()]
 
 

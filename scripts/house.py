@@ -1,7 +1,7 @@
-"""Prints how the tree is built: a mirror to look into, not a gate.
+"""Prints figures about the source tree. They are a mirror, not a gate: nothing fails.
 
-`make house` prints the table; with `--click` it also starts a browser and counts the files that
-one click runs through.
+With `--click`, as in `make house`, it also starts a browser and counts the files that one click
+runs through.
 """
 
 import ast
@@ -21,7 +21,7 @@ CODE = {".py", ".js", ".ts"}
 
 
 class Row(NamedTuple):
-    """One figure, and what we aim at."""
+    """One figure, and its target."""
 
     name: str
     value: str
@@ -29,11 +29,11 @@ class Row(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A Python module and what it imports: always, and anywhere in it."""
+    """A Python module and the modules it imports: at its top, and anywhere in it."""
 
     path: Path
     tree: ast.Module
-    at_start: set[str]
+    at_top: set[str]
     anywhere: set[str]
 
 
@@ -43,9 +43,9 @@ def modules() -> dict[str, Module]:
     found = {}
     for name, path in paths.items():
         tree = ast.parse(path.read_text())
-        at_start = {one for node in tree.body for one in imported(node, paths)}
-        anywhere = {one for node in ast.walk(tree) for one in imported(node, paths)}
-        found[name] = Module(path, tree, at_start - {name}, anywhere - {name})
+        at_top = {module for node in tree.body for module in imported(node, paths)}
+        anywhere = {module for node in ast.walk(tree) for module in imported(node, paths)}
+        found[name] = Module(path, tree, at_top - {name}, anywhere - {name})
     return found
 
 
@@ -63,42 +63,42 @@ def imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
             yield inner if inner in known else node.module
 
 
-def import_depth(house: dict[str, Module]) -> int:
-    """The longest chain of modules that are imported when the first of them is."""
+def import_depth(tree: dict[str, Module]) -> int:
+    """The longest chain of modules in which each imports the next at its top."""
 
     @cache
     def depth(name: str) -> int:
-        return 1 + max(map(depth, house[name].at_start), default=0)
+        return 1 + max(map(depth, tree[name].at_top), default=0)
 
-    return max(map(depth, house))
+    return max(map(depth, tree))
 
 
-def single_importers(house: dict[str, Module]) -> int:
+def single_importers(tree: dict[str, Module]) -> int:
     """Modules that exactly one other module imports."""
     importers: defaultdict[str, int] = defaultdict(int)
-    for module in house.values():
+    for module in tree.values():
         for imported in module.anywhere:
             importers[imported] += 1
     return sum(count == 1 for count in importers.values())
 
 
-def duplicate_names(house: dict[str, Module]) -> list[str]:
-    stems = Counter(m.path.stem for m in house.values() if m.path.stem != "__init__")
+def duplicate_names(tree: dict[str, Module]) -> list[str]:
+    stems = Counter(m.path.stem for m in tree.values() if m.path.stem != "__init__")
     return sorted(stem for stem, count in stems.items() if count > 1)
 
 
-def functions(house: dict[str, Module]) -> list[int]:
+def functions(tree: dict[str, Module]) -> list[int]:
     """The length of each function, in lines."""
     return [
         (node.end_lineno or node.lineno) - node.lineno + 1
-        for module in house.values()
+        for module in tree.values()
         for node in ast.walk(module.tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
 
 def folders() -> dict[str, int]:
-    """How many files of code each tracked folder has."""
+    """The number of code files in each folder that git tracks."""
     tracked = ["src", "extension", "pagekit", "tests", "bench", "scripts"]
     listed = subprocess.run(
         ["git", "ls-files", *tracked], cwd=ROOT, capture_output=True, text=True, check=True
@@ -108,18 +108,18 @@ def folders() -> dict[str, int]:
 
 
 def rows() -> Iterator[Row]:
-    house = modules()
-    lines = [len(module.path.read_text().splitlines()) for module in house.values()]
-    yield Row("Python files", str(len(house)), "≤ 230")
+    tree = modules()
+    lines = [len(module.path.read_text().splitlines()) for module in tree.values()]
+    yield Row("Python files", str(len(tree)), "≤ 230")
     yield Row("median file, lines", f"{median(lines):.0f}", "140 to 250")
-    yield Row("import depth", str(import_depth(house)), "≤ 15")
-    yield Row("modules with one importer", str(single_importers(house)), "≤ 40")
+    yield Row("import depth", str(import_depth(tree)), "≤ 15")
+    yield Row("modules with one importer", str(single_importers(tree)), "≤ 40")
     full = {name: count for name, count in folders().items() if count > LARGEST_FOLDER}
-    named = ", ".join(f"{name} {count}" for name, count in sorted(full.items()))
-    yield Row(f"folders over {LARGEST_FOLDER} files", named or "none", "none")
-    twice = duplicate_names(house)
-    yield Row("duplicate base names", f"{len(twice)} ({', '.join(twice)})", "≤ 10")
-    sizes = functions(house)
+    listed = ", ".join(f"{name} {count}" for name, count in sorted(full.items()))
+    yield Row(f"folders over {LARGEST_FOLDER} files", listed or "none", "none")
+    duplicates = duplicate_names(tree)
+    yield Row("duplicate base names", f"{len(duplicates)} ({', '.join(duplicates)})", "≤ 10")
+    sizes = functions(tree)
     tenth = quantiles(sizes, n=10)[-1]
     yield Row("function, lines: median and p90", f"{median(sizes):.0f} and {tenth:.0f}", "5 and 13")
     words = len((ROOT / "README.md").read_text().split())
@@ -138,8 +138,8 @@ def click_rows() -> Iterator[Row]:
 
 
 def main(arguments: list[str]) -> None:
-    shown = [*rows(), *(click_rows() if "--click" in arguments else ())]
-    for row in shown:
+    figures = [*rows(), *(click_rows() if "--click" in arguments else ())]
+    for row in figures:
         print(f"{row.name:<34} {row.value}" + (f"  (aim: {row.aim})" if row.aim else ""))
 
 

@@ -1,4 +1,4 @@
-"""The link's methods for readers: tables in docs/, and the extension's own lists."""
+"""Generates the tables of the link's methods in docs/, and the extension's list of them."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from tabhub.wire.methods import Method
 
 _SECTION = re.compile(r"(<!-- methods: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 LONG = 10
-"""A shape with more members has a line of its own below the table."""
+"""A shape with more members than this has its own line below the table."""
 
 
 def filled(before: str) -> str:
-    """A page of docs/ with the tables of methods between its marks written again."""
+    """A page of docs/ with new tables of methods between its marks."""
     return _SECTION.sub(lambda found: found[1] + _section(found[2]) + found[3], before)
 
 
@@ -30,7 +30,7 @@ def _section(name: str) -> str:
 
 
 def _table(rows: Iterable[Method], with_sender: bool = False) -> str:
-    columns = ["method", "kind", "what it says", "params", "result"]
+    columns = ["method", "kind", "what it does", "params", "result"]
     lines = [columns, ["---"] * len(columns), *(_cells(row) for row in rows)]
     if with_sender:
         senders = ["from", "---", *(row.sender for row in rows)]
@@ -40,8 +40,8 @@ def _table(rows: Iterable[Method], with_sender: bool = False) -> str:
 
 def _cells(row: Method) -> list[str]:
     result = "" if row.kind == "notification" else f"`{_shape(row.result)}`"
-    said = [f"`{row.name}`", row.kind, row.about, f"`{_shape(row.params)}`", result]
-    return [cell(text) for text in said]
+    texts = [f"`{row.name}`", row.kind, row.about, f"`{_shape(row.params)}`", result]
+    return [cell(text) for text in texts]
 
 
 def _shape(kind: type[msgspec.Struct]) -> str:
@@ -53,7 +53,7 @@ def _declared(kind: type[msgspec.Struct]) -> str:
 
 
 def _shapes(rows: Iterable[Method]) -> str:
-    """The shapes that the table only names, each once."""
+    """The members of the shapes that the table only names."""
     outer = [kind for row in rows for kind in (row.params, row.result)]
     named = [kind for kind in outer if len(members(kind)) > LONG]
     found = dict.fromkeys([*named, *(inner for kind in outer for inner in _within(kind))])
@@ -61,15 +61,15 @@ def _shapes(rows: Iterable[Method]) -> str:
 
 
 def _within(kind: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
-    def look(one: types.Type) -> Iterator[type[msgspec.Struct]]:
-        if isinstance(one, types.StructType):
-            yield one.cls
-            yield from _within(one.cls)
-        for inner in inside(one):
-            yield from look(inner)
+    def find(kind: types.Type) -> Iterator[type[msgspec.Struct]]:
+        if isinstance(kind, types.StructType):
+            yield kind.cls
+            yield from _within(kind.cls)
+        for inner in inside(kind):
+            yield from find(inner)
 
     for field in msgspec.structs.fields(kind):
-        yield from look(types.type_info(field.type))
+        yield from find(types.type_info(field.type))
 
 
 def extension_lists() -> str:
@@ -78,12 +78,12 @@ def extension_lists() -> str:
     sent = ((row.name, f"{row.receiver} {row.kind}") for row in methods.EXTENSION.sent.values())
     return (
         "/** Written by `make docs` from `wire/methods.py` and `wire/link_versions.py`. */\n\n"
-        "/** What this extension speaks, and the oldest that it understands. */\n"
+        "/** The version of the protocol, and the oldest version that this extension accepts. */\n"
         f"export const PROTOCOL = {versions.PROTOCOL};\n"
         f"export const OLDEST_PROTOCOL = {versions.OLDEST_PROTOCOL};\n\n"
-        "/** Who sends each method that the server takes: this extension itself, or its panel. */\n"
+        "/** The sender of each method that the server accepts: this extension, or its panel. */\n"
         + _map("SENDERS", received)
-        + "\n/** What takes each method that the server sends, and how it is sent. */\n"
+        + "\n/** The receiver of each method that the server sends, and its kind. */\n"
         + _map("RECEIVERS", sent)
     )
 

@@ -1,4 +1,4 @@
-"""The commands of the link for readers: JSON Schema, a table in docs/link.md, TypeScript types."""
+"""Generates the link's JSON Schema, the tables of commands in docs/link.md and TypeScript types."""
 
 import ast
 import inspect
@@ -20,7 +20,7 @@ MESSAGES = dict.fromkeys(
     kind for rows in METHODS.values() for row in rows for kind in (row.params, row.result)
 )
 BEGIN, END = "<!-- begin: written by `make docs` -->", "<!-- end -->"
-WORDS: dict[type[types.Type], str] = {
+TYPE_NAMES: dict[type[types.Type], str] = {
     types.AnyType: "unknown",
     types.NoneType: "null",
     types.StrType: "string",
@@ -48,14 +48,14 @@ def members(shape: type[msgspec.Struct]) -> list[Member]:
     """The members of a shape, those of its bases first."""
     info = cast(types.StructType, types.type_info(shape))
     fields = {field.name: field for field in info.fields}
-    said = [pair for kind in reversed(shape.__mro__) for pair in _said(kind)]
+    docs = [pair for kind in reversed(shape.__mro__) for pair in _field_docs(kind)]
     return [
         Member(fields[name].encode_name, _type(fields[name].type), fields[name].required, about)
-        for name, about in said
+        for name, about in docs
     ]
 
 
-def _said(kind: type) -> Iterator[tuple[str, str]]:
+def _field_docs(kind: type) -> Iterator[tuple[str, str]]:
     """The fields that a class itself declares, each with the string below it."""
     if not issubclass(kind, msgspec.Struct) or kind is msgspec.Struct:
         return
@@ -76,7 +76,7 @@ def _words(text: str | None) -> str:
 
 
 def _type(kind: types.Type) -> str:
-    """A type in the words of TypeScript."""
+    """A type in TypeScript."""
     if isinstance(kind, types.Metadata):
         return _type(kind.type)
     if isinstance(kind, types.StructType):
@@ -92,30 +92,30 @@ def _type(kind: types.Type) -> str:
         return f"[{', '.join(_type(one) for one in kind.item_types)}]"
     if isinstance(kind, types.DictType):
         return f"Record<string, {_type(kind.value_type)}>"
-    return WORDS[type(kind)]
+    return TYPE_NAMES[type(kind)]
 
 
 def _shapes() -> dict[str, type[Shape]]:
-    """Every shape by its name, in the order of the commands that use it."""
+    """Every shape by its name, in the order of the commands that use them."""
     found: dict[str, type[Shape]] = {}
 
-    def note(kind: types.Type) -> None:
+    def add(kind: types.Type) -> None:
         if not isinstance(kind, types.StructType):
             for inner in inside(kind):
-                note(inner)
+                add(inner)
         elif kind.cls.__name__ not in found:
             found[kind.cls.__name__] = cast(type[Shape], kind.cls)
             for field in kind.fields:
-                note(field.type)
+                add(field.type)
 
     for command in COMMANDS.values():
         for shape in (*command.inputs, *command.outputs):
-            note(types.type_info(shape))
+            add(types.type_info(shape))
     return found
 
 
 def inside(kind: types.Type) -> tuple[types.Type, ...]:
-    """The types that another one is made of."""
+    """The types inside another type."""
     if isinstance(kind, types.Metadata):
         return (kind.type,)
     if isinstance(kind, types.UnionType):
@@ -154,8 +154,8 @@ def schema() -> str:
 
 
 def _method(row: Method) -> dict[str, Any]:
-    told = {"name": row.name, "from": row.sender, "kind": row.kind, "params": _ref(row.params)}
-    return told if row.kind == "notification" else {**told, "result": _ref(row.result)}
+    method = {"name": row.name, "from": row.sender, "kind": row.kind, "params": _ref(row.params)}
+    return method if row.kind == "notification" else {**method, "result": _ref(row.result)}
 
 
 def _ref(shape: type[msgspec.Struct]) -> dict[str, str]:
@@ -209,12 +209,12 @@ def _sides(command: Command) -> tuple[tuple[type[Shape], ...], tuple[type[Shape]
 
 
 def _names(*, needs_tab: bool) -> str:
-    wanted = [name for name, command in COMMANDS.items() if command.needs_tab == needs_tab]
-    return " | ".join(f'"{name}"' for name in wanted)
+    names = [name for name, command in COMMANDS.items() if command.needs_tab == needs_tab]
+    return " | ".join(f'"{name}"' for name in names)
 
 
 def page(before: str) -> str:
-    """`docs/link.md` with the part between the marks written anew; the rest is kept as it is."""
+    """`docs/link.md` with new tables between the marks; the rest stays as it is."""
     head, _, rest = before.partition(BEGIN)
     _, _, tail = rest.partition(END)
     return f"{head}{BEGIN}\n\n{_tables()}\n{END}{tail}"
@@ -240,7 +240,7 @@ def _where(command: Command) -> str:
 
 
 def _inner() -> str:
-    """The shapes that others are made of."""
+    """The table of shapes that occur inside others."""
     outer = {shape for one in COMMANDS.values() for side in _sides(one) for shape in side}
     used = " ".join(member.type for shape in _shapes().values() for member in members(shape))
     named = {word.strip("[](),") for word in used.replace("<", " ").replace(">", " ").split()}

@@ -1,4 +1,4 @@
-"""Takes every web address out of an npm lock file: each machine knows where it fetches from."""
+"""Removes every URL from an npm lock file: each machine has its own registry."""
 
 import json
 import sys

@@ -12,12 +12,12 @@ from tabhub.browser.launcher.finder import browser_arguments, find_browser
 from tabhub.config.paths import Home
 
 STOP_SECONDS = 10
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 
 
 @contextmanager
 def chromium(home: Home, other: Path) -> Iterator[None]:
-    """Started with the flags that tabhub itself would use."""
+    """Start it with the flags that tabhub itself would use."""
     browser = find_browser()
     if browser.needs_debugging_pipe:
         raise RuntimeError(f"{browser.version} loads no second extension: set TABHUB_BROWSER.")
@@ -38,13 +38,13 @@ def chromium(home: Home, other: Path) -> Iterator[None]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """The helpers outlive the browser a little, and write to its profile meanwhile."""
+    """Wait for the whole process group: helpers write to the profile after the browser ends."""
     os.killpg(process.pid, signal.SIGTERM)
     limit = time.monotonic() + STOP_SECONDS
     while _is_alive(process):
         if time.monotonic() > limit:
             os.killpg(process.pid, signal.SIGKILL)
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
 
 
 def _is_alive(process: "subprocess.Popen[bytes]") -> bool:

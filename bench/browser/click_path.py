@@ -1,4 +1,4 @@
-"""The files that one click runs through, in the server and in the extension, seen by tracing."""
+"""Traces one click: the files that it runs through in the server and in the extension."""
 
 import json
 import os
@@ -27,7 +27,7 @@ EXTENSION = "chrome-extension://"
 
 @dataclass(frozen=True)
 class ClickPath:
-    """What one click needs."""
+    """The files of one click, and the classes that carry the call."""
 
     python: list[str]
     carriers: list[str]
@@ -48,16 +48,9 @@ def click_path() -> ClickPath:
 @contextmanager
 def _traced(product: Product, trace: Path) -> Iterator[int]:
     product.lift_rates()
-    command = [
-        sys.executable,
-        "-m",
-        "bench.browser.traced_server",
-        str(trace),
-        "start",
-        "--port",
-        "0",
-    ]
-    command += ["--browser", "--headless", "--browser-arg=--remote-debugging-port=0"]
+    flags = ["--port", "0", "--browser", "--headless", "--browser-arg=--remote-debugging-port=0"]
+    module = ["-m", "bench.browser.traced_server"]
+    command = [sys.executable, *module, str(trace), "start", *flags]
     quiet = subprocess.DEVNULL
     server = subprocess.Popen(command, env=product.environment, stdout=quiet, stderr=quiet)
     try:
@@ -72,7 +65,7 @@ def _read(file: Path) -> Any:
 
 
 async def _click(product: Product, pid: int) -> list[str]:
-    """Click twice: the first one attaches the debugger, the second is the one that is traced."""
+    """Click twice: the first click attaches the debugger, the second is traced."""
     with serving() as site:
         agent = await Caller.begin(product.wait_running(), product.secret)
         url = f"{site.url}/html?body={PAGE}"
@@ -80,15 +73,15 @@ async def _click(product: Product, pid: int) -> list[str]:
         await agent.call("browser_click_element", selector=f"#{MARK}")
         async with browser_of(product.home) as browser:
             sessions = [
-                await _attached(browser, target)
+                await _attach(browser, target)
                 for target in (await browser.worker(), await _page(browser, site.url))
             ]
             for session in sessions:
-                await _counted(browser, session)
+                await _executed_files(browser, session)
             os.kill(pid, signal.SIGUSR1)
             await agent.call("browser_click_element", selector=f"#{MARK}")
             os.kill(pid, signal.SIGUSR1)
-            ran = [await _counted(browser, session) for session in sessions]
+            ran = [await _executed_files(browser, session) for session in sessions]
             return sorted(set().union(*ran))
 
 
@@ -98,16 +91,16 @@ async def _page(browser: Cdp, url: str) -> str:
     return found
 
 
-async def _attached(browser: Cdp, target: str) -> str:
-    attached = await browser.send("Target.attachToTarget", targetId=target, flatten=True)
-    session: str = attached["sessionId"]
+async def _attach(browser: Cdp, target: str) -> str:
+    result = await browser.send("Target.attachToTarget", targetId=target, flatten=True)
+    session: str = result["sessionId"]
     await browser.send("Profiler.enable", session)
     await browser.send("Profiler.startPreciseCoverage", session, callCount=True)
     return session
 
 
-async def _counted(browser: Cdp, session: str) -> set[str]:
-    """The extension's files in which a function ran since this was asked last."""
+async def _executed_files(browser: Cdp, session: str) -> set[str]:
+    """The extension's files in which a function ran since the last call of this."""
     coverage = await browser.send("Profiler.takePreciseCoverage", session)
     return {
         script["url"].split("/", 3)[3]
@@ -117,5 +110,5 @@ async def _counted(browser: Cdp, session: str) -> set[str]:
 
 
 def _ran(function: Any) -> bool:
-    """The first one of a file, without a name, is the file itself as it is loaded."""
+    """Whether a function ran; the one without a name is the module itself."""
     return bool(function["functionName"] and function["ranges"][0]["count"])

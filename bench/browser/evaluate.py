@@ -1,4 +1,4 @@
-"""`1 + 1` in a real tab: through the whole product, against the least an extension can do."""
+"""`1 + 1` in a real tab: through the whole product, against the minimal extension in `floor/`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -39,7 +39,7 @@ async def _measure() -> list[Row]:
 
 
 async def tight(ours: Work, bare: Work) -> AsyncIterator[tuple[float, float]]:
-    """By turns in blocks, so that within a block each has the machine to itself."""
+    """Alternate in blocks, so that within a block only one side uses the machine."""
     for _ in range(BLOCKS):
         first = [await milliseconds(ours) for _ in range(BLOCK)]
         second = [await milliseconds(bare) for _ in range(BLOCK)]

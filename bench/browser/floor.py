@@ -1,4 +1,4 @@
-"""The server's side of the floor: a bare WebSocket server with one extension on it."""
+"""The floor: a bare WebSocket server for the minimal extension in `floor/`."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ CONNECT_SECONDS = 60
 
 
 class Floor:
-    """Does one thing in the browser, by one message each way."""
+    """Runs one browser command with one message each way."""
 
     def __init__(self, extension: Path) -> None:
         self.extension = extension
@@ -25,29 +25,29 @@ class Floor:
         await asyncio.wait_for(asyncio.shield(self._socket), CONNECT_SECONDS)
 
     async def evaluate(self, tab: int) -> None:
-        """`1 + 1` in a tab, the quickest way there is."""
+        """Evaluate `1 + 1` in a tab, in the fastest way."""
         assert await self.ask("script", tab=tab) == 2
 
-    async def ask(self, deed: str, **given: object) -> Any:
+    async def ask(self, command: str, **arguments: object) -> Any:
         socket = self._socket.result()
-        await socket.send(json.dumps({"deed": deed, **given}))
+        await socket.send(json.dumps({"command": command, **arguments}))
         answer = json.loads(await socket.recv())
         if "error" in answer:
-            raise RuntimeError(f"{deed}: {answer['error']}")
+            raise RuntimeError(f"{command}: {answer['error']}")
         return answer["result"]
 
-    async def meet(self, socket: ServerConnection) -> None:
-        """An extension has come; it stays as long as it likes."""
+    async def accept(self, socket: ServerConnection) -> None:
+        """Hold the extension's connection until it closes."""
         self._socket.set_result(socket)
         await socket.wait_closed()
 
 
 @asynccontextmanager
 async def floor(folder: Path) -> AsyncIterator[Floor]:
-    """Serve, with a copy of the extension in a folder that knows where."""
+    """Serve, with a copy of the extension that has the port in a file."""
     shutil.copytree(SOURCE, folder)
     found = Floor(folder)
-    async with serve(found.meet, "127.0.0.1", 0, compression=None) as server:
+    async with serve(found.accept, "127.0.0.1", 0, compression=None) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         (folder / "port.json").write_text(json.dumps({"port": port}))
         yield found

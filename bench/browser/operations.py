@@ -1,6 +1,6 @@
-"""The other things an agent does, in ms and as a multiple of the evaluate floor of the same run.
+"""The usual operations of an agent, in ms and as a multiple of the floor's evaluate.
 
-Their limits are aims for a quiet machine of 2 cores; the multiples are what can be compared.
+The limits are targets for an idle machine with 2 cores; the multiples can be compared.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,20 +24,20 @@ KILOBYTE = 1024
 
 @dataclass
 class Operation:
-    """Something to time, and how much it should cost."""
+    """An operation to time, with its target."""
 
     name: str
     work: Callable[[], Awaitable[int]]
-    """Does it once, and tells the size of what an agent reads."""
+    """Does it once, and returns the size of what an agent reads."""
     aim: float | None = None
     size_aim: float | None = None
     after: Callable[[], Awaitable[object]] | None = None
-    """What makes it ready to be done again, untimed."""
+    """Prepares the next time; not timed."""
     times: list[float] = field(default_factory=list)
     size: int = 0
 
     async def take_turn(self) -> None:
-        """A block of calls, so that within it the operation has the machine to itself."""
+        """Time a block of calls, so that within it only this operation uses the machine."""
 
         async def work() -> None:
             self.size = await self.work()
@@ -92,8 +92,8 @@ async def _in_pages(ready: Stand, form: int) -> list[Operation]:
         return tool("browser_read_page", tabId=tab, max_chars=EVERYTHING)
 
     def fill() -> Awaitable[int]:
-        given = {"tabId": form, "selector": "#mail", "text": next(words)}
-        return _text_size(agent, "browser_type_text", **given)
+        arguments = {"tabId": form, "selector": "#mail", "text": next(words)}
+        return _text_size(agent, "browser_type_text", **arguments)
 
     click = "browser_click_element"
     return [

@@ -1,4 +1,4 @@
-"""A tool of a real page, through the whole product, against the least an extension can do."""
+"""A tool of a real page: through the whole product, against the minimal extension in `floor/`."""
 
 from collections.abc import Awaitable, Iterator
 from statistics import median
@@ -35,10 +35,10 @@ async def _measure() -> list[Row]:
             return ready.floor.ask("port", tab=tab, input=21)
 
         times = [pair async for pair in tight(ours, bare)][WARM_UP:]
-        emptily = [await milliseconds(empty) for _ in range(BLOCK * BLOCKS)]
+        empty_times = [await milliseconds(empty) for _ in range(BLOCK * BLOCKS)]
     call, floor = (median(column) for column in zip(*times, strict=True))
-    note = f"{call:.2f} ms against {floor:.2f} ms; a message to the page and back alone takes "
-    note += f"{median(emptily):.2f} ms"
+    note = f"{call:.2f} ms against {floor:.2f} ms; a message to the page and back takes "
+    note += f"{median(empty_times):.2f} ms"
     return [
         Row("a tool of a page, against a bare port", call / floor, "×", FLOORS, note),
         Row("a tool of a page", call, " ms", MILLISECONDS),
@@ -46,6 +46,6 @@ async def _measure() -> list[Row]:
 
 
 async def _listed(ready: Stand, name: str) -> None:
-    """The page has some milliseconds to tell its tools."""
+    """Wait until the page has published its tools, which takes some milliseconds."""
     while name not in str(await ready.agent.request("tools/list", {})):
         pass

@@ -1,4 +1,4 @@
-"""Pages of a known size, made in the browser so that their address stays short."""
+"""Pages of a known size, built by a script so that their URL stays short."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""The real thing, set up for measuring: server, browser, both extensions, a site to visit."""
+"""The test stand: a real server, a browser with both extensions, and a site to visit."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from tests.support.site import Site, serving
 
 @dataclass(frozen=True)
 class Stand:
-    """What a figure needs."""
+    """What a measurement needs."""
 
     agent: Caller
     floor: Floor

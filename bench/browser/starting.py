@@ -1,4 +1,4 @@
-"""From the command to the first answer: how long an agent waits for a server it started."""
+"""How long an agent waits for a server that it starts: from the command to `initialize`."""
 
 import asyncio
 import socket
@@ -10,11 +10,11 @@ from bench.caller import Caller, milliseconds
 from tests.support.product import Product
 
 ROUNDS = 7
-LOOK_SECONDS = 0.002
+POLL_SECONDS = 0.002
 
 
 async def start_to_initialize() -> float:
-    """Median milliseconds, in a home that is already there."""
+    """Median milliseconds, in a home that exists already."""
     with tempfile.TemporaryDirectory() as name:
         product = Product(Path(name) / "home")
         times = [await _once(product) for _ in range(ROUNDS + 1)]
@@ -33,7 +33,7 @@ async def _initialized(product: Product, port: int) -> None:
             await Caller.begin(port, product.secret)
             return
         except (ConnectionRefusedError, FileNotFoundError):
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
 
 def _free_port() -> int:

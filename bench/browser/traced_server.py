@@ -1,7 +1,8 @@
-"""`python -m bench.browser.traced_server FILE ARGUMENTS...`: tabhub, and a trace of one call.
+"""`python -m bench.browser.traced_server FILE ARGUMENTS...`: runs tabhub and traces one call.
 
-SIGUSR1 begins the trace; a second one ends it and writes FILE as JSON: the files of the package
-that ran, and the classes whose objects held the call's arguments on the way to the browser.
+SIGUSR1 begins the trace; a second SIGUSR1 ends it and writes FILE as JSON: the files of the
+package that ran, and the classes whose objects held the call's arguments before they were sent to
+the browser.
 """
 
 import gc
@@ -17,20 +18,20 @@ from tabhub.cli import main
 
 PACKAGE = str(Path(tabhub.__file__).parent)
 MARK = "traced-button"
-"""Stands in the call's arguments: what leads to it carries the call."""
+"""A word in the call's arguments: objects that refer to it carry the call."""
 HOPS = 3
 LAST = "Dispatch"
-"""The message to the browser: what is made after it belongs to the result."""
+"""The class of the message to the browser; objects made after it belong to the result."""
 
 
 class Trace:
-    """What ran, and what was made, between two signals."""
+    """The files that ran and the objects that were made between two signals."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._files: set[str] = set()
         self._made: list[Any] = []
-        """Held, so that no other object gets the id of one that was made before."""
+        """Kept alive, so that no other object gets the id of one of these."""
         self._carriers: dict[str, str] = {}
         self._before: set[int] = set()
         self._is_on = False
@@ -40,7 +41,7 @@ class Trace:
             sys.setprofile(None)
             self._write()
         else:
-            self._before = {id(one) for one in gc.get_objects()}
+            self._before = {id(value) for value in gc.get_objects()}
             sys.setprofile(self._event)
         self._is_on = not self._is_on
 
@@ -68,13 +69,13 @@ def _leads_to_mark(value: Any, hops: int) -> bool:
         return MARK in (value if isinstance(value, str) else bytes(value).decode(errors="replace"))
     if type(value).__name__ == "Raw":
         return MARK.encode() in bytes(value)
-    return hops > 0 and any(_leads_to_mark(one, hops - 1) for one in _held(value))
+    return hops > 0 and any(_leads_to_mark(inner, hops - 1) for inner in _referents(value))
 
 
-def _held(value: Any) -> list[Any]:
-    """What an object holds itself; not what its methods, its class or long-lived things hold."""
+def _referents(value: Any) -> list[Any]:
+    """What an object itself refers to, without its methods and its class."""
     if type(value).__module__.startswith("tabhub.") or isinstance(value, dict | list | tuple):
-        return [one for one in gc.get_referents(value) if not callable(one)]
+        return [inner for inner in gc.get_referents(value) if not callable(inner)]
     return []
 
 

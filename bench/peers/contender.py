@@ -1,4 +1,4 @@
-"""What all who are compared can be asked to do; each in its own words."""
+"""The operations that every compared server is asked for, by its own tools."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Spot:
-    """An element, as people and as selectors would name it."""
+    """An element: its role and name, and its selector."""
 
     role: str
     name: str
@@ -14,29 +14,29 @@ class Spot:
 
 
 class CannotDo(Exception):
-    """This one has no such tool."""
+    """This server has no such tool."""
 
 
 class Contender(ABC):
-    """Shows one page; each deed tells how many bytes an agent reads of its answer."""
+    """A server with one page open; each operation returns how many bytes an agent reads."""
 
     name: str
     is_peer = True
 
     @abstractmethod
     async def visit(self, url: str) -> int:
-        """Go there, and come back when it has loaded."""
+        """Navigate, and return once the page has loaded."""
 
     @abstractmethod
     async def evaluate(self) -> int:
-        """What `1 + 1` is in the page."""
+        """Evaluate `1 + 1` in the page."""
 
     @abstractmethod
     async def screenshot(self) -> int:
-        """A picture of what is in view."""
+        """Take a screenshot of the viewport."""
 
     async def prepare(self, spot: Spot) -> None:
-        """Get to know an element before it is used, untimed."""
+        """Find an element before it is used; not timed."""
         return
 
     async def click(self, spot: Spot) -> int:
@@ -55,7 +55,7 @@ class Contender(ABC):
         raise CannotDo
 
     async def close_tab(self) -> None:
-        """The one opened last; the page before is shown again."""
+        """Close the tab that was opened last."""
         raise CannotDo
 
     async def list_tools(self) -> int:

@@ -22,9 +22,9 @@ INTERACTIVE = frozenset(
     "searchbox slider spinbutton switch tab textbox treeitem Date ColorWell "
     "DisclosureTriangle".split()
 )
-"""As the peers call them."""
+"""Roles, as the peers name them."""
 BROWSERS_OWN = frozenset(("Video", "Audio", "Date"))
-"""What is inside these the browser draws; a page reader names the whole."""
+"""The browser itself draws what is inside these; tabhub lists only the whole."""
 PAGES: dict[str, Callable[[Site], str]] = {
     "zoo": lambda site: site.page("zoo"),
     "500 links": link_page,
@@ -51,8 +51,8 @@ async def _missing_everywhere() -> dict[str, Names]:
 
         async def by_us(url: str) -> Names:
             await ready.agent.call("browser_navigate_tab", tabId=tab, url=url)
-            shown = await ready.agent.call("browser_read_page", tabId=tab, max_chars=EVERYTHING)
-            return ours(shown["content"][0]["text"])
+            result = await ready.agent.call("browser_read_page", tabId=tab, max_chars=EVERYTHING)
+            return ours(result["content"][0]["text"])
 
         async def by_playwright(url: str) -> Names:
             await playwright.text("browser_navigate", url=url)
@@ -73,18 +73,18 @@ async def _missing(url: str, by_us: Look, peers: tuple[Look, ...]) -> Names:
     here = await by_us(url)
     theirs = [await look(url) for look in peers]
     if not all(theirs):
-        raise RuntimeError(f"A peer sees nothing at {url}.")
+        raise RuntimeError(f"A peer lists nothing at {url}.")
     return reduce(or_, theirs) - here
 
 
 def ours(text: str) -> Names:
-    """Names of what has a ref; options are chosen through their select."""
+    """Names of elements with a ref, and of options, which are chosen by their select."""
     found = re.findall(r'^ *(?:option|(?=.* \[ref_)\S+) "([^"]*)"', text, re.M)
     return Counter(found)
 
 
 def of_playwright(text: str) -> Names:
-    """By role, and what has the cursor of something that can be clicked."""
+    """By role, or by the pointer cursor."""
     lines = re.findall(r'^ *- (\S+) "([^"\n]*)"(.*)$', text, re.M)
     return Counter(
         name for role, name, rest in lines if role in INTERACTIVE or "[cursor=pointer]" in rest

@@ -7,7 +7,7 @@ from bench.peers.stdio import StdioServer
 
 
 class DevTools(Contender):
-    """All tools. Elements have uids that a snapshot tells."""
+    """With all tools. A snapshot gives each element a uid."""
 
     name = "devtools"
 
@@ -27,10 +27,10 @@ class DevTools(Contender):
         return len(str(result))
 
     async def prepare(self, spot: Spot) -> None:
-        shown = await self._text("take_snapshot")
-        found = re.search(rf'uid=(\S+) {spot.role} "{spot.name}"', shown)
+        snapshot = await self._text("take_snapshot")
+        found = re.search(rf'uid=(\S+) {spot.role} "{spot.name}"', snapshot)
         if not found:
-            raise RuntimeError(f"No {spot} in:\n{shown[:2000]}")
+            raise RuntimeError(f"No {spot} in:\n{snapshot[:2000]}")
         self._uid = found[1]
 
     async def click(self, spot: Spot) -> int:
@@ -46,9 +46,9 @@ class DevTools(Contender):
         return len(await self._server.text("list_pages"))
 
     async def open_tab(self, url: str) -> int:
-        told = await self._server.text("new_page", url=url)
-        self._page = max(map(int, re.findall(r"^(\d+): ", told, re.MULTILINE)))
-        return len(told)
+        text = await self._server.text("new_page", url=url)
+        self._page = max(map(int, re.findall(r"^(\d+): ", text, re.MULTILINE)))
+        return len(text)
 
     async def close_tab(self) -> None:
         await self._server.call("close_page", pageId=self._page)
@@ -62,7 +62,7 @@ class DevTools(Contender):
 
 
 class SlimDevTools(Contender):
-    """Three tools only."""
+    """With three tools only."""
 
     name = "devtools slim"
 

@@ -1,4 +1,4 @@
-"""Everybody, each with a browser of the same build, ready on the same site."""
+"""All servers to compare, each with a browser of the same build, on the same site."""
 
 import tempfile
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""One table: each operation, everybody's median, and how tabhub compares with the best peer."""
+"""The comparison: the median of each operation and server, and tabhub against the best peer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ import uvloop
 from bench.browser.pages import item_page, large_page
 from bench.caller import milliseconds
 from bench.peers.contender import CannotDo, Contender, Spot
-from bench.peers.field import field as everybody
+from bench.peers.field import field as all_contenders
 from tests.support.site import Site
 
 PACE_SECONDS = 0.09
@@ -20,12 +20,12 @@ MAIL = Spot("textbox", "Email", "#mail")
 GO = Spot("button", "Go", "#go")
 KILOBYTE = 1024
 
-Deed = Callable[[Contender], Awaitable[int]]
+Operation = Callable[[Contender], Awaitable[int]]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How often, and how quickly one after the other; by turns in blocks."""
+    """How many rounds and calls per block, and the pause between calls."""
 
     name: str
     rounds: int
@@ -39,14 +39,14 @@ CALM = Pace("90 ms apart", 4, 4, PACE_SECONDS)
 
 @dataclass
 class Contest:
-    """Something that everybody does, the aim for tabhub in ms, and what was measured."""
+    """One operation of all servers, the target for tabhub in ms, and what was measured."""
 
     name: str
-    deed: Deed
+    operation: Operation
     aim: float | None = None
     spot: Spot | None = None
     after: Callable[[Contender], Awaitable[None]] | None = None
-    tells_size: bool = False
+    has_size: bool = False
     times: dict[str, list[float]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
 
@@ -57,35 +57,35 @@ class Contest:
                 await self._block(one, pace)
 
     async def _prepared(self, one: Contender) -> bool:
-        """A first time warms up, and shows whether it can be done at all."""
+        """Do it once, to warm up and to see whether this server can do it."""
         try:
             if self.spot is not None:
                 await one.prepare(self.spot)
-            self.sizes[one.name] = await self.deed(one)
+            self.sizes[one.name] = await self.operation(one)
         except CannotDo:
             return False
-        await self._tidy(one)
+        await self._clean_up(one)
         self.times[one.name] = []
         return True
 
     async def _block(self, one: Contender, pace: Pace) -> None:
         for _ in range(pace.block):
             await asyncio.sleep(pace.seconds)
-            self.times[one.name].append(await milliseconds(lambda: self.deed(one)))
-            await self._tidy(one)
+            self.times[one.name].append(await milliseconds(lambda: self.operation(one)))
+            await self._clean_up(one)
 
-    async def _tidy(self, one: Contender) -> None:
+    async def _clean_up(self, one: Contender) -> None:
         if self.after is not None:
             await self.after(one)
 
 
 def measure() -> Iterator[str]:
-    """Markdown, a table for each pace and one for sizes."""
+    """Markdown: a table for each pace, and one for sizes."""
     yield from uvloop.run(_measure())
 
 
 async def _measure() -> list[str]:
-    async with everybody() as (site, contenders):
+    async with all_contenders() as (site, contenders):
         tables = []
         for pace in (TIGHT, CALM):
             contests = await _hold_all(site, contenders, pace)
@@ -110,7 +110,7 @@ def _programme(site: Site) -> list[tuple[str, list[Contest]]]:
     pages = cycle([site.page("targets"), site.page("form")])
 
     def snapshot(what: str, aim: float) -> Contest:
-        return Contest(f"snapshot, {what}", lambda c: c.snapshot(), aim, tells_size=True)
+        return Contest(f"snapshot, {what}", lambda c: c.snapshot(), aim, has_size=True)
 
     def click(what: str, spot: Spot, aim: float) -> Contest:
         return Contest(what, lambda c: c.click(spot), aim, spot)
@@ -122,7 +122,7 @@ def _programme(site: Site) -> list[tuple[str, list[Contest]]]:
         snapshot("small form", 5),
         Contest("screenshot", lambda c: c.screenshot(), 50),
         Contest("list tabs", lambda c: c.list_tabs(), 2),
-        Contest("tools/list", lambda c: c.list_tools(), 1.5, tells_size=True),
+        Contest("tools/list", lambda c: c.list_tools(), 1.5, has_size=True),
         Contest("open tab", lambda c: c.open_tab(site.page("form")), 110, after=_close),
         Contest("navigate", lambda c: c.visit(next(pages)), 130),
     ]
@@ -154,10 +154,10 @@ def _time_row(contest: Contest, contenders: Sequence[Contender]) -> list[str]:
 def _sizes(contests: Sequence[Contest], contenders: Sequence[Contender]) -> str:
     head = ["KB that an agent reads", *(one.name for one in contenders), "÷ best peer"]
     rows = []
-    for contest in (contest for contest in contests if contest.tells_size):
+    for contest in (contest for contest in contests if contest.has_size):
         sizes = {name: size / KILOBYTE for name, size in contest.sizes.items()}
-        shown = [_number(sizes.get(one.name)) for one in contenders]
-        rows.append([contest.name, *shown, _ratio(sizes, contenders)])
+        cells = [_number(sizes.get(one.name)) for one in contenders]
+        rows.append([contest.name, *cells, _ratio(sizes, contenders)])
     return _table(head, rows)
 
 

@@ -1,4 +1,4 @@
-"""tabhub itself, and the least an extension can do."""
+"""tabhub itself, and the minimal extension in `browser/floor/`."""
 
 from bench.browser.floor import Floor
 from bench.caller import Caller
@@ -56,7 +56,7 @@ class Tabhub(Contender):
 
 
 class BareFloor(Contender):
-    """An extension that sends one browser command for each message, and checks nothing."""
+    """The minimal extension, which checks nothing."""
 
     name = "floor"
     is_peer = False
@@ -97,5 +97,5 @@ class BareFloor(Contender):
     async def snapshot(self) -> int:
         raise CannotDo
 
-    async def _do(self, deed: str, **arguments: object) -> int:
-        return len(str(await self._floor.ask(deed, tab=self._tabs[-1], **arguments)))
+    async def _do(self, command: str, **arguments: object) -> int:
+        return len(str(await self._floor.ask(command, tab=self._tabs[-1], **arguments)))

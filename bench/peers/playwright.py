@@ -5,7 +5,7 @@ from bench.peers.stdio import StdioServer
 
 
 class Playwright(Contender):
-    """With its usual pause after actions, or without."""
+    """With its default pause after actions, or without."""
 
     def __init__(self, server: StdioServer, name: str) -> None:
         self._server = server

@@ -11,7 +11,7 @@ from typing import Any
 Json = dict[str, Any]
 LONGEST_LINE = 64 * 1024 * 1024
 STOP_SECONDS = 10
-HELLO = {
+INITIALIZE = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
@@ -19,7 +19,7 @@ HELLO = {
 
 
 class StdioServer:
-    """One request at a time, and nothing in between but its answer."""
+    """A server in a process, with one request at a time."""
 
     def __init__(self, process: Process) -> None:
         assert process.stdin and process.stdout
@@ -27,7 +27,7 @@ class StdioServer:
         self._ids = count(1)
 
     async def call(self, tool: str, /, **arguments: Any) -> Json:
-        """The result of a call that must succeed."""
+        """Call a tool and return its result; a failure raises an error."""
         _, answer = await self.request("tools/call", {"name": tool, "arguments": arguments})
         result: Json = answer.get("result", {"isError": True})
         if result.get("isError"):
@@ -39,17 +39,17 @@ class StdioServer:
         return "\n".join(block.get("text", "") for block in blocks)
 
     async def request(self, method: str, params: Json) -> tuple[bytes, Json]:
-        """The answer, as it came and as what it says."""
+        """The response, as bytes and decoded."""
         id = next(self._ids)
         await self._send({"id": id, "method": method, "params": params})
         while line := await self._out.readline():
             answer: Json = json.loads(line)
             if answer.get("id") == id and "method" not in answer:
                 return line, answer
-        raise RuntimeError("The server has gone.")
+        raise RuntimeError("The server has closed its output.")
 
-    async def greet(self) -> None:
-        await self.request("initialize", HELLO)
+    async def initialize(self) -> None:
+        await self.request("initialize", INITIALIZE)
         await self._send({"method": "notifications/initialized"})
 
     async def _send(self, message: Json) -> None:
@@ -59,20 +59,20 @@ class StdioServer:
 
 @asynccontextmanager
 async def serving(command: Sequence[str], folder: str) -> AsyncIterator[StdioServer]:
-    """A server, from its start to its end."""
+    """Run a server while the context lasts."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_LINE, cwd=folder
     )
     try:
         server = StdioServer(process)
-        await server.greet()
+        await server.initialize()
         yield server
     finally:
         await _end(process)
 
 
 async def _end(process: Process) -> None:
-    """Whoever hears no more ends by itself, and takes its browser along."""
+    """Close its stdin, so that it closes its browser and exits; terminate it if it does not."""
     assert process.stdin
     process.stdin.close()
     try:

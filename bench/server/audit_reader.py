@@ -1,4 +1,4 @@
-"""Reads all of the audit again and again; says so when it has begun."""
+"""Reads the whole audit log in a loop; prints a line once it has begun."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The floor of the echo figure: uvicorn, and the body decoded and encoded again."""
+"""What echo is compared with: uvicorn, which decodes the body and encodes it again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What it costs to decide about a call, with a policy of 10,000 rules."""
+"""The cost of one permission decision, with a policy of 10,000 rules."""
 
 import random
 import time
@@ -21,7 +21,7 @@ WORDS = ("off", "ask", "auto")
 
 
 def measure() -> Iterator[Row]:
-    """Cold: every call is another one. Warm: the same few again and again."""
+    """Cold: every call is different. Warm: the same few calls repeat."""
     permissions = _permissions()
     for name, different in (("cold", CALLS), ("warm", 10)):
         calls = [_call(number) for number in range(different)] * (CALLS // different)
@@ -57,7 +57,7 @@ def _permissions() -> Permissions:
 
 
 def policy() -> str:
-    """As many rules of each of the seven kinds that can be many."""
+    """Equally many rules of each of the seven kinds."""
     kind = range(RULES // 7)
     conditions = (
         f'[[conditions]]\ntools = ["tool_{n}"]\nargument = "url"\n'
@@ -81,7 +81,7 @@ def _section(name: str, keys: list[str]) -> str:
 
 
 def _call(number: int) -> Subject:
-    """Half of the tools and plugins have a rule; most sites have one some levels up."""
+    """Half of the tools and plugins have a rule; most sites have one for a parent domain."""
     chance = random.Random(number)
     rule = chance.randrange(RULES // 4)
     host = chance.choice(("www", "a.b", "a.b.c.d"))

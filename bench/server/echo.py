@@ -1,4 +1,4 @@
-"""What a call costs the server beyond reading and writing JSON: CPU, against a bare ASGI app."""
+"""CPU of a call, against a bare ASGI app that only decodes and encodes the JSON."""
 
 import asyncio
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def measure() -> Iterator[Row]:
 
 
 def _compare(name: str, connections: int, bare: Child, product: Child) -> Row:
-    """The same bytes to both, by turns; each turn has a ratio of its own."""
+    """Send the same bytes to both by turns, and take the median of the ratios."""
     turns = [_turn(name, connections, bare, product) for _ in range(ROUNDS)]
     costs, floors = zip(*turns, strict=True)
     return Row(
@@ -46,7 +46,7 @@ def _turn(name: str, connections: int, bare: Child, product: Child) -> tuple[flo
 
 
 def cost(child: Child, requests: list[bytes], connections: int) -> float:
-    """Microseconds of the server's CPU for a request."""
+    """Microseconds of the server's CPU per request."""
     uvloop.run(drive(child.port, requests[:WARM_UP], connections))
     before = cpu_seconds(child.pid)
     uvloop.run(drive(child.port, requests[WARM_UP:], connections))
@@ -54,7 +54,7 @@ def cost(child: Child, requests: list[bytes], connections: int) -> float:
 
 
 async def written(name: str, port: int, number: int) -> list[bytes]:
-    """Echo calls of one era, ready to be sent."""
+    """Encoded echo calls, with or without a session."""
     headers = common_headers(SECRET)
     era: Era = Sessionless(headers) if name == "sessionless" else await _session(port)
     params = {"name": "echo", "arguments": ARGUMENTS}
@@ -70,7 +70,7 @@ async def _session(port: int) -> Session:
 
 
 async def drive(port: int, requests: list[bytes], connections: int) -> None:
-    """Send all, each connection the next as soon as it has its answer."""
+    """Send all requests; each connection sends the next once it has its response."""
     waiting = iter(requests)
 
     async def work(line: Line) -> None:

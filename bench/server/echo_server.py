@@ -1,4 +1,4 @@
-"""The whole product on a port, with one tool more: an echo that needs no browser."""
+"""The whole product on a port, with one more tool: an echo that needs no browser."""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +17,7 @@ from tabhub.wire.mcp.messages import CallResult, text
 SECRET = "5ec" + "0" * 61
 ECHO = Tool(
     name="echo",
-    description="Says the same again.",
+    description="Returns its text.",
     input_schema={
         "type": "object",
         "properties": {"text": {"type": "string"}, "times": {"type": "integer", "minimum": 1}},
@@ -30,14 +30,14 @@ ECHO = Tool(
 
 
 class EchoSource(Source):
-    """Answers at once."""
+    """Runs the echo."""
 
     async def run(self, call: Call) -> CallResult:
         return CallResult(content=[text(call.arguments["text"])])
 
 
 def echo_app(home: Home) -> App:
-    """The product as it is, audit and all, with the echo added."""
+    """The product, audit log included, with the echo added."""
     app = App(
         Settings(rates=RateSettings(sessions_per_minute=0, admin_per_minute=0)), SECRET, home=home
     )

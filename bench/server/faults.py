@@ -1,4 +1,4 @@
-"""How long a client waits to be told that what it sent cannot be taken."""
+"""How long a client waits for the refusal of an invalid body."""
 
 from collections.abc import Iterator
 from statistics import median
@@ -31,7 +31,7 @@ def measure() -> Iterator[Row]:
 
 
 async def _slowest(name: str, body: bytes, port: int) -> Row:
-    """Of all endpoints, the one that takes longest."""
+    """The slowest of all endpoints."""
     times = {path: await _refusal(path, body, port) for path in PATHS}
     slowest = max(times, key=lambda path: times[path])
     return Row(f"refusing {name}", times[slowest], " ms", LIMIT, f"at {slowest}, the slowest")
@@ -47,7 +47,7 @@ async def _refusal(path: str, body: bytes, port: int) -> float:
             await line.ask(request)
         except RuntimeError:
             return
-        raise AssertionError(f"{path} took what cannot be taken")
+        raise AssertionError(f"{path} accepted an invalid body")
 
     times = [await milliseconds(ask) for _ in range(ROUNDS)]
     line.close()

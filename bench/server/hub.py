@@ -1,4 +1,4 @@
-"""What page tools cost the hub: registering, listing, routing and memory, with many tabs."""
+"""The cost of page tools in the hub: registering, listing, routing and memory, with many tabs."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ def measure() -> Iterator[Row]:
 
 
 async def _app() -> list[Row]:
-    """The whole way in: checked, registered, listed, written down."""
+    """A whole registration: checked, registered, listed, stored."""
     app = App(Settings(), "5e" * 32)
     ten = _registering(app, 10, ROUNDS, 0)
     for tab in range(TABS):
@@ -61,7 +61,7 @@ def _one_more(app: App) -> Row:
 
 
 def _against(tools: int, times: list[float]) -> str:
-    """How much of it is nothing but reading the JSON."""
+    """A note that compares it with decoding the JSON alone."""
     raw = msgspec.json.encode(_tools(tools))
     floor = median(_milliseconds(lambda: msgspec.json.decode(raw)) for _ in range(ROUNDS))
     return f"{median(times) / floor:.0f}× reading its JSON, {floor:.2f} ms"
@@ -85,8 +85,8 @@ def _registering(app: App, tools: int, rounds: int, first: int) -> list[float]:
 def _register(app: App, tab: int, tools: int) -> None:
     origin = f"https://site-{tab}.example"
     raw = [msgspec.Raw(msgspec.json.encode(tool)) for tool in _tools(tools)]
-    told = Registration(PageRef("link:a", tab), origin, origin, "", raw, Capabilities())
-    app.pages.register(told)
+    registration = Registration(PageRef("link:a", tab), origin, origin, "", raw, Capabilities())
+    app.pages.register(registration)
 
 
 def _tools(count: int) -> list[dict[str, object]]:
@@ -101,7 +101,7 @@ def _tools(count: int) -> list[dict[str, object]]:
 
 
 async def _memory() -> Row:
-    """What 10,000 tools take: 50 kinds of them, on 200 sites."""
+    """Memory of 10,000 tools: 50 on each of 200 sites."""
     app = App(Settings(), "5e" * 32)
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -132,14 +132,14 @@ def _page(tab: int, domain: str, tools: int) -> Page:
 
 
 def _routing() -> Iterator[Row]:
-    """1,000 tabs of one site, 10,000 tools between them."""
+    """Route among 1,000 tabs of one site with 10,000 tools in all."""
     hub = PageHub()
     for tab in range(MANY_TABS):
         hub.pages.register(_page(tab, "shop.example", MANY_TOOLS))
     name = next(iter(hub.tools)).name
     choose = hub.page_routes.choose
-    for what, wanted, current in (("named", 500, None), ("latest", None, None)):
-        each = _each(lambda: choose(name, wanted, current)) * 1000  # noqa: B023
+    for what, requested, current in (("named", 500, None), ("latest", None, None)):
+        each = _each(lambda: choose(name, requested, current)) * 1000  # noqa: B023
         yield Row(f"route among {MANY_TABS:,} tabs, {what}", each, " µs", 10)
     numbers = iter(range(MANY_TABS, 10 * MANY_TABS))
     pages = (_page(tab, "shop.example", 0) for tab in numbers)

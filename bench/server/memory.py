@@ -1,4 +1,4 @@
-"""What the server holds after a thousand calls: alone with the echo, and with a real browser."""
+"""Memory of the server after a thousand calls: of the echo, and with a real browser."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def _echo() -> Row:
 
 
 async def _real() -> list[Row]:
-    """Lists of tabs, then scripts, in the same server."""
+    """A thousand lists of tabs, then a thousand scripts, in the same server."""
     async with stand() as ready:
         agent = ready.agent
         tab = await agent.open(ready.site.page("form"))
@@ -38,9 +38,9 @@ async def _real() -> list[Row]:
             await agent.call("browser_execute_script", code="1+1", tabId=tab)
         return [
             _row("browser_list_tabs", listed, before),
-            _row("browser_execute_script after them", rss_megabytes(ready.server_pid), listed),
+            _row("browser_execute_script, afterwards", rss_megabytes(ready.server_pid), listed),
         ]
 
 
 def _row(calls: str, after: float, before: float) -> Row:
-    return Row(f"memory, {CALLS} {calls}", after, " MB", LIMIT, f"{after - before:+.1f} MB by them")
+    return Row(f"memory, {CALLS} {calls}", after, " MB", LIMIT, f"{after - before:+.1f} MB")

@@ -1,4 +1,4 @@
-"""Whether a call waits for those who read the audit: its latency with a busy reader and without."""
+"""Latency of a call while another client reads the audit log, against without."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from bench.server.echo import ARGUMENTS
 from bench.server.echo_server import SECRET
 
 LIMIT = 3.0
-"""A reader that never rests has half of the server; a call then waits its turn."""
+"""A reader without pauses uses half of the server, so a call has to wait for it."""
 KEPT = 500
 ROUNDS = 10
 CALLS = 300
@@ -58,7 +58,7 @@ def _high(latencies: list[float]) -> float:
 
 @contextmanager
 def _reader(port: int) -> Iterator[None]:
-    """A process of its own that reads all of the record again and again."""
+    """A process that reads the whole audit log in a loop."""
     command = [sys.executable, "-m", "bench.server.audit_reader", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -1,4 +1,4 @@
-"""Two hundred agents at once: each with a session, an open stream and calls; memory stays flat."""
+"""Memory with 200 agents at once, each with a session, an open stream and calls."""
 
 import asyncio
 from collections.abc import Iterator
@@ -54,19 +54,19 @@ async def _measure(product: Child) -> list[Row]:
 
 
 class _Agent:
-    """A session, the connection it calls on, and the one it hears news on."""
+    """A session, its connection for calls, and its connection for the stream."""
 
-    def __init__(self, calls: Line, news: Line, session: Session) -> None:
+    def __init__(self, calls: Line, stream: Line, session: Session) -> None:
         self._calls = calls
-        self._news = news
+        self._stream = stream
         self._session = session
 
     @classmethod
     async def begin(cls, port: int) -> "_Agent":
-        calls, news = await Line.open(port), await Line.open(port)
+        calls, stream = await Line.open(port), await Line.open(port)
         session = await Session.begin(calls, common_headers(SECRET))
-        news.send(session.stream())
-        return cls(calls, news, session)
+        stream.send(session.stream())
+        return cls(calls, stream, session)
 
     async def call(self) -> None:
         params = {"name": "echo", "arguments": ARGUMENTS}
@@ -74,11 +74,11 @@ class _Agent:
 
     def close(self) -> None:
         self._calls.close()
-        self._news.close()
+        self._stream.close()
 
 
 async def _rounds(agents: list[_Agent], number: int, product: Child | None = None) -> float:
-    """Every agent calls so often, all at the same time; the memory held after it."""
+    """Let every agent make so many calls, all at once; the memory afterwards."""
     for _ in range(number):
         await asyncio.gather(*(agent.call() for agent in agents))
     return 0 if product is None else rss_megabytes(product.pid)

@@ -1,4 +1,4 @@
-"""How long an agent with a shell waits for one command: Python, flags, the server's answer."""
+"""How long an agent with a shell waits for `tabhub tool list`."""
 
 import sys
 import tempfile

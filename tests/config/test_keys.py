@@ -39,5 +39,5 @@ def test_it_is_decided_for_every_setting_whether_a_running_server_takes_it() -> 
 
 
 def test_every_setting_says_what_it_is() -> None:
-    described = dict(docs._said(Settings))
+    described = dict(docs.field_docs(Settings))
     assert [key for key in names() if not described[key].endswith(".")] == []

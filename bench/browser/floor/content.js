@@ -1,4 +1,4 @@
-/** The least a content script can do: what comes over its port is called in the page, or sent back. */
+/** A minimal content script: for each message on its port it calls a page tool, or echoes it. */
 const { modelContext } = /** @type {any} */ (document);
 const port = chrome.runtime.connect();
 
@@ -9,9 +9,9 @@ async function find(name) {
 
 /** @param {any} tool @param {object} input */
 async function run(tool, input) {
-  // Some browsers take the input as text.
-  const given = modelContext.executeTool.length > 1 ? JSON.stringify(input) : input;
-  return modelContext.executeTool(tool, given);
+  // Some browsers expect the input as a string.
+  const argument = modelContext.executeTool.length > 1 ? JSON.stringify(input) : input;
+  return modelContext.executeTool(tool, argument);
 }
 
 /** @type {Map<string, Promise<any>>} */

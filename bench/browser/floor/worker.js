@@ -1,4 +1,4 @@
-/** The least an extension can do: a message comes in, one command goes to the browser, its result goes out. */
+/** A minimal extension: for each message it runs one browser command and sends the result back. */
 
 /** @type {Set<number>} */
 const attached = new Set();
@@ -13,8 +13,8 @@ chrome.runtime.onConnect.addListener((port) => ports.set(port.sender?.tab?.id ??
 function overPort(tabId, message) {
   const port = /** @type {chrome.runtime.Port} */ (ports.get(tabId));
   return new Promise((resolve) => {
-    port.onMessage.addListener(function heard(answer) {
-      port.onMessage.removeListener(heard);
+    port.onMessage.addListener(function onAnswer(answer) {
+      port.onMessage.removeListener(onAnswer);
       resolve(answer);
     });
     port.postMessage(message);
@@ -54,22 +54,22 @@ async function untilLoaded(start) {
   const { promise, resolve } = Promise.withResolvers();
   /** @type {Set<number>} */
   const loaded = new Set();
-  let wanted = -1;
+  let target = -1;
   /** @type {(details: {tabId: number, frameId: number}) => void} */
   const done = ({ tabId, frameId }) => {
     if (frameId === 0) loaded.add(tabId);
-    if (loaded.has(wanted)) resolve(wanted);
+    if (loaded.has(target)) resolve(target);
   };
   chrome.webNavigation.onCompleted.addListener(done);
-  wanted = (await start()).id ?? -1;
-  if (loaded.has(wanted)) resolve(wanted);
+  target = (await start()).id ?? -1;
+  if (loaded.has(target)) resolve(target);
   const tabId = await promise;
   chrome.webNavigation.onCompleted.removeListener(done);
   return tabId;
 }
 
-/** @type {Record<string, (given: any) => Promise<unknown>>} */
-const deeds = {
+/** @type {Record<string, (args: any) => Promise<unknown>>} */
+const commands = {
   async script({ tab }) {
     const [{ result }] = await chrome.scripting.executeScript({
       target: { tabId: tab },
@@ -112,8 +112,8 @@ const deeds = {
 function connect({ port }) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
   socket.onmessage = async ({ data }) => {
-    const { deed, ...given } = JSON.parse(data);
-    const answer = await deeds[deed](given).then(
+    const { command, ...args } = JSON.parse(data);
+    const answer = await commands[command](args).then(
       (result) => ({ result: result ?? null }),
       (error) => ({ error: String(error) }),
     );

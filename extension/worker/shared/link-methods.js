@@ -1,10 +1,10 @@
 /** Written by `make docs` from `wire/methods.py` and `wire/link_versions.py`. */
 
-/** What this extension speaks, and the oldest that it understands. */
+/** The version of the protocol, and the oldest version that this extension accepts. */
 export const PROTOCOL = 1;
 export const OLDEST_PROTOCOL = 1;
 
-/** Who sends each method that the server takes: this extension itself, or its panel. */
+/** The sender of each method that the server accepts: this extension, or its panel. */
 export const SENDERS = new Map([
   ["tab.syncAll", "extension"],
   ["tab.stateChanged", "extension"],
@@ -30,7 +30,7 @@ export const SENDERS = new Map([
   ["page.pair", "panel"],
 ]);
 
-/** What takes each method that the server sends, and how it is sent. */
+/** The receiver of each method that the server sends, and its kind. */
 export const RECEIVERS = new Map([
   ["sync.full", "dispatcher notification"],
   ["tool.dispatch", "dispatcher request"],

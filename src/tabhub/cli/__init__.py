@@ -1,4 +1,4 @@
-"""The command line. One file a command; what a command needs is imported when it runs."""
+"""The command line. Each command imports what it needs when it runs, so that `--help` is fast."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from tabhub.errors import TabhubError
 
 FAILED, USAGE, NOT_REACHABLE = 1, 2, 3
-"""Exit codes, beside 0."""
+"""Exit codes, besides 0."""
 
 
 def main() -> None:
-    """Entry point: errors end as one sentence on stderr, never as a traceback."""
+    """Run the command; an error ends as one sentence on stderr, never as a traceback."""
     from tabhub.cli.commands import app
     from tabhub.errors import TabhubError
 

@@ -1,13 +1,22 @@
-"""Every command with its flags. The work is done in the file of the command's name."""
+"""The commands without subcommands, with their flags. Groups such as `tabhub tool` are in
+`group_commands`; the work is done in the folders beside this file."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from tabhub import __version__
-from tabhub.cli.group_commands import Json, audit, config_app, doctor, logs, page_app, tool_app
+from tabhub.cli.group_commands import (
+    Json,
+    client_app,
+    config_app,
+    extension_app,
+    page_app,
+    permissions_app,
+    tool_app,
+)
 
 app = typer.Typer(
     name="tabhub",
@@ -17,9 +26,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
-client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
-permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
 app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
@@ -29,28 +35,42 @@ app.add_typer(config_app, name="config")
 
 AGENT_NAMES = "claude-code, claude-desktop, cursor, windsurf, opencode, vscode, codex or gemini."
 Port = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="0 picks a free one. Default 9515.")
+    int | None,
+    typer.Option(min=0, max=65535, help="Port of the server; 0 picks a free one. Default 9515."),
 ]
 Headless = Annotated[
     bool | None,
-    typer.Option("--headless/--headed", help="Default: headless when there is no display."),
+    typer.Option("--headless/--headed", help="Default: headless if there is no display."),
 ]
 BrowserArgs = Annotated[
     list[str] | None,
-    typer.Option("--browser-arg", metavar="ARG", help="A flag for the browser; repeatable."),
+    typer.Option("--browser-arg", metavar="ARG", help="Flag for the browser; repeatable."),
 ]
-UserDataDir = Annotated[Path | None, typer.Option(help="Profile folder. Default: tabhub's own.")]
+UserDataDir = Annotated[
+    Path | None, typer.Option(help="The browser's profile folder. Default: tabhub's own.")
+]
+
+BRIDGE_OR_BACKGROUND = {"stdio", "background", "gateway", "toolsets"}
+"""Flags of `start` that the server process itself does not get."""
+BROWSER_FLAGS = {"headless", "browser_arg", "user_data_dir"}
+ONLY_AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
+"""Flags of `start` that a running server cannot adopt."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print(__version__)
         raise typer.Exit
 
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     pass
 
@@ -62,53 +82,55 @@ def start(
     stdio: Annotated[
         bool,
         typer.Option(
-            "--stdio", help="Join an MCP client on stdin and stdout to the server, or to a new one."
+            "--stdio",
+            help="Connect an MCP client on stdin and stdout to the server; start one if none runs.",
         ),
     ] = False,
     background: Annotated[
-        bool, typer.Option("--background", help="Come back when the server answers; it stays.")
+        bool, typer.Option("--background", help="Return once the server is up; it keeps running.")
     ] = False,
     gateway: Annotated[
-        bool, typer.Option("--gateway", help="With --stdio: two tools that find all others.")
+        bool,
+        typer.Option("--gateway", help="With --stdio: list two tools that find and call the rest."),
     ] = False,
     toolsets: Annotated[
         str | None, typer.Option(metavar="A,B", help="With --stdio: list these toolsets.")
     ] = None,
     sse_port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="A second port, for clients of HTTP+SSE."),
+        typer.Option(min=0, max=65535, help="Second port, for clients that use HTTP+SSE."),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser", help="Start a browser as well.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Also start a browser.")] = False,
     headless: Headless = None,
     browser_arg: BrowserArgs = None,
     user_data_dir: UserDataDir = None,
     no_auth: Annotated[
-        bool, typer.Option("--no-auth", help="Ask nobody for the secret. Unsafe.")
+        bool, typer.Option("--no-auth", help="Accept clients without a token. Unsafe.")
     ] = False,
     demo: Annotated[
         bool,
         typer.Option(
             "--demo",
-            help="Start a browser, open a demo shop, and show two calls: one reads the page, one "
-            "is of a tool that it offers. With --background: say where it is.",
+            help="Start a browser, open a demo shop and show two calls: one reads the page, one "
+            "uses a tool that the page offers. With --background: print the shop's address.",
         ),
     ] = False,
     share_active_tab: Annotated[
         bool,
-        typer.Option("--share-active-tab", help="Let agents use the tab that you look at."),
+        typer.Option("--share-active-tab", help="Let agents use the tab you are looking at."),
     ] = False,
     dev: Annotated[
-        bool, typer.Option("--dev", help="For work on tabhub: dev_utils works.")
+        bool, typer.Option("--dev", help="For work on tabhub itself: enable the tool dev_utils.")
     ] = False,
     show_config: Annotated[
-        bool, typer.Option("--show-config", help="Print the blocks to paste, and end.")
+        bool, typer.Option("--show-config", help="Print settings to paste into agents, and exit.")
     ] = False,
     while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
 ) -> None:
     """Run the server until Ctrl-C."""
     _check_stdio(stdio, background, gateway or toolsets is not None)
     if show_config:
-        from tabhub.cli.server.start import show_config as show
+        from tabhub.cli.server.config_blocks import show_config as show
 
         show(port, auth=not no_auth)
         return
@@ -137,8 +159,8 @@ def start(
     )
 
 
-def _check_browser(wanted: bool, has_flags: object) -> None:
-    if has_flags and not wanted:
+def _check_browser(has_browser: bool, has_flags: object) -> None:
+    if has_flags and not has_browser:
         raise typer.BadParameter("flags for the browser need --browser")
 
 
@@ -146,35 +168,29 @@ def _check_stdio(stdio: bool, background: bool, has_flags: bool) -> None:
     if has_flags and not stdio:
         raise typer.BadParameter("--gateway and --toolsets need --stdio")
     if stdio and background:
-        raise typer.BadParameter("--stdio stays, --background comes back: choose one")
-
-
-ELSEWHERE = {"stdio", "background", "gateway", "toolsets"}
-"""Flags of `start` that are not for the server itself."""
-OF_BROWSER = {"headless", "browser_arg", "user_data_dir"}
-AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
+        raise typer.BadParameter("--stdio keeps running, --background returns: choose one")
 
 
 def _run_bridge(context: typer.Context, toolsets: str | None, gateway: bool) -> None:
     from tabhub.cli.stdio.bridge import run
 
-    starter = ["--while-used", *given(context, but=ELSEWHERE)]
+    starter = ["--while-used", *given_flags(context, but=BRIDGE_OR_BACKGROUND)]
     run(gateway=gateway, toolsets=toolsets, starter=starter)
 
 
 def _run_background(context: typer.Context) -> None:
-    from tabhub.cli.server.background import Asked, run
+    from tabhub.cli.server.background import BackgroundRequest, run
 
-    said = context.params
+    params = context.params
     run(
-        Asked(
-            flags=given(context, but=ELSEWHERE),
-            browser_flags=given(context, but=said.keys() - OF_BROWSER),
-            at_start=given(context, but=said.keys() - AT_START),
-            browser=said["browser"] or said["demo"],
-            port=said["port"],
-            sse_port=said["sse_port"],
-            while_used=said["while_used"],
+        BackgroundRequest(
+            flags=given_flags(context, but=BRIDGE_OR_BACKGROUND),
+            browser_flags=given_flags(context, but=params.keys() - BROWSER_FLAGS),
+            only_at_start=given_flags(context, but=params.keys() - ONLY_AT_START),
+            browser=params["browser"] or params["demo"],
+            port=params["port"],
+            sse_port=params["sse_port"],
+            while_used=params["while_used"],
         )
     )
 
@@ -184,7 +200,7 @@ def connect(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take it out again, and its token back.")
+        bool, typer.Option("--remove", help="Remove tabhub again, and revoke the agent's token.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change.")
@@ -194,21 +210,22 @@ def connect(
         typer.Option("--stdio", help="Have the agent start a bridge, which starts the server."),
     ] = False,
     gateway: Annotated[
-        bool, typer.Option("--gateway", help="Two tools that find all others.")
+        bool, typer.Option("--gateway", help="List two tools that find and call the rest.")
     ] = False,
     browser: Annotated[
-        bool, typer.Option("--browser", help="With --stdio: the server brings a browser along.")
+        bool, typer.Option("--browser", help="With --stdio: the server also starts a browser.")
     ] = False,
     headless: Headless = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Its settings, if they are elsewhere.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The agent's settings file, if not in its usual place."),
     ] = None,
 ) -> None:
-    """Write tabhub into the settings of an agent, with a token of its own."""
+    """Add tabhub to the settings of an agent, with a token of its own."""
     from tabhub.cli.connect.command import ConnectRequest, run
 
     _check_browser(browser, headless is not None)
-    flags = given(context, but=context.params.keys() - {"browser", "headless"})
+    flags = given_flags(context, but=context.params.keys() - {"browser", "headless"})
     run(ConnectRequest(agent, config, gateway, stdio, dry_run, flags), remove=remove)
 
 
@@ -222,20 +239,73 @@ def stop() -> None:
 
 @app.command()
 def status(json: Json = False) -> None:
-    """Tell whether a server runs, and where."""
+    """Show whether a server is running, and where."""
     from tabhub.cli.server.server_status import run
 
     run(json)
 
 
-for looking in (audit, logs, doctor):
-    app.command()(looking)
+@app.command()
+def audit(
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Most entries to show. Default 50; all with --file or --since."),
+    ] = None,
+    plugin: Annotated[
+        str | None, typer.Option(help="Only calls of this plugin's tools, or browser.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
+    client: Annotated[str | None, typer.Option(help="Only calls by this client.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="10m, 2h, 3d, or an ISO date or time.")
+    ] = None,
+    success: Annotated[
+        bool | None, typer.Option("--success/--failure", help="Only calls that worked, or failed.")
+    ] = None,
+    file: Annotated[
+        bool, typer.Option("--file", help="Read every entry on disk; needs no server.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show what agents did, newest first: a table, or a JSON array in a pipe."""
+    from tabhub.cli.audit import Filter, earliest, run
+
+    run(Filter(limit, plugin, tool, client, success, earliest(since)), file, json)
+
+
+@app.command()
+def logs(
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C.")
+    ] = False,
+    lines: Annotated[
+        int, typer.Option("--lines", "-n", min=0, help="How many of the last lines to print.")
+    ] = 100,
+    plugin: Annotated[str | None, typer.Option(help="Only lines of this plugin.")] = None,
+) -> None:
+    """Print the server's log."""
+    from tabhub.cli.server.server_log import run
+
+    run(follow, lines, plugin)
+
+
+@app.command()
+def doctor(
+    json: Json = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Remove other users' access to tabhub's files.")
+    ] = False,
+) -> None:
+    """Check everything and say what to do about problems. Exits with 1 if a check fails."""
+    from tabhub.cli.doctor.run import run
+
+    run(json, fix)
 
 
 @app.command("browser")
 def browser_command(
     headless: Headless = None,
-    url: Annotated[list[str] | None, typer.Option(help="A page to open; repeatable.")] = None,
+    url: Annotated[list[str] | None, typer.Option(help="Page to open; repeatable.")] = None,
     browser_arg: BrowserArgs = None,
     user_data_dir: UserDataDir = None,
     while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
@@ -247,86 +317,8 @@ def browser_command(
     run(request, url or [], while_server=while_server)
 
 
-@client_app.command("add")
-def client_add(
-    name: str,
-    toolsets: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only tools of these toolsets. Default: all.")
-    ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Only what changes nothing.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Make a token for an agent, and print it this once."""
-    from tabhub.cli.access.client import add
-
-    add(name, toolsets, read_only, json)
-
-
-@client_app.command("list")
-def client_list(json: Json = False) -> None:
-    """List the clients; their tokens are not kept."""
-    from tabhub.cli.access.client import show
-
-    show(json)
-
-
-@client_app.command("revoke")
-def client_revoke(name: str) -> None:
-    """Take a client's token back, with all that was granted to it."""
-    from tabhub.cli.access.client import revoke
-
-    revoke(name)
-
-
-@permissions_app.command("list")
-def permissions_list(json: Json = False) -> None:
-    """List what is set, and what people have granted."""
-    from tabhub.cli.access.permissions import show
-
-    show(json)
-
-
-@permissions_app.command("set")
-def permissions_set(
-    subject: Annotated[
-        str, typer.Argument(help="A tool, a host such as *.example.com, or a plugin.")
-    ],
-    level: Annotated[
-        Literal["off", "ask", "auto", "default"],
-        typer.Argument(help="default takes the setting away."),
-    ],
-) -> None:
-    """Set how much is allowed; tool:X, domain:X and plugin:X say which is meant."""
-    from tabhub.cli.access.permissions import set_level
-
-    set_level(subject, None if level == "default" else level)
-
-
-@permissions_app.command("explain")
-def permissions_explain(
-    tool: str,
-    url: Annotated[str | None, typer.Option(help="The page it would work on or lead to.")] = None,
-    client: Annotated[str, typer.Option(help="Who calls. Default: the person.")] = "main",
-    json: Json = False,
-) -> None:
-    """Tell what would be decided about a call, and by which rule."""
-    from tabhub.cli.access.permissions import explain
-
-    explain(tool, url, client, json)
-
-
-@extension_app.command("path")
-def extension_path() -> None:
-    """Print the folder of the unpacked extension, for a browser you set up yourself."""
-    from tabhub.cli.server.browser import show_path
-
-    show_path()
-
-
-def given(context: typer.Context, *, but: Collection[str]) -> list[str]:
-    """What was said on this command line, without some of it."""
+def given_flags(context: typer.Context, *, but: Collection[str]) -> list[str]:
+    """The flags of this command line, except some, as another tabhub process takes them."""
     options = [option for option in context.command.params if option.name not in but]
     return [word for option in options for word in _words(option, context.params[option.name])]
 
@@ -337,5 +329,5 @@ def _words(option: Any, value: Any) -> Iterator[str]:
     elif value is False:
         yield from option.secondary_opts[:1]
     elif value is not None:
-        for one in value if isinstance(value, list | tuple) else [value]:
-            yield f"{option.opts[0]}={one}"
+        for item in value if isinstance(value, list | tuple) else [value]:
+            yield f"{option.opts[0]}={item}"

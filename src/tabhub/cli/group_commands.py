@@ -1,94 +1,41 @@
-"""The flags of `tabhub config`."""
+"""The groups of commands (`tabhub tool`, `client`, `permissions`, `page`, `extension`, `config`)
+with their flags."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable.")]
-
-
+tool_app = typer.Typer(help="List and call tools.", no_args_is_help=True)
+client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
+permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
+page_app = typer.Typer(
+    help="Sites that may offer tools without the extension.", no_args_is_help=True
+)
+extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
-Confirm = Annotated[bool, typer.Option("--confirm", help="Really do it.")]
-ShowSecret = Annotated[bool, typer.Option("--show-secret", help="Do not hide it.")]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Origin = Annotated[str, typer.Argument(help="Such as https://shop.example.")]
+Confirm = Annotated[bool, typer.Option("--confirm", help="Required: without it nothing is done.")]
+ShowSecret = Annotated[bool, typer.Option("--show-secret", help="Print secrets too.")]
 Key = Annotated[str, typer.Argument(help="Such as limits.callSeconds.")]
-
-
-@config_app.command("show")
-def config_show(
-    json: Json = False,
-    show_secret: ShowSecret = False,
-) -> None:
-    """Print the settings in force, and what waits for the next start."""
-    from tabhub.cli.config.values import show
-
-    show(json, show_secret)
-
-
-@config_app.command("path")
-def config_path() -> None:
-    """Print where the settings file is, or would be."""
-    from tabhub.cli.config.values import path
-
-    path()
-
-
-@config_app.command("get")
-def config_get(key: Key, show_secret: ShowSecret = False) -> None:
-    """Print one setting as it is in force; `secret` is one, too."""
-    from tabhub.cli.config.values import get
-
-    get(key, show_secret)
-
-
-@config_app.command("set", context_settings={"ignore_unknown_options": True})
-def config_set(
-    key: Key,
-    value: Annotated[str, typer.Argument(help="JSON or words; - reads it from stdin.")],
-) -> None:
-    """Set one; a running server takes it, or it is said that it must be started anew."""
-    from tabhub.cli.config.values import set_key
-
-    set_key(key, value)
-
-
-@config_app.command("unset")
-def config_unset(key: Key) -> None:
-    """Take one away, so that its default holds."""
-    from tabhub.cli.config.values import unset
-
-    unset(key)
-
-
-@config_app.command("reset")
-def config_reset(confirm: Confirm = False) -> None:
-    """Go back to the defaults; the file is kept as config.json.bak, the one before it goes."""
-    from tabhub.cli.config.values import reset
-
-    reset(confirm)
-
-
-@config_app.command("rotate-secret")
-def config_rotate_secret(confirm: Confirm = False) -> None:
-    """Make a new main secret; the old one stops working at once."""
-    from tabhub.cli.config.values import run
-
-    run(confirm)
-
-
-tool_app = typer.Typer(help="Tools: list them, call them.", no_args_is_help=True)
 
 
 @tool_app.command("list")
 def tool_list(
-    plugin: Annotated[str | None, typer.Option(help="Only of this plugin, or browser.")] = None,
-    toolset: Annotated[str | None, typer.Option(help="Only of this toolset; all is all.")] = None,
+    plugin: Annotated[
+        str | None, typer.Option(help="Only tools of this plugin, or browser.")
+    ] = None,
+    toolset: Annotated[
+        str | None, typer.Option(help="Only tools of this toolset; all for every tool.")
+    ] = None,
     query: Annotated[
-        str | None, typer.Option(help="What to look for; the best come first.")
+        str | None, typer.Option(help="Words to search for; best matches first.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """List tools with one line each."""
+    """List tools, one line each."""
     from tabhub.cli.tool.calling import show
 
     show(plugin, toolset, query, json)
@@ -96,7 +43,7 @@ def tool_list(
 
 @tool_app.command("schema")
 def tool_schema(name: str) -> None:
-    """Print what a tool does and takes, as JSON."""
+    """Print a tool's description and parameters as JSON."""
     from tabhub.cli.tool.calling import schema
 
     schema(name)
@@ -110,34 +57,100 @@ def tool_call(
         typer.Argument(help="A JSON object, or name=text and name:=JSON; - reads stdin."),
     ] = None,
     params_file: Annotated[
-        Path | None, typer.Option(help="A file with the arguments as JSON.")
+        Path | None, typer.Option(help="File with the arguments as JSON.")
     ] = None,
     tab_id: Annotated[
         str | None, typer.Option(help="The tab: its number, or a page's own id.")
     ] = None,
     instance: Annotated[str | None, typer.Option(help="The instance of a plugin.")] = None,
     operation_id: Annotated[
-        str | None, typer.Option(help="With the same id a call is not done twice.")
+        str | None, typer.Option(help="Calls with the same id run only once.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="A group of tabs of one's own, by its handle.")
+        str | None, typer.Option(help="Handle of a tab group, to keep its tabs separate.")
     ] = None,
     json: Json = False,
     text: Annotated[
-        bool, typer.Option("--text", help="Only the text of the result, when piped too.")
+        bool, typer.Option("--text", help="Print only the text of the result, also in a pipe.")
     ] = False,
 ) -> None:
-    """Call a tool. 0: done, 1: it failed, 2: wrongly asked, 3: no server. Ctrl-C takes it back."""
+    """Call a tool; Ctrl-C cancels it. Exit codes: 1 it failed, 2 wrong usage, 3 no server."""
     from tabhub.cli.tool.calling import CallRequest, call
 
     request = CallRequest(name, arguments or [], params_file, tab_id, instance, operation_id, group)
     call(request, json, text)
 
 
-page_app = typer.Typer(
-    help="Sites that may offer tools without the extension.", no_args_is_help=True
-)
-Origin = Annotated[str, typer.Argument(help="Such as https://shop.example.")]
+@client_app.command("add")
+def client_add(
+    name: str,
+    toolsets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only tools of these toolsets. Default: all.")
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Only tools that change nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Create a token for an agent and print it; it is not shown again."""
+    from tabhub.cli.access.client import add
+
+    add(name, toolsets, read_only, json)
+
+
+@client_app.command("list")
+def client_list(json: Json = False) -> None:
+    """List the clients, without their tokens, which are not stored."""
+    from tabhub.cli.access.client import show
+
+    show(json)
+
+
+@client_app.command("revoke")
+def client_revoke(name: str) -> None:
+    """Revoke a client's token and everything granted to the client."""
+    from tabhub.cli.access.client import revoke
+
+    revoke(name)
+
+
+@permissions_app.command("list")
+def permissions_list(json: Json = False) -> None:
+    """List the levels that are set and the grants that people have given."""
+    from tabhub.cli.access.permissions import show
+
+    show(json)
+
+
+@permissions_app.command("set")
+def permissions_set(
+    subject: Annotated[
+        str, typer.Argument(help="A tool, a host such as *.example.com, or a plugin.")
+    ],
+    level: Annotated[
+        Literal["off", "ask", "auto", "default"],
+        typer.Argument(help="default removes the setting."),
+    ],
+) -> None:
+    """Set the level of a tool, host or plugin; tool:X, domain:X and plugin:X name the kind."""
+    from tabhub.cli.access.permissions import set_level
+
+    set_level(subject, None if level == "default" else level)
+
+
+@permissions_app.command("explain")
+def permissions_explain(
+    tool: str,
+    url: Annotated[
+        str | None, typer.Option(help="The page that the call would act on or open.")
+    ] = None,
+    client: Annotated[str, typer.Option(help="The calling client. Default: the person.")] = "main",
+    json: Json = False,
+) -> None:
+    """Show what would be decided about a call, and by which rule."""
+    from tabhub.cli.access.permissions import explain
+
+    explain(tool, url, client, json)
 
 
 @page_app.command("allow")
@@ -150,7 +163,7 @@ def page_allow(origin: Origin) -> None:
 
 @page_app.command("list")
 def page_list(json: Json = False) -> None:
-    """Print the origins that are allowed, and those that wait for it with their codes."""
+    """List the allowed origins, and those that wait for approval with their codes."""
     from tabhub.cli.access.page import show
 
     show(json)
@@ -158,57 +171,74 @@ def page_list(json: Json = False) -> None:
 
 @page_app.command("forget")
 def page_forget(origin: Origin) -> None:
-    """Let them no more, and forget their tools; their pages are out at once."""
+    """Stop allowing an origin: forget its tools and disconnect its pages at once."""
     from tabhub.cli.access.page import forget
 
     forget(origin)
 
 
-def audit(
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many at most. Default 50; all with --file or --since."),
-    ] = None,
-    plugin: Annotated[str | None, typer.Option(help="Only of this plugin, or browser.")] = None,
-    tool: Annotated[str | None, typer.Option(help="Only of this tool.")] = None,
-    client: Annotated[str | None, typer.Option(help="Only of this client.")] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="10m, 2h, 3d, or an ISO date or time.")
-    ] = None,
-    success: Annotated[
-        bool | None, typer.Option("--success/--failure", help="Only what went well, or did not.")
-    ] = None,
-    file: Annotated[
-        bool, typer.Option("--file", help="All that is kept on disk; needs no server.")
-    ] = False,
-    json: Json = False,
+@extension_app.command("path")
+def extension_path() -> None:
+    """Print the folder of the unpacked extension, for a browser you set up yourself."""
+    from tabhub.cli.server.browser import show_path
+
+    show_path()
+
+
+@config_app.command("show")
+def config_show(json: Json = False, show_secret: ShowSecret = False) -> None:
+    """Print the current settings, and which of them wait for a restart."""
+    from tabhub.cli.config.values import show
+
+    show(json, show_secret)
+
+
+@config_app.command("path")
+def config_path() -> None:
+    """Print the path of the settings file, which need not exist yet."""
+    from tabhub.cli.config.values import path
+
+    path()
+
+
+@config_app.command("get")
+def config_get(key: Key, show_secret: ShowSecret = False) -> None:
+    """Print the current value of a setting, or of `secret`."""
+    from tabhub.cli.config.values import get
+
+    get(key, show_secret)
+
+
+@config_app.command("set", context_settings={"ignore_unknown_options": True})
+def config_set(
+    key: Key,
+    value: Annotated[str, typer.Argument(help="JSON or words; - reads it from stdin.")],
 ) -> None:
-    """Show what agents did, the newest first: a table, or a JSON array when piped."""
-    from tabhub.cli.logs.audit import Wanted, beginning, run
+    """Change a setting. The running server adopts it, or the command says to restart it."""
+    from tabhub.cli.config.values import set_key
 
-    run(Wanted(limit, plugin, tool, client, success, beginning(since)), file, json)
-
-
-def logs(
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on as lines come; Ctrl-C ends it.")
-    ] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many at first.")] = 100,
-    plugin: Annotated[str | None, typer.Option(help="Only what this plugin has written.")] = None,
-) -> None:
-    """Print the server's log."""
-    from tabhub.cli.logs.server_log import run
-
-    run(follow, lines, plugin)
+    set_key(key, value)
 
 
-def doctor(
-    json: Json = False,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Take files away from others, where that is the fault.")
-    ] = False,
-) -> None:
-    """Look for what is wrong, and say what to do. Ends with 1 if something fails."""
-    from tabhub.cli.doctor.run import run
+@config_app.command("unset")
+def config_unset(key: Key) -> None:
+    """Remove a setting, so that its default applies."""
+    from tabhub.cli.config.values import unset
 
-    run(json, fix)
+    unset(key)
+
+
+@config_app.command("reset")
+def config_reset(confirm: Confirm = False) -> None:
+    """Return to the defaults; the old file becomes config.json.bak, replacing an older one."""
+    from tabhub.cli.config.values import reset
+
+    reset(confirm)
+
+
+@config_app.command("rotate-secret")
+def config_rotate_secret(confirm: Confirm = False) -> None:
+    """Create a new main secret; the old one stops working at once."""
+    from tabhub.cli.config.values import rotate_secret
+
+    rotate_secret(confirm)

@@ -1,4 +1,4 @@
-"""What commands print: tables on a terminal, JSON for programs."""
+"""How commands print: tables on a terminal, JSON for programs."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -6,37 +6,38 @@ from typing import Any
 
 import msgspec
 
-LEAST_WIDTH = 30
-_SHOWN = {"\n", "\t"}
-_UNSEEN_IN_JSON = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
-"""What some terminals obey, and JSON does not escape by itself."""
+LAST_COLUMN_WIDTH = 30
+"""A narrower last column goes to lines of its own."""
+_KEPT_CONTROLS = {"\n", "\t"}
+_C1_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+"""Some terminals obey these characters, and JSON encoders do not escape them."""
 
 
-def wants_json(asked: bool) -> bool:
-    """Whether a program reads this, or a person wants what a program would get."""
-    return asked or not sys.stdout.isatty()
+def wants_json(requested: bool) -> bool:
+    """Whether to print JSON: a program reads the output, or the person asked for it."""
+    return requested or not sys.stdout.isatty()
 
 
 def print_json(value: Any) -> None:
-    """One line for a program, indented for a person."""
+    """Print one line for a program, indented lines for a person."""
     encoded = msgspec.json.encode(value)
     text = (msgspec.json.format(encoded) if sys.stdout.isatty() else encoded).decode()
-    # Flushed here, where a reader that has gone away is no surprise.
-    print(text.translate(_UNSEEN_IN_JSON), flush=True)
+    # Flushed now: click handles a closed pipe here, but not when Python exits.
+    print(text.translate(_C1_CONTROLS), flush=True)
 
 
 def harmless(text: str) -> str:
-    """Text of a page or an agent, so that a terminal shows it and obeys nothing in it."""
+    """Text of a page or an agent with control characters escaped, so that no terminal obeys it."""
     if text.isprintable():
         return text
     return "".join(
-        letter if letter.isprintable() or letter in _SHOWN else ascii(letter)[1:-1]
+        letter if letter.isprintable() or letter in _KEPT_CONTROLS else ascii(letter)[1:-1]
         for letter in text
     )
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Fitted to the terminal: the last column takes what is left, or lines of its own."""
+    """Print a table that fits the terminal; a last column without room gets its own lines."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.table import Table
@@ -47,15 +48,15 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     if not cells:
         console.print("Nothing to show.")
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns[:-1]:
-        table.add_column(name, no_wrap=True)
-    table.add_column(columns[-1], overflow="fold")
-    for row in cells:
-        table.add_row(*row)
     lines = [[Text(name, "bold") for name in columns], *cells]
-    widths = [max(cell.cell_len for cell in each) for each in zip(*lines, strict=True)][:-1]
-    if sum(widths) + 2 * len(widths) + LEAST_WIDTH <= console.width:
+    widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)][:-1]
+    if sum(widths) + 2 * len(widths) + LAST_COLUMN_WIDTH <= console.width:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for name in columns[:-1]:
+            table.add_column(name, no_wrap=True)
+        table.add_column(columns[-1], overflow="fold")
+        for row in cells:
+            table.add_row(*row)
         console.print(table)
         return
     for row in lines:

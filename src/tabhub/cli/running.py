@@ -1,4 +1,7 @@
-"""Finding the running server. The secret is given to nobody who has not shown to know it."""
+"""The running server, as commands see it: its pid file, its health, and how to start another.
+
+A command sends the secret only to a server that has proved to know it.
+"""
 
 import os
 import secrets
@@ -25,12 +28,14 @@ from tabhub.config.processes import is_alive
 from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
 from tabhub.errors import TabhubError, Unavailable
 
-ANSWER_SECONDS = 3.0
+RESPONSE_SECONDS = 3.0
 RELOAD_SECONDS = 10.0
-ENDING_SECONDS, LOOK_SECONDS = 2.0, 0.05
-TOO_OFTEN = 429
+EXIT_SECONDS = 2.0
+POLL_SECONDS = 0.05
+TOO_MANY_REQUESTS = 429
 Facts = dict[str, Any]
-_silent: ContextVar[set[int] | None] = ContextVar("silent", default=None)
+"""A JSON object from the server."""
+_timed_out: ContextVar[set[int] | None] = ContextVar("timed_out", default=None)
 
 
 class NotRunning(Unavailable):
@@ -48,43 +53,53 @@ class PidFile(msgspec.Struct):
     pid: int
     port: int
     while_used: bool = False
-    """Whether it stops when nobody has used it for a while."""
+    """Whether it stops after a while without clients."""
 
 
-def write(home: Home, port: int, *, while_used: bool = False) -> None:
-    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port, while_used)))
-
-
-def make_permanent(home: Home) -> None:
-    """Have the running server stay, used or not."""
-    known = read(home)
-    if known is not None and known.while_used:
-        write_private(home.pid, msgspec.json.encode(PidFile(known.pid, known.port)))
-
-
-def remove(home: Home) -> None:
-    """Take our own file away; another server's stays."""
-    known = read(home)
-    if known is not None and known.pid == os.getpid():
-        home.pid.unlink(missing_ok=True)
-
-
-def read(home: Home) -> PidFile | None:
+def read_pid_file(home: Home) -> PidFile | None:
     try:
         return msgspec.json.decode(home.pid.read_bytes(), type=PidFile)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
-def is_left(home: Home) -> bool:
-    """Whether a server has a pid file here, and its process is there."""
-    known = read(home)
+def write_pid_file(home: Home, port: int, *, while_used: bool = False) -> None:
+    write_private(home.pid, msgspec.json.encode(PidFile(os.getpid(), port, while_used)))
+
+
+def remove_pid_file(home: Home) -> None:
+    """Remove the file if it is this process's own."""
+    known = read_pid_file(home)
+    if known is not None and known.pid == os.getpid():
+        home.pid.unlink(missing_ok=True)
+
+
+def make_permanent(home: Home) -> None:
+    """Keep the running server running, used or not."""
+    known = read_pid_file(home)
+    if known is not None and known.while_used:
+        write_private(home.pid, msgspec.json.encode(PidFile(known.pid, known.port)))
+
+
+def has_live_process(home: Home) -> bool:
+    """Whether the process that the pid file names is alive."""
+    known = read_pid_file(home)
     return known is not None and known.pid > 0 and is_alive(known.pid)
 
 
-def silent(home: Home) -> str | None:
-    """About a server that has left its pid file and does not answer."""
-    known = read(home)
+def is_hung(known: PidFile) -> bool:
+    """Whether the process of a pid file lives on; a killed one gets a moment to end."""
+    limit = time.monotonic() + EXIT_SECONDS
+    while known.pid > 0 and is_alive(known.pid):
+        if time.monotonic() > limit or is_listening(known.port):
+            return True
+        time.sleep(POLL_SECONDS)
+    return False
+
+
+def describe_unresponsive(home: Home) -> str | None:
+    """A sentence about a server that has left its pid file and does not answer."""
+    known = read_pid_file(home)
     if known is None:
         return None
     if is_hung(known):
@@ -92,144 +107,161 @@ def silent(home: Home) -> str | None:
             f"Its pid file names the process {known.pid}, which runs but does not answer on port"
             f" {known.port}. If that is tabhub, end it: kill {known.pid}"
         )
-    return f"The last one (pid {known.pid}) ended without tidying up, which does no harm."
+    return f"The last server (pid {known.pid}) ended without cleaning up, which does no harm."
 
 
-def elsewhere(home: Home) -> str | None:
-    """About a server that is there, but not where commands look, or not of this home."""
-    looked, known, auth = expected_port(home), read(home), load(home)
+def describe_elsewhere(home: Home) -> str | None:
+    """A sentence about a server on another port than commands use, or of another home."""
+    expected, known, auth = expected_port(home), read_pid_file(home), load(home)
     why = " (TABHUB_PORT)" if environment.port_from_environment() is not None else ""
-    if known is not None and known.port != looked and auth is not None:
+    if known is not None and known.port != expected and auth is not None:
         if _knows_secret(known.port, auth.secret):
             return (
-                f"No server of this home is on port {looked}{why}. It runs on port {known.port}"
+                f"No server of this home is on port {expected}{why}. It runs on port {known.port}"
                 f" (pid {known.pid}): unset TABHUB_PORT."
             )
-    if is_tabhub(looked):
+    if is_tabhub(expected):
         return (
-            f"A tabhub is on port {looked}{why}, but of another home, or with another secret."
-            " TABHUB_HOME names the home."
+            f"The tabhub on port {expected}{why} belongs to another home or has another secret."
+            " TABHUB_HOME selects the home."
         )
     return None
 
 
-def is_hung(known: PidFile) -> bool:
-    """Whether the process of a pid file lives on; one that has just been killed gets a moment."""
-    limit = time.monotonic() + ENDING_SECONDS
-    while known.pid > 0 and is_alive(known.pid):
-        if time.monotonic() > limit or is_listening(known.port):
-            return True
-        time.sleep(LOOK_SECONDS)
-    return False
-
-
-def is_listening(port: int) -> bool:
-    """Whether somebody has a port open here, answering or not."""
-    try:
-        socket.create_connection(("127.0.0.1", port), ANSWER_SECONDS).close()
-    except OSError:
-        return False
-    return True
-
-
-@contextmanager
-def asking_once() -> Iterator[None]:
-    """For one look around: who has a port and says nothing is waited for once."""
-    token = _silent.set(set())
-    try:
-        yield
-    finally:
-        _silent.reset(token)
+def expected_port(home: Home) -> int:
+    """The port by the environment, else by the pid file, else by the settings."""
+    port = environment.port_from_environment()
+    if port is not None:
+        return port
+    known = read_pid_file(home)
+    return settings.load(home).port if known is None else known.port
 
 
 def find(home: Home) -> Facts | None:
-    """What the server of this home says of itself, with its port; None when there is none."""
+    """The health report of this home's server, with its port; None if none runs."""
     auth = reach(home)
     if auth is None:
         return None
-    told = _get(auth.port, "/health", _bearer(auth))
-    return None if told is None else {**told, "port": auth.port}
+    health = _get(auth.port, "/health", _bearer(auth))
+    return None if health is None else {**health, "port": auth.port}
 
 
 def reach(home: Home) -> Auth | None:
-    """The secret, and the port where somebody has shown to know it."""
+    """The secret, and the port of a server that has proved to know it."""
     auth = load(home)
     port = expected_port(home)
     return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
+def is_listening(port: int) -> bool:
+    """Whether any program listens on the port, even one that does not answer."""
+    try:
+        socket.create_connection(("127.0.0.1", port), RESPONSE_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
 def is_tabhub(port: int) -> bool:
-    """Whether some tabhub is at a port, ours or not."""
-    told = _get(port, "/health?challenge=0", {})
-    return told is not None and isinstance(told.get("proof"), str)
+    """Whether a tabhub listens on the port, of this home or another."""
+    health = _get(port, "/health?challenge=0", {})
+    return health is not None and isinstance(health.get("proof"), str)
 
 
 def answers(port: int) -> bool:
-    """Whether somebody speaks HTTP there, if only to say that there is no place."""
-    return _ask("GET", port, "/health", {}) is not None
+    """Whether the program on the port answers by HTTP, even with a refusal."""
+    return _request("GET", port, "/health", {}) is not None
 
 
 def is_open(port: int) -> bool:
-    """Whether a server tells everything to somebody without a token."""
-    told = _get(port, "/health", {})
-    return told is not None and "pid" in told
+    """Whether the server gives its full report without a token."""
+    health = _get(port, "/health", {})
+    return health is not None and "pid" in health
+
+
+def knows_token(port: int, token: str) -> bool:
+    """Whether the server on the port proves to know a client's token, or the secret itself."""
+    challenge, hash = secrets.token_hex(16), hash_of(token)
+    health = _get(port, f"/health?challenge={challenge}&client={label_of(hash)}", {})
+    if health is None:
+        raise NotRunning
+    return is_proof_to_client(health.get("clientProof"), hash, challenge, port) or is_proof(
+        health.get("proof"), token, challenge, port
+    )
+
+
+def _knows_secret(port: int, secret: str) -> bool:
+    challenge = secrets.token_hex(16)
+    health = _get(port, f"/health?challenge={challenge}", {})
+    return health is not None and is_proof(health.get("proof"), secret, challenge, port)
+
+
+def current_settings(home: Home) -> Facts | None:
+    """The running server's settings, and the keys whose value in the file differs."""
+    auth = reach(home)
+    return None if auth is None else _get(auth.port, "/settings", _bearer(auth))
+
+
+def audit(home: Home, query: Facts) -> list[Facts]:
+    """The newest entries in the running server's memory that match the query."""
+    auth = reach(home)
+    if auth is None:
+        raise NotRunning("`tabhub audit --file` reads the entries on disk.")
+    encoded = urlencode({key: str(value) for key, value in query.items()})
+    entries = _expect_ok(_request("GET", auth.port, f"/audit?{encoded}", _bearer(auth)))
+    return msgspec.convert(entries, list[Facts])
 
 
 def reload(home: Home) -> Facts | None:
-    """Have the running server read its files again; None if there is none."""
+    """Make the running server read its files again; None if none runs."""
     auth = reach(home)
     if auth is None:
         return None
     try:
         return reload_at(home, auth)
     except TabhubError as error:
-        said = f"It is written, but the running server did not take it: {error.message}"
-        raise Unavailable(said) from None
+        raise Unavailable(
+            f"The change is written, but the running server did not take it: {error.message}"
+        ) from None
 
 
 def reload_at(home: Home, auth: Auth) -> Facts:
-    """The same for one that has proved itself by a secret, which may be an old one by now."""
-    answer = _ask("POST", auth.port, "/reload", _bearer(auth))
-    if answer is not None and answer.status == TOO_OFTEN:
-        return _reload_by_signal(home, auth, answer)
-    return msgspec.convert(_said(answer), Facts)
+    """The same for a server that is known by its secret, which may have been replaced since."""
+    response = _request("POST", auth.port, "/reload", _bearer(auth))
+    if response is not None and response.status == TOO_MANY_REQUESTS:
+        return _reload_by_signal(home, auth, response)
+    return msgspec.convert(_expect_ok(response), Facts)
 
 
-def in_force(home: Home) -> Facts | None:
-    """The running server's settings, and where the file says otherwise."""
-    auth = reach(home)
-    return None if auth is None else _get(auth.port, "/settings", _bearer(auth))
-
-
-def _reload_by_signal(home: Home, auth: Auth, refused: "_Answer") -> Facts:
-    """A person's own commands are not held up by how often programs may ask."""
+def _reload_by_signal(home: Home, auth: Auth, refusal: "_Response") -> Facts:
+    """The rate limit is for programs; it must not hold up a person's own commands."""
     before = _get(auth.port, "/health", _bearer(auth))
     number = getattr(signal, str(before and before.get("reloadSignal")), None)
-    if before is None or number is None or not _is_ours(before["pid"]):
-        raise Unavailable(f"{refused.error()} Or start it anew: tabhub stop; tabhub start")
+    if before is None or number is None or not _is_own_process(before["pid"]):
+        raise Unavailable(f"{refusal.error()} Or restart it: tabhub stop; tabhub start")
     os.kill(before["pid"], number)
     limit = time.monotonic() + RELOAD_SECONDS
     while time.monotonic() < limit:
         after = _health_by_either(home, auth)
-        if after is not None and _reloads(after) != _reloads(before):
-            return _taken(home, after)
-        time.sleep(LOOK_SECONDS)
-    raise Unavailable("It was told to read its files again, and has not said that it did.")
+        if after is not None and _reload_state(after) != _reload_state(before):
+            return _reload_result(home, after)
+        time.sleep(POLL_SECONDS)
+    raise Unavailable("It was asked to read its files again, but has not confirmed that it did.")
 
 
-def _taken(home: Home, health: Facts) -> Facts:
+def _reload_result(home: Home, health: Facts) -> Facts:
     if health["lastReloadError"] is not None:
         raise Unavailable(health["lastReloadError"])
-    known = in_force(home)
-    return {"restart": [] if known is None else known["differs"]}
+    current = current_settings(home)
+    return {"restart": [] if current is None else current["differs"]}
 
 
-def _reloads(health: Facts) -> tuple[int, int]:
+def _reload_state(health: Facts) -> tuple[int, int]:
     return health["reloadCount"], health["lastReloadTimestamp"]
 
 
 def _health_by_either(home: Home, old: Auth) -> Facts | None:
-    """By the secret that was, or by the one that the files have now."""
+    """By the secret of before, or by the one that the files have now."""
     new = load(home) or old
     for secret in dict.fromkeys((new.secret, old.secret)):
         if _knows_secret(old.port, secret):
@@ -237,90 +269,64 @@ def _health_by_either(home: Home, old: Auth) -> Facts | None:
     return None
 
 
-def _is_ours(pid: int) -> bool:
-    """Whether this process may be told something: it is this user's, where that can be seen."""
+def _is_own_process(pid: int) -> bool:
+    """Whether the process belongs to this user, where /proc shows that."""
     try:
         return is_alive(pid) and os.stat(f"/proc/{pid}").st_uid == os.geteuid()
     except FileNotFoundError:
-        # Without /proc, the system itself refuses to signal another user's.
+        # Without /proc, the system itself refuses to signal another user's process.
         return not os.path.exists("/proc")
 
 
-def audit(home: Home, query: Facts) -> list[Facts]:
-    """The newest entries that the running server remembers, of those that fit."""
-    auth = reach(home)
-    if auth is None:
-        raise NotRunning("`tabhub audit --file` reads what was written to disk.")
-    asked = urlencode({key: str(value) for key, value in query.items()})
-    told = _said(_ask("GET", auth.port, f"/audit?{asked}", _bearer(auth)))
-    return msgspec.convert(told, list[Facts])
+@contextmanager
+def skipping_timed_out_ports() -> Iterator[None]:
+    """Within it, a port that has timed out once is not asked again."""
+    token = _timed_out.set(set())
+    try:
+        yield
+    finally:
+        _timed_out.reset(token)
+
+
+class _Response(NamedTuple):
+    status: int
+    body: Any
+
+    def error(self) -> str:
+        """The server's own sentence, if it sent one."""
+        error = self.body.get("error") if isinstance(self.body, dict) else None
+        return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
 
 
 def _bearer(auth: Auth) -> dict[str, str]:
     return {"Authorization": f"Bearer {auth.secret}"}
 
 
-def expected_port(home: Home) -> int:
-    """Where it may be: where the environment says, where the pid file says, where it is set to."""
-    named = environment.port_from_environment()
-    if named is not None:
-        return named
-    known = read(home)
-    return settings.load(home).port if known is None else known.port
-
-
-def _knows_secret(port: int, secret: str) -> bool:
-    challenge = secrets.token_hex(16)
-    told = _get(port, f"/health?challenge={challenge}", {})
-    return told is not None and is_proof(told.get("proof"), secret, challenge, port)
-
-
-def knows_token(port: int, token: str) -> bool:
-    """Whether who listens there has shown to know a client's token, or that this is the secret."""
-    challenge, hash = secrets.token_hex(16), hash_of(token)
-    told = _get(port, f"/health?challenge={challenge}&client={label_of(hash)}", {})
-    if told is None:
-        raise NotRunning
-    return is_proof_to_client(told.get("clientProof"), hash, challenge, port) or is_proof(
-        told.get("proof"), token, challenge, port
-    )
-
-
 def _get(port: int, path: str, headers: dict[str, str]) -> Facts | None:
-    answer = _ask("GET", port, path, headers)
-    if answer is None or answer.status != 200 or not isinstance(answer.told, dict):
+    response = _request("GET", port, path, headers)
+    if response is None or response.status != 200 or not isinstance(response.body, dict):
         return None
-    return answer.told
+    return response.body
 
 
-class _Answer(NamedTuple):
-    status: int
-    told: Any
-
-    def error(self) -> str:
-        """The server's own sentence, if it is one of ours."""
-        error = self.told.get("error") if isinstance(self.told, dict) else None
-        return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
+def _expect_ok(response: _Response | None) -> Any:
+    if response is None or response.status != 200:
+        raise Unavailable("The server did not answer." if response is None else response.error())
+    return response.body
 
 
-def _said(answer: _Answer | None) -> Any:
-    if answer is None or answer.status != 200:
-        raise Unavailable("The server did not answer." if answer is None else answer.error())
-    return answer.told
-
-
-def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer | None:
-    silent = _silent.get()
-    if silent is not None and port in silent:
+def _request(method: str, port: int, path: str, headers: dict[str, str]) -> _Response | None:
+    timed_out = _timed_out.get()
+    if timed_out is not None and port in timed_out:
         return None
-    connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
+    connection = HTTPConnection("127.0.0.1", port, timeout=RESPONSE_SECONDS)
     try:
         connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        return _Answer(answer.status, msgspec.json.decode(answer.read()))
+        response = connection.getresponse()
+        return _Response(response.status, msgspec.json.decode(response.read()))
     except TimeoutError:
-        if silent is not None:
-            silent.add(port)
+        if timed_out is not None:
+            timed_out.add(port)
         return None
     except (OSError, HTTPException, msgspec.DecodeError):
         return None
@@ -329,14 +335,14 @@ def _ask(method: str, port: int, path: str, headers: dict[str, str]) -> _Answer 
 
 
 def program() -> list[str]:
-    """The command, from wherever it is run."""
+    """The command that runs this tabhub, for any working directory."""
     script = Path(sys.executable).with_name("tabhub")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "tabhub"]
 
 
-def spoken() -> str:
-    """The command as it can be typed: by its name alone only where that leads to this tabhub."""
-    ours = program()
+def program_text() -> str:
+    """The command as a person can type it: `tabhub` alone only if that finds this tabhub."""
+    own = program()
     found = environment.on_path("tabhub")
-    is_this = found is not None and found.resolve() == Path(ours[0]).resolve()
-    return "tabhub" if is_this else shlex.join(ours)
+    is_this = found is not None and found.resolve() == Path(own[0]).resolve()
+    return "tabhub" if is_this else shlex.join(own)

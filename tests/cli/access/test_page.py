@@ -25,7 +25,7 @@ def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> Non
     assert product.run("page", "forget", SHOP).stdout == f"Forgotten: {SHOP}\n"
     assert product.run("page", "list").stdout == "http://localhost:*\n"
     again = product.run("page", "forget", SHOP)
-    assert again.returncode == 1 and "not allowed anyway" in again.stderr
+    assert again.returncode == 1 and "is not allowed" in again.stderr
 
 
 def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product) -> None:
@@ -37,12 +37,12 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
         store.collection(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
     store.close()
     told = product.run("page", "forget", SHOP)
-    assert told.stdout == "Forgotten: 2 tools that stayed without a tab\n"
+    assert told.stdout == "Forgotten: 2 tools kept without a tab\n"
     product.run("page", "allow", "https://bank.example")
     told = product.run("page", "forget", "https://bank.example")
     assert told.stdout.splitlines() == [
         "Forgotten: https://bank.example",
-        "Forgotten: 1 tool that stayed without a tab",
+        "Forgotten: 1 tool kept without a tab",
     ]
     assert product.run("page", "forget", SHOP).returncode == 1
 
@@ -53,7 +53,7 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
 def test_what_is_no_web_origin_is_refused(text: str, product: Product) -> None:
     refused = product.run("page", "allow", text)
     assert refused.returncode == 2
-    assert "no web origin, such as https://shop.example." in refused.stderr
+    assert "not a web origin, such as https://shop.example." in refused.stderr
     assert product.run("page", "list").stdout == ""
 
 

@@ -51,7 +51,7 @@ async def test_pages_that_wait_are_named_with_their_codes(
             told = json.loads((await run(product, "page", "list", "--json")).stdout)
             status = await run(product, "status")
             facts = json.loads((await run(product, "status", "--json")).stdout)
-    line = f"Waits to be let in: {SHOP} (code {code}): tabhub page allow {SHOP}"
+    line = f"Waits for approval: {SHOP} (code {code}): tabhub page allow {SHOP}"
     assert listed.stdout.splitlines() == ["http://a.example", line]
     assert line in status.stdout.splitlines()
     waiting = [{"origin": SHOP, "code": code}]
@@ -89,10 +89,10 @@ async def test_a_page_tool_is_explained_by_the_server_that_knows_it(product: Pro
         await run(product, "client", "add", "ann")
         of_agent = await run(product, *explain, "--client", "ann")
     assert (unknown.returncode, "No page offers a tool called" in unknown.stderr) == (1, True)
-    assert shown.stdout.startswith("As things are now: ask, by ")
+    assert shown.stdout.startswith("At present: ask, by ")
     told = json.loads(there.stdout)
     assert (told["tool"], told["verdicts"]["now"]["verdict"]) == (PAY, "ask")
-    assert off.stdout.startswith("As things are now: deny, by ") and PAY in off.stdout
+    assert off.stdout.startswith("At present: deny, by ") and PAY in off.stdout
     assert (of_agent.returncode, "permissions_check" in of_agent.stderr) == (2, True)
 
 
@@ -100,4 +100,4 @@ def test_without_a_server_no_page_tool_can_be_explained(product: Product) -> Non
     for url in ((), ("--url", SHOP)):
         refused = product.run("permissions", "explain", PAY, *url)
         assert (refused.returncode, refused.stdout) == (3, "")
-        assert "known only to a running server" in refused.stderr
+        assert "Only a running server knows" in refused.stderr

@@ -142,7 +142,7 @@ def test_what_is_no_setting_can_be_taken_out_by_its_name(product: Product, here:
     file.write_text('{"limit": 1, "limits": {"callSecond": 2, "a.b": {"c": 3}}, "port": 1}')
     for key in ("limits.callSecond", "limits.a.b.c", "limit"):
         gone = here("config", "unset", key)
-        assert (gone.returncode, gone.stdout) == (0, f"{key} was taken out.\n")
+        assert (gone.returncode, gone.stdout) == (0, f"{key} was removed.\n")
     assert file_of(product) == {"port": 1}
     refused = here("config", "unset", "limit")
     assert (refused.returncode, "no setting 'limit'" in refused.stderr) == (2, True)

@@ -86,7 +86,7 @@ async def test_what_waits_for_a_restart_is_told_above_the_limit_too(
     product: Product, here: Here, port: int
 ) -> None:
     done = here("config", "set", "limits.callSeconds", "60")
-    assert (done.returncode, "started anew" in done.stderr) == (0, True)
+    assert (done.returncode, "only after a restart" in done.stderr) == (0, True)
     shown = here("config", "show").stdout
     assert "limits.callSeconds = 30  (60 at the next start)\n" in shown
     assert f"port = {port}  (of the running server)\n" in shown

@@ -332,7 +332,7 @@ def test_a_link_to_nothing_is_refused_and_one_to_a_file_is_named(
     assert not real.parent.exists() and _clients(product).list() == []
     real.parent.mkdir()
     real.write_text("{}")
-    assert f"(which is {real})" in product.run("connect", "cursor").stderr
+    assert f"(a link to {real})" in product.run("connect", "cursor").stderr
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_a_file_of_another_shape_is_refused(product: Product, text: str) -> None
     path = _file(product, agent)
     path.write_text(text)
     refused = product.run("connect", "cursor")
-    assert (refused.returncode, "is no object" in refused.stderr) == (2, True)
+    assert (refused.returncode, "is not an object" in refused.stderr) == (2, True)
     assert path.read_text() == text
     assert _clients(product).list() == []
 

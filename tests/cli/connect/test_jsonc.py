@@ -83,7 +83,7 @@ def test_what_is_put_in_is_there_and_all_else_too(file: tuple[str, dict[str, Any
     text, said = file
     servers = said.get("mcpServers", {})
     if not isinstance(servers, dict):
-        with pytest.raises(NotJson, match="mcpServers is no object"):
+        with pytest.raises(NotJson, match="mcpServers is not an object"):
             put(text, PATH, ENTRY)
         return
     edit = put(text, PATH, ENTRY)

@@ -129,13 +129,13 @@ def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -
         product.environment["TABHUB_PORT"] = str(stranger.getsockname()[1])
         _, checks = examined(product.run)
         (found,) = [check["says"] for check in checks if check["name"] == "port"]
-        assert "is taken by another program" in found and f"(pid {os.getpid()})" in found
+        assert "is used by another program" in found and f"(pid {os.getpid()})" in found
         assert not [check for check in checks if check.get("do") == "tabhub start"]
         (product.home / "server.pid").write_text(
             json.dumps({"pid": 99999999, "port": stranger.getsockname()[1]})
         )
         product.environment["TABHUB_PORT"] = str(free_port())
-        assert "where the last server was, is taken" in faults(product.run, "warn")["port"]["says"]
+        assert "which the last server used, is used" in faults(product.run, "warn")["port"]["says"]
     other = Product(tmp_path / "other")
     with other.running("start", "--port", "0"):
         product.environment["TABHUB_PORT"] = str(other.wait_running())
@@ -284,7 +284,7 @@ def test_agents_with_another_port_or_a_token_that_is_none_are_found(
     connects(product, port, product.secret)
     assert "main secret" in faults(here, "warn")["agents"]["says"]
     connects(product, port + 1, "thc_of_nobody")
-    assert f"looks for port {port + 1}" in faults(here, "warn")["agents"]["says"]
+    assert f"uses port {port + 1}" in faults(here, "warn")["agents"]["says"]
     (product.home.parent / ".cursor" / "mcp.json").write_text("{")
     assert "Cursor" in faults(here, "warn")["agents"]["says"]
 

@@ -59,7 +59,7 @@ def test_a_server_on_another_port_or_of_another_home_is_told_truly(
         other.environment["TABHUB_PORT"] = str(port)
         for command in ("status", "stop", "doctor"):
             said = other.run(command).stdout
-            assert f"A tabhub is on port {port} (TABHUB_PORT), but of another home" in said
+            assert f"The tabhub on port {port} (TABHUB_PORT) belongs to another home" in said
             assert "is not running" not in said
         assert process.poll() is None
 

@@ -132,7 +132,7 @@ async def test_a_setting_that_needs_a_restart_is_said_to(product: Product, port:
     taken = product.run("config", "set", "toolsets", "all")
     assert (taken.returncode, taken.stderr) == (0, "")
     waiting = product.run("config", "set", "limits.callSeconds", "5")
-    assert (waiting.returncode, "started anew" in waiting.stderr) == (0, True)
+    assert (waiting.returncode, "only after a restart" in waiting.stderr) == (0, True)
     reset = product.run("config", "reset", "--confirm")
     assert (reset.returncode, reset.stderr) == (0, "")
     async with client(port, product.secret) as http:

@@ -263,4 +263,4 @@ async def test_a_bridge_to_a_running_server_says_why_it_brings_no_browser_and_do
         assert await pipe.close() == 0
         assert pipe.process.stderr is not None
         (why,) = (await pipe.process.stderr.read()).decode().splitlines()
-    assert "a browser cannot be brought along" in why and "/no/such/browser" in why
+    assert "a browser could not be started" in why and "/no/such/browser" in why

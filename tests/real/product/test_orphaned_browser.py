@@ -62,12 +62,13 @@ async def test_a_browser_left_behind_is_used_again_by_every_way_of_starting(
     with product.running("start", "--browser", "--port", "0"):
         product.wait_browser()
         eventually_sync(lambda: "tabhub is up" in product.output, "the start to be over")
-        assert f"left behind (pid {left}) is used again" in product.output
+        assert f"left behind (pid {left})." in product.output
         assert killed(product) == left
 
     with product.running("browser"):
         eventually_sync(
-            lambda: product.output.count("is used again") == 2, "the browser to be taken"
+            lambda: product.output.count("that an earlier run left behind") == 2,
+            "the browser to be taken",
         )
         refused = product.run("browser", "--headless")
         assert (refused.returncode, f"process {left}" in refused.stderr) == (1, True)

@@ -1,1 +1,1 @@
-"""`tabhub client`, `tabhub permissions` and `tabhub page`: who may do what."""
+"""`tabhub client`, `tabhub permissions` and `tabhub page`: which clients and sites may do what."""

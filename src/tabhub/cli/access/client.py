@@ -20,10 +20,10 @@ def add(name: str, toolsets: str | None, read_only: bool, as_json: bool) -> None
     only = None if toolsets is None else choose_toolsets(toolsets.split(","))
     token = Clients(home).add(name, only, read_only)
     announce(home)
-    told = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
-    print(json.dumps(told) if as_json else token)
+    facts = {"name": name, "token": token, "toolsets": only and sorted(only), "readOnly": read_only}
+    print(json.dumps(facts) if as_json else token)
     print(
-        "The token is shown this once. Its agent sends it as `Authorization: Bearer TOKEN`"
+        "The token is not shown again. The agent sends it as `Authorization: Bearer TOKEN`"
         f" to http://127.0.0.1:{_port(home)}/mcp.",
         file=sys.stderr,
     )
@@ -50,33 +50,33 @@ def _row(client: dict[str, Any]) -> tuple[str, str, str]:
 
 def revoke(name: str) -> None:
     home = Home.from_environment()
-    if take_back(home, name):
-        print(f"Revoked. Whoever has the token of {name} is out.", file=sys.stderr)
+    if revoke_everywhere(home, name):
+        print(f"Revoked. The token of {name} is no longer valid.", file=sys.stderr)
         return
-    known = running.read(home)
-    said = f"Revoked: the token of {name} lets nobody in any more. The server could not be told"
+    known = running.read_pid_file(home)
+    text = f"Revoked: the token of {name} is no longer valid. The server could not be notified"
     if known is not None and not running.answers(known.port):
         raise Unavailable(
-            f"{said}, and does not answer: whether it has ended what was under way is not known."
+            f"{text} and does not answer, so running calls of {name} may not have ended."
             " `tabhub doctor` says more."
         )
-    print(f"{said}; it notices within seconds, and ends what is under way.", file=sys.stderr)
+    print(f"{text}; it notices within seconds and ends running calls.", file=sys.stderr)
 
 
 def announce(home: Home) -> None:
-    """Have it in the record; the token opens the door anyway."""
+    """Let the running server record the new client; its token works anyway."""
     with suppress(TabhubError):
         running.reload(home)
 
 
-def take_back(home: Home, name: str) -> bool:
-    """Whoever has this client's token is out; whether no server is left that was not told."""
+def revoke_everywhere(home: Home, name: str) -> bool:
+    """Revoke the client's token and grants; false if a running server could not be notified."""
     Clients(home).revoke(name)
     if home.db.exists():
         with closing(Store(home.db)) as store:
             forget_client(store, name)
     try:
-        return running.reload(home) is not None or not running.is_left(home)
+        return running.reload(home) is not None or not running.has_live_process(home)
     except Unavailable:
         return False
 

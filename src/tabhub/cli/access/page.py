@@ -1,8 +1,8 @@
-"""`tabhub page`: sites whose pages may offer tools by themselves."""
+"""`tabhub page`: sites whose pages may offer tools without the extension."""
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
-from tabhub.cli.server import server_status as waiting
+from tabhub.cli.server.server_status import waiting_pages
 from tabhub.config import keys as editing
 from tabhub.config import settings
 from tabhub.config.paths import Home
@@ -29,7 +29,7 @@ def show(as_json: bool) -> None:
     if as_json:
         print_json({"allowed": known, "waiting": requests})
         return
-    for line in (*known, *waiting.lines(requests)):
+    for line in (*known, *waiting_pages(requests)):
         print(harmless(line))
 
 
@@ -40,15 +40,15 @@ def forget(text: str) -> None:
     tools = _forget_tools(home, Origins([origin]))
     if origin not in known and not tools:
         raise NotFound(
-            f"{origin} is not allowed anyway, and no tool of it would stay listed without a tab. "
-            "`tabhub page list` shows which are allowed."
+            f"{origin} is not allowed, and tabhub keeps no tools of it. "
+            "`tabhub page list` shows the allowed origins."
         )
     if origin in known:
-        _set(home, [one for one in known if one != origin])
+        _set(home, [other for other in known if other != origin])
         print(f"Forgotten: {origin}")
     if tools:
         running.reload(home)
-        print(f"Forgotten: {tools} tool{'' if tools == 1 else 's'} that stayed without a tab")
+        print(f"Forgotten: {tools} tool{'' if tools == 1 else 's'} kept without a tab")
 
 
 def _forget_tools(home: Home, origins: Origins) -> int:
@@ -69,14 +69,14 @@ def _set(home: Home, origins: list[str]) -> None:
 def _origin(text: str) -> str:
     origin = web_origin(text)
     if origin is None:
-        raise InvalidArguments(f"{text!r} is no web origin{_what_is_missing(text)}")
+        raise InvalidArguments(f"{text!r} is not a web origin{_hint(text)}")
     return origin
 
 
-def _what_is_missing(text: str) -> str:
-    """What would make an origin of it, if it is little."""
-    is_whole = ":/" in text or text == "null"
-    plain, secure = (None if is_whole else web_origin(f"{one}://{text}") for one in SCHEMES)
+def _hint(text: str) -> str:
+    """The origins that the text becomes with a scheme, or an example."""
+    has_scheme = ":/" in text or text == "null"
+    plain, secure = (None if has_scheme else web_origin(f"{name}://{text}") for name in SCHEMES)
     if plain is None or secure is None:
         return ", such as https://shop.example."
     return f": http:// or https:// is missing. Is it {plain} or {secure}?"

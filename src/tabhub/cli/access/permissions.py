@@ -1,4 +1,4 @@
-"""`tabhub permissions`: what is set, setting it, and why a call would be allowed or not."""
+"""`tabhub permissions`: lists and sets levels, and explains the decision about a call."""
 
 import json
 import time
@@ -28,41 +28,11 @@ from tabhub.store.store import Store
 from tabhub.tools import catalog
 from tabhub.tools.tool import address
 
-CHECK = "/tools/permissions_check/call"
-
-
-def decision(name: str, url: str | None, client: Client) -> Json:
-    """The server's word about a call by the person, as things are now."""
-    if client != MAIN:
-        raise InvalidArguments(
-            "Of pages' tools only the person's calls are explained; an agent can ask by itself, "
-            "with the tool permissions_check."
-        )
-    known = running.reach(Home.from_environment())
-    if known is None:
-        raise running.NotRunning(
-            "Tools of pages are known only to a running server; start it: tabhub start"
-        )
-    given = {"tool": name} if url is None else {"tool": name, "url": url}
-    body = msgspec.json.encode({"arguments": given})
-    answer = Rest(known.port, known.secret).post(CHECK, body, {}, None)
-    if answer.fault is not None:
-        raise _explained(name, answer.fault)
-    told = answer.body["structuredContent"]
-    return {"verdict": told["decision"], "rule": told["rule"], "source": told["source"]}
-
-
-def _explained(name: str, fault: Fault) -> TabhubError:
-    if fault.reason != "unknown_tool":
-        return Refused(fault)
-    said = f"No page offers a tool called {name!r} now. Those that are there: "
-    return NotFound(f"{said}tabhub tool list --toolset pages", "unknown_tool")
-
-
+CHECK_PATH = "/tools/permissions_check/call"
 SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
 BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
 NOW = "now"
-SHOWN = {**BROWSERS, NOW: "As things are now"}
+TITLES = {**BROWSERS, NOW: "At present"}
 
 
 def show(as_json: bool) -> None:
@@ -89,14 +59,42 @@ def set_level(subject: str, level: LevelWord | None) -> None:
 def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
     client = _client(Home.from_environment(), client_name)
     if name.startswith(PREFIX):
-        verdicts = {NOW: decision(name, url, client)}
+        verdicts = {NOW: _page_tool_verdict(name, url, client)}
     else:
         verdicts = _verdicts(_tool(name), client, url)
     if as_json:
         print(json.dumps({"tool": name, "url": url, "client": client.name, "verdicts": verdicts}))
         return
-    for kind, told in verdicts.items():
-        print(harmless(f"{SHOWN[kind]}: {told['verdict']}, by {told['rule']}"))
+    for kind, verdict in verdicts.items():
+        print(harmless(f"{TITLES[kind]}: {verdict['verdict']}, by {verdict['rule']}"))
+
+
+def _page_tool_verdict(name: str, url: str | None, client: Client) -> Json:
+    """The running server's decision about a call by the person, the only one it can be asked."""
+    if client != MAIN:
+        raise InvalidArguments(
+            "For tools of pages only the person's calls can be explained; an agent can ask with "
+            "the tool permissions_check."
+        )
+    server = running.reach(Home.from_environment())
+    if server is None:
+        raise running.NotRunning(
+            "Only a running server knows the tools of pages; start it: tabhub start"
+        )
+    arguments = {"tool": name} if url is None else {"tool": name, "url": url}
+    body = msgspec.json.encode({"arguments": arguments})
+    response = Rest(server.port, server.secret).post(CHECK_PATH, body, {}, None)
+    if response.fault is not None:
+        raise _check_failed(name, response.fault)
+    content = response.body["structuredContent"]
+    return {"verdict": content["decision"], "rule": content["rule"], "source": content["source"]}
+
+
+def _check_failed(name: str, fault: Fault) -> TabhubError:
+    if fault.reason != "unknown_tool":
+        return Refused(fault)
+    text = f"No page offers a tool called {name!r} now. To see those that pages offer: "
+    return NotFound(f"{text}tabhub tool list --toolset pages", "unknown_tool")
 
 
 def _verdicts(tool: Tool, client: Client, url: str | None) -> dict[str, dict[str, Any]]:
@@ -109,7 +107,7 @@ def _verdicts(tool: Tool, client: Client, url: str | None) -> dict[str, dict[str
 
 @contextmanager
 def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
-    """The rules as the files of the home have them; nothing is made that is not there."""
+    """The rules by the files of the home, which are not created if missing."""
     home = Home.from_environment()
     chosen = settings.load(home)
     store = Store(home.db if home.db.exists() else None)
@@ -120,20 +118,20 @@ def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
 
 
 def _decide(rules: Rules, tool: Tool, client: Client, url: str | None, *, managed: bool) -> Verdict:
-    leads_there = url is not None and tool.address_of is not None
-    arguments = {"url": url} if leads_there else None
+    opens_url = url is not None and tool.address_of is not None
+    arguments = {"url": url} if opens_url else None
     site = "" if url is None else site_of(address(url))
     subject = subject_of(tool, arguments, client, "", site=site, managed=managed)
     return rules.permissions.decide(subject, time.time())
 
 
 def _facts(verdict: Verdict) -> dict[str, Any]:
-    told = {
+    facts = {
         "verdict": type(verdict).__name__.lower(),
         "rule": verdict.rule.text,
         "source": verdict.rule.source,
     }
-    return {**told, "reason": verdict.reason} if isinstance(verdict, Deny) else told
+    return {**facts, "reason": verdict.reason} if isinstance(verdict, Deny) else facts
 
 
 def _tool(name: str) -> Tool:
@@ -159,7 +157,7 @@ def _parse(subject: str) -> tuple[str, str]:
         raise InvalidArguments("The levels of toolsets are set in the policy file.")
     if kind in SECTIONS and rest:
         return SECTIONS[kind], _host(rest) if kind == "domain" else rest
-    # Pages come and go: a tool of theirs need not be there now.
+    # A page that offers the tool need not be open now.
     if subject.startswith(PREFIX) or any(tool.name == subject for tool in catalog.ALL):
         return "tools", subject
     if subject == "localhost" or "." in subject or ":" in subject:
@@ -169,8 +167,8 @@ def _parse(subject: str) -> tuple[str, str]:
     if subject in TOOLSETS:
         raise InvalidArguments(f"{subject} is a toolset: its level is set in the policy file.")
     raise InvalidArguments(
-        f"There is no tool or plugin {subject}.{_did_you_mean(subject)} A plugin that is still to "
-        f"come is plugin:{subject}, a host without a dot is domain:{subject}."
+        f"There is no tool or plugin {subject}.{_did_you_mean(subject)} For a plugin that "
+        f"is not installed yet write plugin:{subject}, for a host without a dot domain:{subject}."
     )
 
 
@@ -187,7 +185,7 @@ def _did_you_mean(name: str) -> str:
 
 
 def _drop_other_spellings(home: Home, host: str) -> None:
-    """A person may have written the same host differently."""
+    """Remove settings of the same host that a person has written differently."""
     for written in settings.load(home).permissions.domains:
         if written != host and _host(written) == host:
             editing.set_value(home, ("permissions", "domains", written), None)
@@ -201,4 +199,4 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         where = f" on {grant['site']}" if grant["site"] else ""
         yield f"granted to {grant['client']}: {grant['tool']}{where} ({grant['scope']})"
     yield f"policy file: {facts['policyFile'] or 'none'}"
-    yield f"nobody there to ask: {facts['unattended']}"
+    yield f"without a person to ask: {facts['unattended']}"

@@ -1,1 +1,1 @@
-"""`tabhub connect`: writes tabhub into the settings of agents, and takes it out again."""
+"""`tabhub connect`: adds tabhub to the settings of agents, and removes it again."""

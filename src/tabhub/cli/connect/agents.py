@@ -1,4 +1,4 @@
-"""The agents that can be connected: where each keeps its settings, and how it names a server."""
+"""The agents that tabhub can connect: the settings file of each, and its entry for a server."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,11 +11,14 @@ from tabhub.config.clients import PREFIX
 from tabhub.config.paths import Places
 from tabhub.errors import TabhubError
 
+NAME = "tabhub"
+"""The server's name in the settings of every agent."""
+
 Json = dict[str, Any]
 
 
-class Way(NamedTuple):
-    """How to reach tabhub: by HTTP, or by starting a bridge."""
+class Target(NamedTuple):
+    """How an agent reaches tabhub: the URL for HTTP, or the command that starts a bridge."""
 
     url: str
     token: str
@@ -31,25 +34,25 @@ class Way(NamedTuple):
         return {**self.environment, "TABHUB_TOKEN": self.token}
 
 
-def _process(way: Way) -> Json:
-    return {"command": way.command[0], "args": way.command[1:], "env": way.env}
+def _process(target: Target) -> Json:
+    return {"command": target.command[0], "args": target.command[1:], "env": target.env}
 
 
-def _named_process(way: Way) -> Json:
-    return {"type": "stdio", **_process(way)}
+def _named_process(target: Target) -> Json:
+    return {"type": "stdio", **_process(target)}
 
 
 @dataclass(frozen=True)
 class Agent:
-    """One agent; `http` is None where it can only start processes."""
+    """One agent; `http` is None if it can only start processes."""
 
     name: str
     title: str
     file: Callable[[Places], Path]
     servers: tuple[str, ...]
-    """Where in the file servers are named."""
-    http: Callable[[Way], Json] | None
-    stdio: Callable[[Way], Json] = _process
+    """The path of the servers in the file."""
+    http: Callable[[Target], Json] | None
+    stdio: Callable[[Target], Json] = _process
     aliases: tuple[str, ...] = ()
 
     @property
@@ -57,26 +60,26 @@ class Agent:
         return self.servers == ("mcp_servers",)
 
     def layout(self, data: Any) -> tuple[str, ...]:
-        """Where servers are named in a file that says this."""
+        """The path of the servers in a file with this content."""
         return self.servers
 
     def fitting(self, entry: Json, data: Any) -> Json:
-        """The entry as that file wants it."""
+        """The entry in the form that this file uses."""
         return entry
 
 
 class OpenCode(Agent):
-    """Its second version has servers one level deeper, and on unless said otherwise."""
+    """Version 2 has its servers one level deeper, and they are enabled by default."""
 
     def layout(self, data: Any) -> tuple[str, ...]:
-        return ("mcp", "servers") if _is_second(data) else self.servers
+        return ("mcp", "servers") if _is_version_2(data) else self.servers
 
     def fitting(self, entry: Json, data: Any) -> Json:
-        drops = {"enabled"} if _is_second(data) else set()
+        drops = {"enabled"} if _is_version_2(data) else set()
         return {key: value for key, value in entry.items() if key not in drops}
 
 
-def _is_second(data: Any) -> bool:
+def _is_version_2(data: Any) -> bool:
     known = data.get("mcp") if isinstance(data, dict) else None
     servers = known.get("servers") if isinstance(known, dict) else None
     return isinstance(servers, dict) and not isinstance(servers.get("type"), str)
@@ -87,10 +90,10 @@ def _opencode(places: Places) -> Path:
     if named:
         return Path(named)
     folder = places.config / "opencode"
-    return _first_there(folder / "opencode.jsonc", folder / "opencode.json")
+    return _first_existing(folder / "opencode.jsonc", folder / "opencode.json")
 
 
-def _first_there(*files: Path) -> Path:
+def _first_existing(*files: Path) -> Path:
     return next((file for file in files if file.exists()), files[-1])
 
 
@@ -100,7 +103,7 @@ AGENTS: tuple[Agent, ...] = (
         "Claude Code",
         lambda places: places.folder("CLAUDE_CONFIG_DIR", places.home) / ".claude.json",
         ("mcpServers",),
-        lambda way: {"type": "http", "url": way.url, "headers": way.headers},
+        lambda target: {"type": "http", "url": target.url, "headers": target.headers},
         _named_process,
         ("claude", "claudecode"),
     ),
@@ -117,31 +120,31 @@ AGENTS: tuple[Agent, ...] = (
         "Cursor",
         lambda places: places.home / ".cursor" / "mcp.json",
         ("mcpServers",),
-        lambda way: {"url": way.url, "headers": way.headers},
+        lambda target: {"url": target.url, "headers": target.headers},
     ),
     Agent(
         "windsurf",
         "Windsurf",
         lambda places: places.home / ".codeium" / "windsurf" / "mcp_config.json",
         ("mcpServers",),
-        lambda way: {"serverUrl": way.url, "headers": way.headers},
+        lambda target: {"serverUrl": target.url, "headers": target.headers},
     ),
     OpenCode(
         "opencode",
         "OpenCode",
         _opencode,
         ("mcp",),
-        lambda way: {
+        lambda target: {
             "type": "remote",
-            "url": way.url,
+            "url": target.url,
             "enabled": True,
-            "headers": way.headers,
+            "headers": target.headers,
         },
-        lambda way: {
+        lambda target: {
             "type": "local",
-            "command": way.command,
+            "command": target.command,
             "enabled": True,
-            "environment": way.env,
+            "environment": target.env,
         },
         ("open-code",),
     ),
@@ -150,7 +153,7 @@ AGENTS: tuple[Agent, ...] = (
         "VS Code",
         lambda places: places.vscode / "User" / "mcp.json",
         ("servers",),
-        lambda way: {"type": "http", "url": way.url, "headers": way.headers},
+        lambda target: {"type": "http", "url": target.url, "headers": target.headers},
         _named_process,
         ("vs-code", "code", "copilot"),
     ),
@@ -159,7 +162,7 @@ AGENTS: tuple[Agent, ...] = (
         "Codex",
         lambda places: places.folder("CODEX_HOME", places.home / ".codex") / "config.toml",
         ("mcp_servers",),
-        lambda way: {"url": way.url, "http_headers": way.headers},
+        lambda target: {"url": target.url, "http_headers": target.headers},
         aliases=("codex-cli",),
     ),
     Agent(
@@ -167,24 +170,20 @@ AGENTS: tuple[Agent, ...] = (
         "Gemini CLI",
         lambda places: places.folder("GEMINI_CLI_HOME", places.home) / ".gemini" / "settings.json",
         ("mcpServers",),
-        lambda way: {"httpUrl": way.url, "headers": way.headers},
+        lambda target: {"httpUrl": target.url, "headers": target.headers},
         aliases=("gemini-cli",),
     ),
 )
 
 
 def named(name: str, agents: Iterable[Agent] = AGENTS) -> Agent | None:
-    """The agent that somebody means."""
-    wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
-    return next((one for one in agents if wanted in (one.name, *one.aliases)), None)
-
-
-NAME = "tabhub"
-"""What the server is called in every agent."""
+    """The agent with this name or alias, in any spelling."""
+    key = name.strip().lower().replace("_", "-").replace(" ", "-")
+    return next((agent for agent in agents if key in (agent.name, *agent.aliases)), None)
 
 
 class Found(NamedTuple):
-    """The entry for tabhub in one file, as far as there is one."""
+    """The entry for tabhub in one settings file, if there is one."""
 
     agent: Agent
     path: Path
@@ -194,12 +193,12 @@ class Found(NamedTuple):
 
     @property
     def token(self) -> str | None:
-        """The token that the agent would show."""
+        """The token that the agent would send."""
         return next((word for word in _words(self.entry) if word.startswith(PREFIX)), None)
 
     @property
     def port(self) -> int | None:
-        """Where the agent would look for the server; None if it starts a bridge."""
+        """The server's port in the entry; None if the agent starts a bridge."""
         for word in _words(self.entry):
             if word.startswith("http://"):
                 return urlsplit(word).port
@@ -215,12 +214,13 @@ def look(agent: Agent, path: Path) -> Found:
 
 
 def look_everywhere(places: Places) -> list[Found]:
-    """The agents of this person that have a settings file."""
+    """The entry of every agent whose settings file exists."""
     files = [(agent, agent.file(places)) for agent in AGENTS]
     return [look(agent, path) for agent, path in files if path.exists()]
 
 
 def at(data: Any, keys: tuple[str, ...]) -> Any:
+    """The value at a path; None if there is none."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data
@@ -231,4 +231,4 @@ def _words(entry: Any) -> list[str]:
     if isinstance(entry, str):
         return entry.split()
     inner = entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
-    return [word for one in inner for word in _words(one)]
+    return [word for value in inner for word in _words(value)]

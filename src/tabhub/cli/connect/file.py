@@ -1,4 +1,7 @@
-"""An agent's settings file: read as text, written whole or not at all, otherwise left as it is."""
+"""An agent's settings file, and the record of what tabhub has written into it.
+
+A file is edited as text, so that all else in it stays as it is, and replaced atomically.
+"""
 
 import json
 import os
@@ -16,14 +19,16 @@ from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, Unavailable
 
 BOM = "\ufeff"
-FRESH_MODE = 0o600
-"""Of a file that we make: there will be a token in it."""
+NEW_FILE_MODE = 0o600
+"""A file that tabhub creates will have a token in it."""
+TOKEN = "<token>"
+"""Stands for the token in a record."""
 
 Keys = tuple[str, ...]
 
 
 class SettingsFile(NamedTuple):
-    """What is in a file now; a file that is not there has no text."""
+    """The content of a file; a missing file has no text."""
 
     path: Path
     text: str
@@ -31,7 +36,7 @@ class SettingsFile(NamedTuple):
     is_toml: bool
 
     def data(self) -> Any:
-        """What it says; a file that cannot be read is refused with the line."""
+        """The parsed content; an invalid file raises an error that names the line."""
         try:
             if self.is_toml:
                 return tomllib.loads(self.text.removeprefix(BOM))
@@ -42,12 +47,12 @@ class SettingsFile(NamedTuple):
             raise _broken(self.path, str(error)) from None
 
     def put(self, keys: Keys, value: dict[str, Any], *, whole: bool = False) -> Edit | None:
-        """Have it say so; `whole`: and nothing else there, where what is there is kept."""
+        """Set the value at a path; in TOML, other members of it stay unless `whole`."""
         try:
             if self.is_toml:
                 return toml_edits.put(self.text, keys, value, whole=whole)
             if not self.text.strip(f"{BOM} \t\r\n"):
-                return _whole(self.text, keys, value)
+                return _first_entry(self.text, keys, value)
             return jsonc.put(self.text, keys, value)
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
@@ -71,8 +76,8 @@ def read(path: Path, *, is_toml: bool) -> SettingsFile:
     except FileNotFoundError:
         if path.is_symlink():
             raise InvalidArguments(
-                f"{path} is a link to {os.path.realpath(path)}, which is not there. "
-                "Make that file, or take the link away."
+                f"{path} is a link to {os.path.realpath(path)}, which does not exist. "
+                "Create that file, or remove the link."
             ) from None
         return SettingsFile(path, "", False, is_toml)
     except UnicodeDecodeError:
@@ -81,7 +86,7 @@ def read(path: Path, *, is_toml: bool) -> SettingsFile:
 
 
 def write(before: SettingsFile, text: str) -> None:
-    """Put a text in the file's place; where the file is a link, in that of what it leads to."""
+    """Replace the file's text, or that of its target if it is a link."""
     path = Path(os.path.realpath(before.path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -90,7 +95,7 @@ def write(before: SettingsFile, text: str) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        _take_manner(name, path)
+        _copy_mode_and_owner(path, name)
         if read(before.path, is_toml=before.is_toml) != before:
             raise Unavailable(f"{path} has just been changed by another program. Try again.")
         os.replace(name, path)
@@ -99,20 +104,19 @@ def write(before: SettingsFile, text: str) -> None:
         raise
 
 
-def _take_manner(name: str, path: Path) -> None:
-    """Mode and owner as they were."""
+def _copy_mode_and_owner(path: Path, name: str) -> None:
     try:
         known = path.stat()
     except FileNotFoundError:
-        os.chmod(name, FRESH_MODE)
+        os.chmod(name, NEW_FILE_MODE)
         return
     os.chmod(name, known.st_mode & 0o7777)
     if os.stat(name).st_uid != known.st_uid or os.stat(name).st_gid != known.st_gid:
         os.chown(name, known.st_uid, known.st_gid)
 
 
-def _whole(text: str, keys: Keys, value: Any) -> Edit:
-    """A file that says nothing yet."""
+def _first_entry(text: str, keys: Keys, value: Any) -> Edit:
+    """The whole text of a file that was empty."""
     for key in reversed(keys):
         value = {key: value}
     start = len(BOM) if text.startswith(BOM) else 0
@@ -120,36 +124,35 @@ def _whole(text: str, keys: Keys, value: Any) -> Edit:
 
 
 def _broken(path: Path, why: str) -> InvalidArguments:
-    return InvalidArguments(f"{path} cannot be read ({why}). Mend it first; nothing was changed.")
+    return InvalidArguments(f"{path} cannot be read ({why}). Repair it first; nothing was changed.")
 
 
 def _unusual(path: Path, why: toml_edits.Unusual) -> InvalidArguments:
-    return InvalidArguments(f"{path}: {why} Change that by hand and try again; nothing was done.")
-
-
-TOKEN = "<token>"
+    return InvalidArguments(
+        f"{path}: {why} Change that by hand and try again; nothing was changed."
+    )
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One connection: whose token, in which file, and what was put in the place of what."""
+    """One connection: the client of the token, the file, and the text before and after."""
 
     agent: str
     file: str
     client: str
     old: str = ""
     new: str = ""
-    """With a word in the place of the token."""
+    """With `TOKEN` instead of the token."""
     made_file: bool = False
     made_folder: str = ""
-    """The outermost folder that was made for the file."""
+    """The outermost folder that was created for the file."""
 
     def undo(self, text: str, token: str) -> str | None:
-        """The text as it was, if what we wrote is still there as we wrote it."""
+        """The text as it was before, if what tabhub wrote is unchanged."""
         new = self.new.replace(TOKEN, token)
         return text.replace(new, self.old) if new and text.count(new) == 1 else None
 
-    def following(self, edit: Edit, token: str) -> "Record":
-        """After a second change within the first."""
+    def after_edit(self, edit: Edit, token: str) -> "Record":
+        """The record after another edit of what tabhub wrote."""
         new = self.new.replace(TOKEN, token)
         if new.count(edit.old) != 1:
             return self
@@ -161,7 +164,7 @@ class _File(msgspec.Struct):
 
 
 class Records:
-    """The records of one home."""
+    """All records of one home."""
 
     def __init__(self, home: Home) -> None:
         self._path = home.connections
@@ -173,8 +176,8 @@ class Records:
             return []
 
     def find(self, agent: str, file: Path) -> Record | None:
-        known = (one for one in self.all() if (one.agent, one.file) == (agent, str(file)))
-        return next(known, None)
+        key = (agent, str(file))
+        return next((r for r in self.all() if (r.agent, r.file) == key), None)
 
     def keep(self, record: Record) -> None:
         self._write([*self._others(record.agent, record.file), record])
@@ -183,7 +186,7 @@ class Records:
         self._write(self._others(agent, str(file)))
 
     def _others(self, agent: str, file: str) -> list[Record]:
-        return [one for one in self.all() if (one.agent, one.file) != (agent, file)]
+        return [r for r in self.all() if (r.agent, r.file) != (agent, file)]
 
     def _write(self, records: list[Record]) -> None:
         if records:
@@ -193,7 +196,7 @@ class Records:
 
 
 def recorded(edit: Edit, token: str) -> tuple[str, str]:
-    """The two sides of an edit as they may be kept."""
+    """The text before and after an edit, without the token."""
     return edit.old, _hidden(edit.new, token)
 
 

@@ -1,6 +1,6 @@
-"""JSON with comments and trailing commas: where things are, so that one can be put in or taken out.
+"""Edits JSON with comments and trailing commas: sets or removes one member, as a text edit.
 
-All that is not touched stays byte for byte. A text is read once into nodes that know their place.
+Everything else stays as it is, byte for byte: the text is parsed into nodes with their positions.
 """
 
 import json
@@ -8,8 +8,18 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+Path = tuple[str, ...]
+INDENT = "  "
+_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_PLAIN = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
+_NOTE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))")
+"""A comment that ends its line."""
+
 
 class Edit(NamedTuple):
+    """A replacement of one part of a text."""
+
     start: int
     old: str
     new: str
@@ -24,13 +34,8 @@ def newline_of(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_PLAIN = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
-
-
 class NotJson(ValueError):
-    """What is wrong with a text, and on which line."""
+    """The text is not JSON: what is wrong, and on which line."""
 
     def __init__(self, text: str, at: int, message: str) -> None:
         super().__init__(message)
@@ -46,12 +51,12 @@ class Member:
     start: int
     value: "Node"
     comma: int | None = None
-    """Where the comma after it is."""
+    """The position of the comma after it."""
 
 
 @dataclass
 class Node:
-    """A value: where it begins and ends, what it says, and the members of an object."""
+    """A value: its position, its data and, for an object, its members."""
 
     start: int
     end: int
@@ -59,10 +64,10 @@ class Node:
     members: list[Member] = field(default_factory=list)
 
     def member(self, key: str) -> Member | None:
-        """The one that counts: of equal keys the last."""
-        return next((one for one in reversed(self.members) if one.key == key), None)
+        """The member with this key; of several, the last counts."""
+        return next((member for member in reversed(self.members) if member.key == key), None)
 
-    def find(self, path: tuple[str, ...]) -> "Node | None":
+    def find(self, path: Path) -> "Node | None":
         node: Node | None = self
         for key in path:
             found = None if node is None else node.member(key)
@@ -71,12 +76,12 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """The whole text as one value; a blank text is an error like others."""
+    """The whole text as one value; a blank text is an error."""
     return _Reader(text).whole()
 
 
 class _Reader:
-    """Walks over the text once."""
+    """A recursive descent parser."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -87,7 +92,7 @@ class _Reader:
         node = self._value()
         self._skip()
         if self._at < len(self._text):
-            raise self._wrong("there is something after the end")
+            raise self._wrong("there is text after the end")
         return node
 
     def _value(self) -> Node:
@@ -103,7 +108,7 @@ class _Reader:
         try:
             return Node(start, self._at, json.loads(written))
         except ValueError:
-            raise self._wrong(f"{written} is no value") from None
+            raise self._wrong(f"{written} is not a value") from None
 
     def _object(self) -> Node:
         node = Node(self._at, self._at, {})
@@ -128,7 +133,7 @@ class _Reader:
         return node
 
     def _more(self, closing: str, last: Member | None) -> bool:
-        """Past the opening bracket or a comma; whether there is anything before the closing one."""
+        """Skip the opening bracket or a comma, or the closing bracket; whether an item follows."""
         is_first = last is None and self._text[self._at] in "{["
         if is_first:
             self._at += 1
@@ -165,22 +170,17 @@ class _Reader:
         return NotJson(self._text, self._at, message)
 
 
-Path = tuple[str, ...]
-UNIT = "  "
-_NOTE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))")
-
-
 def put(text: str, path: Path, value: Any) -> Edit | None:
-    """Have `path` say `value`; objects on the way are made. None if it does already."""
+    """Set the value at `path` and create missing objects; None if it has that value already."""
     root = parse(text)
     if root.find(path) is not None and _data(root, path) == value:
         return None
-    node, at = _object(text, root, "the whole"), 0
+    node, at = _object(text, root, "the whole text"), 0
     while at < len(path) - 1 and (found := node.member(path[at])) is not None:
         at += 1
         node = _object(text, found.value, ".".join(path[:at]))
     old = node.member(path[-1]) if at == len(path) - 1 else None
-    unit, outer = _unit(text, root), _indent_at(text, node.start)
+    unit, outer = _indent_unit(text, root), _indent_at(text, node.start)
     if old is not None:
         written = _written(value, unit, _indent_at(text, old.start), text)
         return Edit(old.value.start, text[old.value.start : old.value.end], written)
@@ -191,12 +191,12 @@ def put(text: str, path: Path, value: Any) -> Edit | None:
 
 def _object(text: str, node: Node, name: str) -> Node:
     if not isinstance(node.data, dict):
-        raise NotJson(text, node.start, f"{name} is no object")
+        raise NotJson(text, node.start, f"{name} is not an object")
     return node
 
 
 def take(text: str, path: Path) -> Edit | None:
-    """Take the member at `path` out, and nothing else."""
+    """Remove the member at `path`, and nothing else; None if there is none."""
     parent = parse(text).find(path[:-1])
     found = None if parent is None else parent.member(path[-1])
     if parent is None or found is None:
@@ -208,15 +208,15 @@ def take(text: str, path: Path) -> Edit | None:
     start = _after_note(text, begins) if before is not None else begins
     if found.comma is not None or before is None or before.comma is None:
         return Edit(start, text[start:ends], "")
-    # It was the last, without a comma: the one before it has one only because of it.
+    # The last member has no comma, so the comma of the one before has to go too.
     kept = text[before.comma + 1 : start]
     return Edit(before.comma, text[before.comma : ends], kept)
 
 
 def _added(text: str, node: Node, key: str, value: Any, unit: str, outer: str) -> Edit:
-    """As the last member, on a line of its own where the others have one."""
+    """Add the last member, on its own line if the others have their own lines."""
     last = node.members[-1] if node.members else None
-    if last is not None and not _is_spread(text, node):
+    if last is not None and not _is_multiline(text, node):
         member = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
         comma = "," if last.comma is not None else ""
         at = last.value.end if last.comma is None else last.comma + 1
@@ -236,12 +236,12 @@ def _added(text: str, node: Node, key: str, value: Any, unit: str, outer: str) -
 
 
 def _after_note(text: str, at: int) -> int:
-    """Past a comment that stands behind something on its line: it belongs to that."""
+    """Skip a comment that ends the line: it belongs to what is before it."""
     found = _NOTE.match(text, at)
     return found.end() if found else at
 
 
-def _is_spread(text: str, node: Node) -> bool:
+def _is_multiline(text: str, node: Node) -> bool:
     return "\n" in text[node.start : node.members[0].start]
 
 
@@ -250,11 +250,11 @@ def _written(value: Any, unit: str, indent: str, text: str) -> str:
     return (newline_of(text) + indent).join(lines)
 
 
-def _unit(text: str, root: Node) -> str:
-    """By how much the file indents."""
-    if root.members and _is_spread(text, root):
-        return _indent_at(text, root.members[0].start) or UNIT
-    return UNIT
+def _indent_unit(text: str, root: Node) -> str:
+    """How far the file indents one level."""
+    if root.members and _is_multiline(text, root):
+        return _indent_at(text, root.members[0].start) or INDENT
+    return INDENT
 
 
 def _indent_at(text: str, at: int) -> str:

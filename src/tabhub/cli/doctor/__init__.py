@@ -1,1 +1,1 @@
-"""`tabhub doctor`: looks at everything that could be wrong, and says what to do."""
+"""`tabhub doctor`: checks everything that could be wrong, and says what to do."""

@@ -1,4 +1,4 @@
-"""The home: its folder, the secret, settings, rules, and who else can touch them."""
+"""The checks: the home and its files, agents' settings, browser and extension, the server."""
 
 import errno
 import json
@@ -29,47 +29,50 @@ from tabhub.wire.link_versions import UPDATE_EXTENSION
 
 FOLDER, FILE = 0o700, 0o600
 OTHERS_WRITE, OTHERS = 0o022, 0o077
-LITTLE, TOO_LITTLE = 200 * 1024 * 1024, 20 * 1024 * 1024
-START = "tabhub start"
+LOW_SPACE, TOO_LITTLE_SPACE = 200 * 1024 * 1024, 20 * 1024 * 1024
+START, RESTART = "tabhub start", "tabhub stop; tabhub start"
+START_ON_FREE_PORT = "tabhub start --port 0 (picks a free one)"
+INSTALL = "tabhub extension path"
+_SECRET = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 def home(visit: Visit) -> Iterator[Finding]:
     root = visit.home.root
     if not root.exists():
-        yield warn(f"{root} is not there yet: nothing has been started.", START)
+        yield warn(f"{root} does not exist yet: tabhub has not been started.", START)
         return
     mode = root.stat().st_mode
     if not root.is_dir() or not os.access(root, os.W_OK | os.X_OK):
         yield fail(f"{root} is not a folder that you can write to.")
     elif mode & OTHERS_WRITE:
-        yield fail(f"{root} can be written to by others.", Chmod(root, FOLDER))
+        yield fail(f"Other users can write to {root}.", Chmod(root, FOLDER))
     elif mode & OTHERS:
-        yield warn(f"{root} can be looked into by others.", Chmod(root, FOLDER))
+        yield warn(f"Other users can look into {root}.", Chmod(root, FOLDER))
     else:
-        yield ok(f"{root} is yours alone.")
+        yield ok(f"Only you can access {root}.")
 
 
 def disk(visit: Visit) -> Iterator[Finding]:
-    there = next(path for path in (visit.home.root, *visit.home.root.parents) if path.exists())
-    free = shutil.disk_usage(there).free
-    said = f"{free // (1024 * 1024)} MB are free at {there}."
-    judged = fail if free < TOO_LITTLE else warn if free < LITTLE else ok
-    yield judged(said)
+    root = visit.home.root
+    folder = next(path for path in (root, *root.parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    finding = fail if free < TOO_LITTLE_SPACE else warn if free < LOW_SPACE else ok
+    yield finding(f"{free // (1024 * 1024)} MB are free at {folder}.")
 
 
 def secrets(visit: Visit) -> Iterator[Finding]:
-    """Both copies of the secret: valid, the same, and nobody else's to read."""
+    """Both copies of the secret must be valid, the same, and private."""
     stored = secret.load(visit.home)
     if stored is None:
-        yield warn("There is no secret yet; the first start makes one.", START)
+        yield warn("There is no secret yet; the first start creates one.", START)
         return
     yield from _private(visit.home.auth, visit.home.managed_auth)
     managed = secret.load_managed(visit.home)
     if managed is None or managed.secret != stored.secret:
         yield fail(
-            f"{visit.home.managed_auth} has another secret than {visit.home.auth}, so browsers"
-            " that tabhub starts are not let in.",
-            "tabhub extension path",
+            f"{visit.home.managed_auth} has another secret than {visit.home.auth}, so the server"
+            " refuses browsers that tabhub starts.",
+            INSTALL,
         )
 
 
@@ -79,33 +82,33 @@ def _private(*paths: Path) -> Iterator[Finding]:
             continue
         status = path.stat()
         if status.st_mode & OTHERS:
-            yield fail(f"Others can read the secret in {path}.", Chmod(path, FILE))
+            yield fail(f"Other users can read the secret in {path}.", Chmod(path, FILE))
         elif status.st_uid != os.geteuid():
             yield fail(f"{path} belongs to another user.", f"sudo chown $USER {path}")
         else:
-            yield ok(f"{path} is for you only.")
+            yield ok(f"Only you can read {path}.")
 
 
 def records(visit: Visit) -> Iterator[Finding]:
-    """What others must not change, and should not read."""
+    """Files that other users must not change, and should not read."""
     home = visit.home
     files = (home.config, home.policy, home.clients, home.connections, home.db)
     for path in (*files, *files_of(home.audit), *files_of(home.log)):
         mode = path.stat().st_mode if path.exists() else 0
         if mode & OTHERS_WRITE:
-            yield fail(f"{path} can be changed by others.", Chmod(path, FILE))
+            yield fail(f"Other users can change {path}.", Chmod(path, FILE))
         elif mode & OTHERS and path not in (home.config, home.policy):
-            yield warn(f"{path} can be read by others.", Chmod(path, FILE))
+            yield warn(f"Other users can read {path}.", Chmod(path, FILE))
 
 
 def config(visit: Visit) -> Iterator[Finding]:
     path = visit.home.config
     loaded = settings.load(visit.home)
     choose_toolsets(loaded.toolsets)
-    for strangers in strange(editing.written(visit.home)):
-        key = ".".join(strangers)
+    for keys in strange(editing.written(visit.home)):
+        key = ".".join(keys)
         yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
-    yield ok(f"{path} is valid." if path.exists() else "Nothing is set; the defaults hold.")
+    yield ok(f"{path} is valid." if path.exists() else "No settings file: the defaults apply.")
 
 
 def policy(visit: Visit) -> Iterator[Finding]:
@@ -118,24 +121,21 @@ def tokens(visit: Visit) -> Iterator[Finding]:
     yield ok(f"{count} client token{'' if count == 1 else 's'}.")
 
 
-_MAIN = re.compile(r"\b[0-9a-f]{64}\b")
-
-
 def agents(visit: Visit) -> Iterator[Finding]:
     for found in look_everywhere(Places()):
         if found.fault is not None:
-            yield warn(f"{found.agent.title}: {found.fault}", "mend the file")
+            yield warn(f"{found.agent.title}: {found.fault}", "repair the file")
         elif found.entry is not None:
             yield _entry(visit, found)
-            yield from _exposed(visit, found)
+            yield from _readable_token(visit, found)
 
 
-def _exposed(visit: Visit, found: Found) -> Iterator[Finding]:
-    """A file that others can read, and a token in it."""
+def _readable_token(visit: Visit, found: Found) -> Iterator[Finding]:
+    """A token in a file that other users can read."""
     holds = found.token is not None or _has_secret(visit, found)
     if holds and found.path.stat().st_mode & OTHERS:
         yield warn(
-            f"{found.agent.title} ({found.path}) has a token that others on this machine can read.",
+            f"{found.agent.title} ({found.path}) has a token that other users can read.",
             Chmod(found.path, FILE),
         )
 
@@ -144,15 +144,14 @@ def _entry(visit: Visit, found: Found) -> Finding:
     title = f"{found.agent.title} ({found.path})"
     connect = f"tabhub connect {found.agent.name}"
     if found.port is not None and found.port != visit.port:
-        judged = fail if visit.server is not None else warn
-        where = "is" if visit.server is not None else "would be"
-        return judged(
-            f"{title} looks for port {found.port}; the server {where} on {visit.port}.", connect
+        finding, verb = (warn, "would be") if visit.server is None else (fail, "is")
+        return finding(
+            f"{title} uses port {found.port}; the server {verb} on {visit.port}.", connect
         )
     if found.token is not None and Clients(visit.home).find(found.token) is None:
         return fail(f"{title} has a token that is no longer valid.", connect)
     if found.token is None and _has_secret(visit, found):
-        return warn(f"{title} has the main secret, which lets it approve its own calls.", connect)
+        return warn(f"{title} has the main secret, so it can approve its own calls.", connect)
     if found.token is None and found.port is not None:
         return fail(f"{title} has no token.", connect)
     return ok(f"{title} is set up.")
@@ -160,12 +159,7 @@ def _entry(visit: Visit, found: Found) -> Finding:
 
 def _has_secret(visit: Visit, found: Found) -> bool:
     stored = secret.load(visit.home)
-    given = _MAIN.findall(str(found.entry))
-    return stored is not None and stored.secret in given
-
-
-INSTALL = "tabhub extension path"
-RELOAD = UPDATE_EXTENSION
+    return stored is not None and stored.secret in _SECRET.findall(str(found.entry))
 
 
 def browser(visit: Visit) -> Iterator[Finding]:
@@ -177,13 +171,13 @@ def browser(visit: Visit) -> Iterator[Finding]:
     needed = int(_manifest(packaged_extension())["minimum_chrome_version"])
     number = re.search(r"(\d+)\.", found.version)
     if number and int(number[1]) < needed:
-        yield fail(f"{found.version} is too old: {needed} or newer is needed.", "update it")
+        yield fail(f"{found.version} is too old: tabhub needs {needed} or newer.", "update it")
     else:
         yield ok(f"{found.version or 'A browser'} at {found.path}.")
 
 
 def extension(visit: Visit) -> Iterator[Finding]:
-    """The copy for a person's own browser, and the one for those that tabhub starts."""
+    """The copy for a person's own browser, and the copy for browsers that tabhub starts."""
     for folder in (visit.home.extension, visit.home.managed_extension):
         yield _copy(folder)
 
@@ -191,17 +185,18 @@ def extension(visit: Visit) -> Iterator[Finding]:
 def _copy(folder: Path) -> Finding:
     source = packaged_extension()
     if not (folder / "manifest.json").is_file():
-        # A secret there says that everything was put there once.
-        judged = fail if (folder / "auth.json").exists() else warn
-        return judged(f"The extension is not in {folder}.", INSTALL)
+        # A secret in the folder shows that the extension was installed there once.
+        finding = fail if (folder / "auth.json").exists() else warn
+        return finding(f"The extension is not in {folder}.", INSTALL)
     wrong = differences(source, folder)
     if not wrong:
         return ok(f"{folder} is complete, version {_version(source)}.")
     version, newest = _version(folder), _version(source)
     if version != newest:
-        return fail(f"{folder} is version {version}; this tabhub has {newest}.", RELOAD)
+        return fail(f"{folder} is version {version}; this tabhub has {newest}.", UPDATE_EXTENSION)
     return fail(
-        f"{folder} is not as it came: {len(wrong)} files differ, {wrong[0]} among them.", RELOAD
+        f"{folder} has been changed: {len(wrong)} files differ, among them {wrong[0]}.",
+        UPDATE_EXTENSION,
     )
 
 
@@ -218,7 +213,7 @@ def _manifest(folder: Path) -> dict[str, str]:
 
 
 def connected(visit: Visit) -> Iterator[Finding]:
-    """Whether the running server has a browser, and somebody to ask in it."""
+    """Whether the running server has a browser, and a person there to approve calls."""
     if visit.server is None:
         return
     browsers = visit.server["browsers"]
@@ -227,10 +222,10 @@ def connected(visit: Visit) -> Iterator[Finding]:
             "No browser is connected, so agents can do nothing.",
             "tabhub browser (or load the extension into your own Chrome: tabhub extension path)",
         )
-    for one in browsers:
-        kind = "started by tabhub" if one["kind"] == "managed" else "a person's own"
-        yield ok(f"{one['name']} {one['version']} is connected, {kind}.")
-        if found := one.get("mismatch"):
+    for browser in browsers:
+        kind = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
+        yield ok(f"{browser['name']} {browser['version']} is connected, {kind}.")
+        if found := browser.get("mismatch"):
             yield warn(found["says"], found["do"])
     for refused in visit.server.get("refusedBrowsers", ()):
         yield fail(refused["mismatch"]["says"], refused["mismatch"]["do"])
@@ -238,7 +233,7 @@ def connected(visit: Visit) -> Iterator[Finding]:
 
 
 def left(visit: Visit) -> Iterator[Finding]:
-    """A browser that outlived the run that started it."""
+    """A browser that is still open after the server that started it was killed."""
     found = left_behind(visit.home)
     if found is None:
         return
@@ -249,29 +244,25 @@ def left(visit: Visit) -> Iterator[Finding]:
 
 
 def _approvals(visit: Visit, browsers: list[dict[str, object]]) -> Iterator[Finding]:
-    if any(one["panels"] for one in browsers):
-        yield ok("A side panel is open: you can be asked.")
-    elif any(one["kind"] != "managed" for one in browsers):
-        answer = "allowed" if visit.settings.unattended == "allow" else "denied"
+    if any(browser["panels"] for browser in browsers):
+        yield ok("A side panel is open: you can approve calls.")
+    elif any(browser["kind"] != "managed" for browser in browsers):
+        outcome = "allowed" if visit.settings.unattended == "allow" else "denied"
         yield warn(
-            f"No side panel is open: what you would be asked about is {answer}"
+            f"No side panel is open: calls that need your approval are {outcome}"
             " (unless the policy file says otherwise).",
             "click the tabhub button in Chrome's toolbar",
         )
 
 
-START_SERVER, RESTART = "tabhub start", "tabhub stop; tabhub start"
-ELSEWHERE = "tabhub start --port 0 (takes a free one)"
-
-
 def server(visit: Visit) -> Iterator[Finding]:
     facts = visit.server
     if facts is None:
-        elsewhere = running.elsewhere(visit.home)
+        elsewhere = running.describe_elsewhere(visit.home)
         if elsewhere is None:
             yield warn("No server is running.", _start(visit))
         else:
-            yield warn(elsewhere, "name the right one: TABHUB_PORT, TABHUB_HOME")
+            yield warn(elsewhere, "correct TABHUB_PORT or TABHUB_HOME")
     elif facts["version"] != __version__:
         yield warn(f"The server is {facts['version']}, this command is {__version__}.", RESTART)
     else:
@@ -279,25 +270,29 @@ def server(visit: Visit) -> Iterator[Finding]:
 
 
 def _start(visit: Visit) -> str:
-    return START_SERVER if visit.port_fault is None else ELSEWHERE
+    return START if visit.port_fault is None else START_ON_FREE_PORT
 
 
 def pid(visit: Visit) -> Iterator[Finding]:
     """A pid file without its server."""
-    known = running.read(visit.home)
-    if known is None or visit.server is not None or running.elsewhere(visit.home) is not None:
+    known = running.read_pid_file(visit.home)
+    if (
+        known is None
+        or visit.server is not None
+        or running.describe_elsewhere(visit.home) is not None
+    ):
         return
-    said = running.silent(visit.home) or ""
+    text = running.describe_unresponsive(visit.home) or ""
     if running.is_hung(known):
-        yield fail(said, f"kill {known.pid}, if it is tabhub")
+        yield fail(text, f"kill {known.pid}, if it is tabhub")
     else:
-        yield warn(f"{said} It left {visit.home.pid}.", _start(visit))
+        yield warn(f"{text} It left {visit.home.pid}.", _start(visit))
 
 
 def port(visit: Visit) -> Iterator[Finding]:
     if visit.server is not None:
-        yield ok(f"Port {visit.port} is ours.")
-        yield from _known_to_extension(visit)
+        yield ok(f"Port {visit.port} is used by this home's server.")
+        yield from _port_of_extension(visit)
         return
     error = visit.port_fault
     if error is None:
@@ -305,45 +300,47 @@ def port(visit: Visit) -> Iterator[Finding]:
     else:
         taken = error.errno == errno.EADDRINUSE
         why = _whose(visit.port) if taken else f"cannot be used: {error.strerror}"
-        yield fail(f"Port {visit.port} {why}.", ELSEWHERE)
-    yield from _where_it_was(visit)
+        yield fail(f"Port {visit.port} {why}.", START_ON_FREE_PORT)
+    yield from _last_port(visit)
 
 
-def _where_it_was(visit: Visit) -> Iterator[Finding]:
-    """Commands look for the server where the last one was."""
-    known = running.read(visit.home)
+def _last_port(visit: Visit) -> Iterator[Finding]:
+    """Commands use the port of the last server, which another program may have by now."""
+    known = running.read_pid_file(visit.home)
     if known is None or known.port == visit.port or not running.is_listening(known.port):
         return
-    yield warn(f"Port {known.port}, where the last server was, {_whose(known.port)}.")
+    yield warn(f"Port {known.port}, which the last server used, {_whose(known.port)}.")
 
 
 def _whose(port: int) -> str:
     pid = listener(port)
     who = "" if pid is None else f": {processes.name(pid)} (pid {pid})"
     if running.is_tabhub(port):
-        return f"is taken by a tabhub of another home (TABHUB_HOME), or with another secret{who}"
-    return f"is taken by another program{who}"
+        return f"is used by a tabhub of another home (TABHUB_HOME), or with another secret{who}"
+    return f"is used by another program{who}"
 
 
-def _known_to_extension(visit: Visit) -> Iterator[Finding]:
+def _port_of_extension(visit: Visit) -> Iterator[Finding]:
     stored = secret.load(visit.home)
     if stored is not None and stored.port != visit.port:
-        yield fail(f"The extension looks for port {stored.port}.", RESTART)
+        yield fail(f"The extension uses port {stored.port}.", RESTART)
 
 
 def in_force(visit: Visit) -> Iterator[Finding]:
-    """Whether the server holds what the settings file says."""
-    told = running.in_force(visit.home) if visit.server is not None else None
-    if visit.server is None or told is None or told["fault"] is not None:
-        # What is wrong with the file, another check tells.
+    """Whether the server uses the values of the settings file."""
+    current = running.current_settings(visit.home) if visit.server is not None else None
+    if visit.server is None or current is None or current["fault"] is not None:
+        # Another check reports what is wrong with the file.
         return
-    unread = [key for key in told["differs"] if key in LIVE]
-    waiting = [key for key in told["differs"] if key not in LIVE]
+    unread = [key for key in current["differs"] if key in LIVE]
+    waiting = [key for key in current["differs"] if key not in LIVE]
     if unread:
-        said = f"The server has not read {visit.home.config} again: {', '.join(unread)} differ."
-        yield warn(said, f"kill -HUP {visit.server['pid']}")
+        yield warn(
+            f"The server has not read {visit.home.config} again: {', '.join(unread)} differ.",
+            f"kill -HUP {visit.server['pid']}",
+        )
     if waiting:
-        yield warn(f"The server takes {', '.join(waiting)} at its next start.", RESTART)
+        yield warn(f"The server uses {', '.join(waiting)} only after a restart.", RESTART)
 
 
 def openness(visit: Visit) -> Iterator[Finding]:
@@ -352,11 +349,11 @@ def openness(visit: Visit) -> Iterator[Finding]:
     if facts is None:
         return
     if running.is_open(visit.port):
-        yield warn("The server asks nobody for a token (--no-auth).", RESTART)
+        yield warn("The server accepts clients without a token (--no-auth).", RESTART)
     if facts["skipPermissions"]:
         yield warn(
-            "Permissions are SKIPPED: nobody is asked.",
+            "Permissions are SKIPPED: no call needs approval.",
             "start without TABHUB_DANGEROUSLY_SKIP_PERMISSIONS, or switch it off in the panel",
         )
     if facts["stopped"]:
-        yield warn("All agents are stopped.", "the side panel lets them go on")
+        yield warn("All agents are stopped.", "resume them in the side panel")

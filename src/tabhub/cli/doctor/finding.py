@@ -1,4 +1,4 @@
-"""What one check has found."""
+"""What a check looks at, and what it finds."""
 
 import socket
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Level = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True)
 class Chmod:
-    """A repair so simple that it can be done for the person."""
+    """A repair that `doctor --fix` can do."""
 
     path: Path
     mode: int
@@ -28,16 +28,15 @@ class Chmod:
 
 @dataclass(frozen=True)
 class Finding:
-    """How it is, in a sentence, and what to do about it."""
+    """A sentence about the state of something, and what to do about it."""
 
     level: Level
     says: str
     do: str | Chmod | None = None
 
-    def told(self, name: str) -> dict[str, Any]:
-        """For programs."""
-        told = {"name": name, "level": self.level, "says": self.says}
-        return told if self.do is None else {**told, "do": str(self.do)}
+    def as_json(self, name: str) -> dict[str, Any]:
+        members = {"name": name, "level": self.level, "says": self.says}
+        return members if self.do is None else {**members, "do": str(self.do)}
 
 
 def ok(says: str) -> Finding:
@@ -54,13 +53,13 @@ def fail(says: str, do: str | Chmod | None = None) -> Finding:
 
 @dataclass
 class Visit:
-    """One look at one home."""
+    """One inspection of one home; what several checks need is looked up once."""
 
     home: Home
 
     @cached_property
     def server(self) -> dict[str, Any] | None:
-        """What the running server says of itself; None too where files are too broken to ask."""
+        """The running server's health; None also if the files are too broken to find it."""
         try:
             return running.find(self.home)
         except (TabhubError, OSError):
@@ -68,7 +67,7 @@ class Visit:
 
     @cached_property
     def settings(self) -> Settings:
-        """The defaults where the file is broken: another check tells that."""
+        """The settings, or the defaults if the file is broken, which another check reports."""
         try:
             return settings.load(self.home)
         except (TabhubError, OSError):
@@ -76,7 +75,7 @@ class Visit:
 
     @cached_property
     def port_fault(self) -> OSError | None:
-        """Why a server could not listen where it would be."""
+        """Why a server could not listen on its port."""
         try:
             with socket.socket() as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -87,7 +86,7 @@ class Visit:
 
     @property
     def port(self) -> int:
-        """Where a server is, or would be."""
+        """The port of the running server, or of the one that would be started."""
         if self.server is not None:
             port: int = self.server["port"]
             return port

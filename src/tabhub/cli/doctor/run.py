@@ -1,4 +1,4 @@
-"""All checks in the order in which one would look, and how they are told."""
+"""Runs all checks in order, and prints what they found."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -32,31 +32,31 @@ CHECKS: dict[str, Check] = {
     "agents": checks.agents,
 }
 ADVICE = {
-    "secret": "delete it, and `tabhub start` makes a new one",
-    "config": "mend the file, or set it aside: tabhub config reset --confirm",
-    "policy": "mend the file",
-    "tokens": "mend the file",
+    "secret": "delete it; `tabhub start` creates a new one",
+    "config": "repair the file, or set it aside: tabhub config reset --confirm",
+    "policy": "repair the file",
+    "tokens": "repair the file",
 }
 COLOURS = {"ok": "32", "warn": "33", "fail": "31"}
 
 
 def run(as_json: bool, fix: bool) -> None:
     home = Home.from_environment()
-    with running.asking_once():
+    with running.skipping_timed_out_ports():
         if fix:
             _repair(home)
-        found = list(look(home))
+        found = list(examine(home))
     good = all(finding.level != "fail" for _, finding in found)
     if as_json:
-        print_json({"ok": good, "checks": [finding.told(name) for name, finding in found]})
+        print_json({"ok": good, "checks": [finding.as_json(name) for name, finding in found]})
     else:
         for name, finding in found:
-            _show(name, finding)
+            _print(name, finding)
     if not good:
         sys.exit(FAILED)
 
 
-def look(home: Home) -> Iterator[tuple[str, Finding]]:
+def examine(home: Home) -> Iterator[tuple[str, Finding]]:
     visit = Visit(home)
     for name, check in CHECKS.items():
         try:
@@ -69,13 +69,13 @@ def look(home: Home) -> Iterator[tuple[str, Finding]]:
 
 
 def _repair(home: Home) -> None:
-    for _, finding in look(home):
+    for _, finding in examine(home):
         if isinstance(finding.do, Chmod):
             finding.do.path.chmod(finding.do.mode)
             print(f"done: {finding.do}", file=sys.stderr)
 
 
-def _show(name: str, finding: Finding) -> None:
+def _print(name: str, finding: Finding) -> None:
     level = finding.level.ljust(4)
     if sys.stdout.isatty():
         level = f"\x1b[{COLOURS[finding.level]}m{level}\x1b[0m"

@@ -1,1 +1,1 @@
-"""Starting, stopping and watching the server and its browser."""
+"""Starting, stopping and inspecting the server and its browser."""

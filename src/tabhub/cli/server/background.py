@@ -1,4 +1,4 @@
-"""`tabhub start --background`: a server of its own session, and the word that it answers."""
+"""`tabhub start --background` and `tabhub stop`: servers that run without a terminal."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tabhub.browser.launcher.providing import end_left_behind, keeper, open_in
 from tabhub.cli import FAILED, NOT_REACHABLE, running
-from tabhub.cli.running import spoken
+from tabhub.cli.running import program_text
 from tabhub.cli.server.server_status import described
 from tabhub.config.files import locked
 from tabhub.config.paths import Home
@@ -19,66 +19,66 @@ from tabhub.config.processes import is_alive
 from tabhub.errors import Unavailable
 from tabhub.permissions.sites import site_of
 
-PATIENCE_SECONDS = 30.0
-BROWSER_PATIENCE_SECONDS = 90.0
-"""Longer than the server itself waits for its browser, and then says why."""
-LOOK_SECONDS = 0.05
+START_SECONDS = 30.0
+BROWSER_START_SECONDS = 90.0
+"""Longer than the server itself waits for its browser, so that its own error is printed."""
+STOP_SECONDS = 15.0
+POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was said on the command line."""
+class BackgroundRequest:
+    """The options of `tabhub start --background`."""
 
     flags: Sequence[str]
-    """All of it, as a server is to be given it."""
+    """All flags for the server."""
     browser_flags: Sequence[str]
-    """What of it is about the browser."""
-    at_start: Sequence[str]
-    """What of it a server takes only at its start."""
+    only_at_start: Sequence[str]
+    """Those of the flags that a running server cannot adopt."""
     browser: bool
     port: int | None
     sse_port: int | None
     while_used: bool
-    """By a bridge, to which any server will do."""
+    """A bridge asks, which can use any server."""
 
 
-def run(asked: Asked) -> None:
-    """Start one unless one runs; whoever else wants to start one meanwhile waits and finds it."""
+def run(request: BackgroundRequest) -> None:
+    """Start a server unless one runs; the lock makes parallel commands wait and find it."""
     home = Home.from_environment().create()
     with locked(home.pid):
         known = running.find(home)
         if known is None:
-            _say("tabhub runs", _start_server(home, asked))
+            _print("tabhub runs", _start_server(home, request))
         else:
-            join = _used if asked.while_used else _joined
-            _say("tabhub already runs", join(home, asked, known))
+            join = _join_for_bridge if request.while_used else _join
+            _print("tabhub already runs", join(home, request, known))
 
 
-def _used(home: Home, asked: Asked, known: running.Facts) -> running.Facts:
-    """For a bridge any server will do, and any browser."""
-    if not asked.browser or known["browsers"] or known["starting"]:
+def _join_for_bridge(home: Home, request: BackgroundRequest, known: running.Facts) -> running.Facts:
+    """A bridge can use any server and any browser."""
+    if not request.browser or known["browsers"] or known["starting"]:
         return known
-    return _start_browser(home, asked)
+    return _start_browser(home, request)
 
 
-def _joined(home: Home, asked: Asked, known: running.Facts) -> running.Facts:
-    """The running server, with a browser if one is wanted; refused if it is another than wanted."""
-    for flag, wanted, there in (
-        ("--port", asked.port, known["port"]),
-        ("--sse-port", asked.sse_port, known["ssePort"]),
+def _join(home: Home, request: BackgroundRequest, known: running.Facts) -> running.Facts:
+    """The running server, with a browser if requested; an error if its options differ."""
+    for flag, requested, actual in (
+        ("--port", request.port, known["port"]),
+        ("--sse-port", request.sse_port, known["ssePort"]),
     ):
-        if wanted and wanted != there:
-            raise _differs(f"not with {flag} {wanted}", known)
-    if asked.at_start:
-        raise _differs(f"and takes {', '.join(asked.at_start)} only at its start", known)
+        if requested and requested != actual:
+            raise _differs(f"not with {flag} {requested}", known)
+    if request.only_at_start:
+        raise _differs(f"and takes {', '.join(request.only_at_start)} only at its start", known)
     running.make_permanent(home)
-    if not asked.browser or _has_browser(known):
+    if not request.browser or _has_browser(known):
         return known
-    return _start_browser(home, asked)
+    return _start_browser(home, request)
 
 
 def _has_browser(facts: running.Facts) -> bool:
-    return any(one["ready"] and one["kind"] == "managed" for one in facts["browsers"])
+    return any(browser["ready"] and browser["kind"] == "managed" for browser in facts["browsers"])
 
 
 def _differs(how: str, known: running.Facts) -> Unavailable:
@@ -86,11 +86,13 @@ def _differs(how: str, known: running.Facts) -> Unavailable:
     return Unavailable(f"A server already runs {where}, {how}. `tabhub stop` stops it.")
 
 
-def _say(what: str, facts: running.Facts) -> None:
-    command = spoken()
+def _print(what: str, facts: running.Facts) -> None:
+    command = program_text()
     print(f"{what} on http://127.0.0.1:{facts['port']} (pid {facts['pid']}).")
-    browsers = [described(browser) for browser in facts["browsers"]]
-    print("\n".join(f"Browser: {one}." for one in browsers) or _NO_BROWSER.format(command))
+    for browser in facts["browsers"]:
+        print(f"Browser: {described(browser)}.")
+    if not facts["browsers"]:
+        print(f"No browser is connected: {command} browser")
     if facts.get("demo"):
         print(f"Demo shop: {facts['demo']}")
         print(f"  its tools: {command} tool list --plugin {site_of(facts['demo'])}")
@@ -98,28 +100,25 @@ def _say(what: str, facts: running.Facts) -> None:
     print(f"  or by hand, with the blocks of: {command} start --show-config")
 
 
-_NO_BROWSER = "No browser is connected: {} browser"
-
-
-def _start_server(home: Home, asked: Asked) -> running.Facts:
-    seconds = BROWSER_PATIENCE_SECONDS if asked.browser else PATIENCE_SECONDS
+def _start_server(home: Home, request: BackgroundRequest) -> running.Facts:
+    seconds = BROWSER_START_SECONDS if request.browser else START_SECONDS
 
     def up() -> running.Facts | None:
         facts = running.find(home)
         return None if facts is None or facts["starting"] else facts
 
-    return _start(home, ["start", *asked.flags], up, "The server", seconds)
+    return _start(home, ["start", *request.flags], up, "The server", seconds)
 
 
-def _start_browser(home: Home, asked: Asked) -> running.Facts:
-    """One for a server that runs; it is closed when that is stopped."""
-    flags = ["browser", "--while-server", *asked.browser_flags]
+def _start_browser(home: Home, request: BackgroundRequest) -> running.Facts:
+    """Start a browser for the running server; it closes when the server stops."""
+    flags = ["browser", "--while-server", *request.browser_flags]
 
     def up() -> running.Facts | None:
         facts = running.find(home)
         return facts if facts is not None and _has_browser(facts) else None
 
-    return _start(home, flags, up, "The browser", BROWSER_PATIENCE_SECONDS)
+    return _start(home, flags, up, "The browser", BROWSER_START_SECONDS)
 
 
 def _start(
@@ -129,10 +128,10 @@ def _start(
     what: str,
     seconds: float,
 ) -> running.Facts:
-    """Start a process of tabhub, and come back when there is what it is to bring."""
+    """Start a tabhub process, and return once `look` finds what it provides."""
     home.log.touch(mode=0o600)
     with home.log.open("ab") as log:
-        begun = log.tell()
+        log_start = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "tabhub", *arguments],
             stdin=subprocess.DEVNULL,
@@ -144,87 +143,85 @@ def _start(
     while time.monotonic() < limit:
         facts = look()
         if process.poll() is not None:
-            raise Unavailable(_last_words(home, begun))
+            raise Unavailable(_last_error(home, log_start))
         if facts is not None:
             return facts
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
     process.terminate()
     raise Unavailable(f"{what} did not answer within {seconds:.0f} s; see {home.log}.")
 
 
-def _last_words(home: Home, begun: int) -> str:
-    """What the process said before it ended."""
+def _last_error(home: Home, log_start: int) -> str:
+    """The last error that the process printed before it ended."""
     with home.log.open("rb") as log:
-        log.seek(begun)
-        said = log.read().decode(errors="replace").splitlines()
-    told = [line for line in said if line.startswith("tabhub: ")] or said[-1:]
-    return told[-1].removeprefix("tabhub: ") if told else f"It ended at once; see {home.log}."
-
-
-STOP_SECONDS = 15.0
+        log.seek(log_start)
+        lines = log.read().decode(errors="replace").splitlines()
+    errors = [line for line in lines if line.startswith("tabhub: ")] or lines[-1:]
+    return errors[-1].removeprefix("tabhub: ") if errors else f"It ended at once; see {home.log}."
 
 
 def stop() -> None:
     home = Home.from_environment()
     facts = running.find(home)
     if facts is not None:
-        _stop(home, facts["pid"])
+        _stop_server(home, facts["pid"])
         _close_browser(home)
         return
-    elsewhere = running.elsewhere(home)
-    silent = filter(None, ("tabhub is not running.", running.silent(home)))
-    print(elsewhere or "\n".join(silent))
-    # A server of ours that is elsewhere looks after its browser.
-    is_kept = elsewhere is not None and running.is_left(home)
-    if is_kept or not _close_browser(home):
+    elsewhere = running.describe_elsewhere(home)
+    reasons = filter(None, ("tabhub is not running.", running.describe_unresponsive(home)))
+    print(elsewhere or "\n".join(reasons))
+    # A server of this home on another port still manages its browser.
+    is_managed = elsewhere is not None and running.has_live_process(home)
+    if is_managed or not _close_browser(home):
         sys.exit(NOT_REACHABLE)
 
 
-def _stop(home: Home, pid: int) -> None:
-    # The server itself has said which process it is; a pid file may be older than that.
+def _stop_server(home: Home, pid: int) -> None:
+    # The pid is from the server's own report: a pid file may be out of date.
     os.kill(pid, signal.SIGTERM)
-    if not _within(lambda: _is_gone(home, pid)):
+    if not _within_stop_seconds(lambda: _is_gone(home, pid)):
         print(f"tabhub (pid {pid}) did not stop.", file=sys.stderr)
         sys.exit(FAILED)
     print("Stopped.")
 
 
 def _is_gone(home: Home, pid: int) -> bool:
-    """Whether it has tidied up: taking its pid file away is the last thing a server does."""
-    known = running.read(home)
+    """Whether the server has cleaned up: removing its pid file is the last thing it does."""
+    known = running.read_pid_file(home)
     return known is None or known.pid != pid or not is_alive(pid)
 
 
 def _close_browser(home: Home) -> bool:
-    """Close a browser that nobody looks after any more, or tell of one that stays; if closed."""
-    _tidy_up(home)
+    """Close a browser that no process manages any more, or mention one that stays open."""
+    _remove_stale_pid_file(home)
     known = keeper(home.profile)
     if known is not None and known.leaves_with_server:
-        return _say_closed("Its browser", _within(lambda: keeper(home.profile) is None))
+        closed = _within_stop_seconds(lambda: keeper(home.profile) is None)
+        return _print_closed("Its browser", closed)
     pid = asyncio.run(end_left_behind(home))
     if pid is not None:
-        return _say_closed(f"The browser that an earlier run left behind (pid {pid})", True)
+        return _print_closed(f"The browser that an earlier run left behind (pid {pid})", True)
     if keeper(home.profile) is not None and (still := open_in(home)) is not None:
         print(f"A browser of `tabhub browser` is still open (pid {still.pid}); close it there.")
     return False
 
 
-def _say_closed(which: str, closed: bool) -> bool:
+def _print_closed(which: str, closed: bool) -> bool:
     print(f"{which} is closed." if closed else f"{which} did not close.")
     return closed
 
 
-def _tidy_up(home: Home) -> None:
-    """The pid file of a killed server says to a browser that another one may come."""
-    known = running.read(home)
+def _remove_stale_pid_file(home: Home) -> None:
+    """A killed server's pid file would keep its browser waiting for another server."""
+    known = running.read_pid_file(home)
     if known is not None and not is_alive(known.pid):
         home.pid.unlink(missing_ok=True)
 
 
-def _within(look: Callable[[], bool]) -> bool:
+def _within_stop_seconds(look: Callable[[], bool]) -> bool:
     limit = time.monotonic() + STOP_SECONDS
     while not look():
         if time.monotonic() > limit:
             return False
-        time.sleep(0.05)
+        time.sleep(POLL_SECONDS)
     return True

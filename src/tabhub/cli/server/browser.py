@@ -1,4 +1,4 @@
-"""`tabhub browser`, and the browser that `tabhub start --browser` brings along."""
+"""`tabhub browser`, and the browser of `tabhub start --browser`."""
 
 import asyncio
 import signal
@@ -15,16 +15,16 @@ from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
 
-DEBUGGING = "--remote-debugging-"
-DEBUGGED = (
-    "WARNING: whoever reaches the browser's debugging port, pages and agents included, can do all "
-    "that you can, approve calls too."
+DEBUGGING_FLAG = "--remote-debugging-"
+DEBUGGING_WARNING = (
+    "WARNING: any program that reaches the browser's debugging port can do everything that you "
+    "can, including approving calls."
 )
 NO_DISPLAY = (
     "--headed needs a display, and there is none: neither DISPLAY nor WAYLAND_DISPLAY is set. "
-    "Leave it out, or say --headless."
+    "Omit it, or use --headless."
 )
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,17 @@ class BrowserRequest:
         return not environment.has_display() if self.headless is None else self.headless
 
     def check(self) -> None:
-        """Refuse what cannot be, before anything is started."""
+        """Refuse impossible options before anything is started."""
         if self.headless is False and not environment.has_display():
             raise Unavailable(NO_DISPLAY)
 
     async def fulfil(
         self, home: Home, urls: list[str], *, lends: bool, leaves_with_server: bool = False
     ) -> ManagedBrowser:
-        """Start it, or take the one that is there; the extension must have been installed."""
-        if any(argument.startswith(DEBUGGING) for argument in self.arguments):
-            print(DEBUGGED, file=sys.stderr)
-        wanted = BrowserOptions(
+        """Start a browser, or use the open one; the extension must be installed already."""
+        if any(argument.startswith(DEBUGGING_FLAG) for argument in self.arguments):
+            print(DEBUGGING_WARNING, file=sys.stderr)
+        request = BrowserOptions(
             home=home,
             profile=(self.profile or home.profile).expanduser().absolute(),
             headless=self.headless,
@@ -60,7 +60,7 @@ class BrowserRequest:
             lends=lends,
             leaves_with_server=leaves_with_server,
         )
-        return await provide(wanted, find_browser)
+        return await provide(request, find_browser)
 
 
 def how_started(browser: ManagedBrowser) -> str:
@@ -69,8 +69,8 @@ def how_started(browser: ManagedBrowser) -> str:
     if browser.manner == "started":
         return f"{kind.capitalize()} started (pid {browser.pid})."
     if browser.manner == "lent":
-        return f"The {kind} that is open already (pid {browser.pid}) is used; it stays open."
-    return f"The {kind} that an earlier run left behind (pid {browser.pid}) is used again."
+        return f"Using the {kind} that is already open (pid {browser.pid}); it stays open."
+    return f"Using the {kind} that an earlier run left behind (pid {browser.pid})."
 
 
 def run(request: BrowserRequest, urls: list[str], *, while_server: bool = False) -> None:
@@ -90,20 +90,20 @@ async def _until_closed(
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    asked = asyncio.create_task(_asked(stopping, home if while_server else None))
+    stopped = asyncio.create_task(_stopped(stopping, home if while_server else None))
     work = asyncio.create_task(_run_browser(request, home, urls, while_server))
-    await asyncio.wait({work, asked}, return_when=asyncio.FIRST_COMPLETED)
-    asked.cancel()
+    await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
     work.cancel()
     with suppress(asyncio.CancelledError):
         await work
 
 
-async def _asked(stopping: asyncio.Event, home: Home | None) -> None:
-    """Come back at a signal, or when the server has been stopped: a killed one leaves its file."""
+async def _stopped(stopping: asyncio.Event, home: Home | None) -> None:
+    """Return at a signal, or once the server was stopped: a killed one leaves its pid file."""
     while not stopping.is_set() and (home is None or home.pid.exists()):
         with suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), None if home is None else LOOK_SECONDS)
+            await asyncio.wait_for(stopping.wait(), None if home is None else POLL_SECONDS)
 
 
 async def _run_browser(
@@ -119,6 +119,7 @@ async def _run_browser(
 
 
 def show_path() -> None:
+    """`tabhub extension path`: install the extension's files and print their folder."""
     home = Home.from_environment().create()
     stored = secret.load(home)
     secret.prepare(home, stored.port if stored else settings.load(home).port)

@@ -40,7 +40,7 @@ class _ShopHandler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serve_page() -> Iterator[str]:
-    """Serve the demo shop on a port of its own; the server itself shows no page to browsers."""
+    """Serve the demo shop on its own port, because the server itself serves no pages."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _ShopHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -54,21 +54,21 @@ async def show(app: "App", url: str) -> None:
     """Open the page in a tab and print what an agent would read."""
     await _call(app, "browser_open_tab", b'{"url": "%s", "active": true}' % url.encode())
     text = await _call(app, "browser_read_page", b"{}")
-    _show("One real call, browser_read_page on the demo shop:", text)
+    _print("A real call, browser_read_page on the demo shop:", text)
     tool = await _published(app, site_of(url))
     if tool is not None:
         text = await _call(app, tool, b'{"query": "coffee"}')
-        _show(f"And one of a tool that the page itself offers, {tool}:", text)
-    _leave_to_all(app)
+        _print(f"And a call of a tool that the page itself offers, {tool}:", text)
+    _share_tab(app)
 
 
-def _show(title: str, text: str) -> None:
+def _print(title: str, text: str) -> None:
     print(f"\n{title}\n")
     print("\n".join(f"  {line}" for line in text.splitlines()), flush=True)
 
 
 async def _published(app: "App", site: str) -> str | None:
-    """The shop's tool, as soon as the page has published it; None if it does not."""
+    """The name of the shop's tool once the page has published it; None if it does not."""
     with suppress(TimeoutError):
         async with asyncio.timeout(PUBLISH_SECONDS):
             while True:
@@ -79,8 +79,8 @@ async def _published(app: "App", site: str) -> str | None:
     return None
 
 
-def _leave_to_all(app: "App") -> None:
-    """The page is for every agent that connects, not for the one that showed it."""
+def _share_tab(app: "App") -> None:
+    """Release the tab from the demo session and share it with every agent that connects."""
     tab = app.hub.sessions.current(SESSION)
     if tab is None:
         return

@@ -1,4 +1,4 @@
-"""`tabhub status`."""
+"""`tabhub status`: whether a server runs, where, and with which browsers and agents."""
 
 import shlex
 import sys
@@ -11,25 +11,15 @@ from tabhub.cli.output import harmless, print_json
 from tabhub.cli.running import Facts
 from tabhub.config.paths import Home
 
-
-def lines(requests: Iterable[Facts]) -> Iterator[str]:
-    """Each with its code, which the page shows too, and the command that lets it in."""
-    for request in requests:
-        origin, code = request["origin"], request["code"]
-        # Whoever is no browser may claim origins that a shell would obey.
-        allow = shlex.join(("tabhub", "page", "allow", origin))
-        yield f"Waits to be let in: {origin} (code {code}): {allow}"
-
-
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
 
 def run(as_json: bool) -> None:
     home = Home.from_environment()
-    with running.asking_once():
+    with running.skipping_timed_out_ports():
         facts = running.find(home)
         if facts is None:
-            _say_why_not(home, as_json)
+            _print_not_running(home, as_json)
             sys.exit(NOT_REACHABLE)
     if as_json:
         print_json({"running": True, **facts})
@@ -37,8 +27,8 @@ def run(as_json: bool) -> None:
         print("\n".join(map(harmless, _lines(facts))))
 
 
-def _say_why_not(home: Home, as_json: bool) -> None:
-    elsewhere = running.elsewhere(home)
+def _print_not_running(home: Home, as_json: bool) -> None:
+    elsewhere = running.describe_elsewhere(home)
     if as_json:
         unknown = {"port": None, "pid": None, "version": __version__}
         where = {"elsewhere": elsewhere} if elsewhere else {}
@@ -46,8 +36,9 @@ def _say_why_not(home: Home, as_json: bool) -> None:
     elif elsewhere is not None:
         print(elsewhere)
     else:
-        told = ("tabhub is not running.", running.silent(home), "Start it: tabhub start")
-        print("\n".join(filter(None, told)))
+        unresponsive = running.describe_unresponsive(home)
+        sentences = ("tabhub is not running.", unresponsive, "Start it: tabhub start")
+        print("\n".join(filter(None, sentences)))
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
@@ -66,11 +57,20 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
-    yield from lines(facts.get("waitingPages", ()))
+    yield from waiting_pages(facts.get("waitingPages", ()))
     if facts["stopped"]:
-        yield "All agents are stopped; the side panel lets them go on."
+        yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
-        yield "Permissions are SKIPPED: nobody is asked."
+        yield "Permissions are SKIPPED: no call needs approval."
+
+
+def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
+    """Each page's pairing code, which the page shows too, and the command that allows it."""
+    for request in requests:
+        origin, code = request["origin"], request["code"]
+        # Programs that are not browsers can claim any origin, so it is quoted for the shell.
+        allow = shlex.join(("tabhub", "page", "allow", origin))
+        yield f"Waits for approval: {origin} (code {code}): {allow}"
 
 
 def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
@@ -81,23 +81,23 @@ def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
 
 
 def _agents(known: int, asleep: int) -> str:
-    """Who has not come back after a restart may never do so."""
+    """Agents that have not returned since a restart are counted apart: they may never return."""
     return f"{known - asleep} (and {asleep} from before the restart)" if asleep else str(known)
 
 
 def described(browser: dict[str, Any]) -> str:
-    """A browser in a line."""
+    """A browser in one line."""
     panels = "side panel open" if browser["panels"] else "no side panel open"
-    whose = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
+    origin = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"
-    return f"{browser['name']} {browser['version']}, {whose}, {panels}{ready}"
+    return f"{browser['name']} {browser['version']}, {origin}, {panels}{ready}"
 
 
 def span(seconds: int) -> str:
-    """The two largest units of a time."""
-    told: list[str] = []
+    """A duration in its two largest units."""
+    parts: list[str] = []
     for unit, size in UNITS:
         count, seconds = divmod(seconds, size)
-        if count or told or unit == "s":
-            told.append(f"{count} {unit}")
-    return " ".join(told[:2])
+        if count or parts or unit == "s":
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2])

@@ -1,6 +1,6 @@
-"""`tabhub start --stdio`: an MCP client on stdin and stdout, joined to the running server.
+"""`tabhub start --stdio`: connects an MCP client on stdin and stdout to the running server.
 
-It relays and does not reinterpret: messages pass as they are. What it knows of MCP is what HTTP
-needs of it: sessions, the headers that repeat a body, streams that are resumed, and what a client
-has told a server that has restarted since.
+The bridge relays messages unchanged. It knows of MCP only what HTTP requires: sessions, headers
+that repeat members of the body, resumed streams, and the state that a client expects to survive a
+restart of the server.
 """

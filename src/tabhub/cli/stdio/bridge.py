@@ -1,14 +1,14 @@
-"""Takes the client's lines one after the other and sends each on its way."""
+"""The bridge: reads the client's lines and relays each message to the server."""
 
 import asyncio
 import logging
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from tabhub.cli.stdio.exchange import Exchange, Marks, Presence, Subscription, presence
+from tabhub.cli.stdio.exchange import Exchange, HeaderMarks, Presence, Subscription, presence
 from tabhub.cli.stdio.home_server import Server
 from tabhub.cli.stdio.message import LISTEN, Message
 from tabhub.cli.stdio.pipes import Lines, Output, TooLong, take_over
@@ -21,21 +21,19 @@ from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import versions
 
 DRAIN_SECONDS = 10.0
-"""For answers that are still to come when stdin has closed."""
+"""How long running requests may take after stdin has closed."""
 MOST_REQUESTS = 500
 CANCEL_AGAIN_SECONDS = 0.2
+FLUSH_SECONDS = 2.0
 
 
-class Running:
-    """A request under way, and the task that sees to it."""
-
-    def __init__(self, exchange: Exchange, task: "asyncio.Task[None]") -> None:
-        self.exchange = exchange
-        self.task = task
+class RunningRequest(NamedTuple):
+    exchange: Exchange
+    task: "asyncio.Task[None]"
 
 
 class Bridge:
-    """One client and the server."""
+    """Relays between one client and the server."""
 
     def __init__(self, server: Server, lines: Lines, output: Output) -> None:
         self._server = server
@@ -43,27 +41,28 @@ class Bridge:
         self._output = output
         self._session: Session | None = None
         self._presence: Presence | None = None
-        self._marks = Marks()
-        self._running: dict[jsonrpc.Id, Running] = {}
+        self._marks = HeaderMarks()
+        self._running: dict[jsonrpc.Id, RunningRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Until stdin closes, and what had been asked by then is answered."""
+        """Relay until stdin closes, then wait a while for the answers to running requests."""
         while (line := await self._lines.next()) is not None:
-            await self._take(line)
-        calls = {one.task for one in self._running.values() if not _listens(one.exchange)}
+            await self._handle(line)
+        running = self._running.values()
+        calls = {one.task for one in running if not isinstance(one.exchange, Subscription)}
         if calls:
             await asyncio.wait(calls, timeout=DRAIN_SECONDS)
 
     async def end(self) -> None:
-        """Leave nothing behind."""
+        """Cancel all tasks, end the session and close the connections."""
         for task in self._tasks:
             task.cancel()
         if self._session is not None:
             await self._session.end()
         self._server.close()
 
-    async def _take(self, line: bytes) -> None:
+    async def _handle(self, line: bytes) -> None:
         try:
             if isinstance(line, TooLong):
                 raise ProtocolError("The message is too long.", "too_large")
@@ -78,11 +77,11 @@ class Bridge:
         elif message.requests:
             await self._request(message)
         else:
-            # One after the other, and before the requests that follow: order matters here.
+            # Notifications are sent in order, and before the requests that follow.
             await self._exchange(message).run()
 
     async def _initialize(self, message: Message) -> None:
-        """What follows waits, because it needs the session."""
+        """Awaited, because the messages that follow need the session."""
         if self._session is not None:
             await self._session.end()
         self._session = Session(self._server, self._output, message.raw)
@@ -94,26 +93,26 @@ class Bridge:
             for id in message.ids:
                 await self._output.write(jsonrpc.failure(id, error))
             return
-        if message.stands_alone and self._presence is None:
-            self._show_presence(message)
+        if message.is_sessionless and self._presence is None:
+            self._start_presence(message)
         elif self._session is not None:
             for request in message.requests:
-                self._session.hear(request)
+                self._session.remember(request)
         self._begin(self._exchange(message))
 
     def _exchange(self, message: Message) -> Exchange:
-        if message.method == LISTEN and message.stands_alone:
+        if message.method == LISTEN and message.is_sessionless:
             return Subscription(self._server, self._output, message)
         return Exchange(self._server, self._output, message, self._session, self._marks)
 
     def _begin(self, exchange: Exchange) -> None:
         task = self._spawn(exchange.run())
-        running = Running(exchange, task)
+        running = RunningRequest(exchange, task)
         for id in exchange.message.ids:
             self._running[id] = running
         task.add_done_callback(lambda _: self._forget(running))
 
-    def _forget(self, running: Running) -> None:
+    def _forget(self, running: RunningRequest) -> None:
         for id in running.exchange.message.ids:
             if self._running.get(id) is running:
                 del self._running[id]
@@ -124,38 +123,31 @@ class Bridge:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _show_presence(self, message: Message) -> None:
+    def _start_presence(self, message: Message) -> None:
         if message.version in versions.SESSIONLESS:
             self._presence = presence(self._server, self._output, message.version)
             self._spawn(self._presence.run())
 
     async def _cancel(self, message: Message, id: jsonrpc.Id) -> None:
-        """Without a session, or before a server has it, hanging up takes a request back."""
+        """Without a session, or before the request was sent, closing the connection cancels it."""
         running = self._running.get(id)
         if running is None:
             return
-        if running.exchange.message.stands_alone or not running.exchange.sent.is_set():
+        if running.exchange.message.is_sessionless or not running.exchange.sent.is_set():
             running.task.cancel()
             return
         await self._exchange(message).run()
         self._spawn(self._cancel_again(message, running.task))
 
     async def _cancel_again(self, message: Message, task: "asyncio.Task[None]") -> None:
-        """On a connection of its own it may have overtaken what it is about."""
+        """The cancellation may have overtaken the request, which uses another connection."""
         await asyncio.wait({task}, timeout=CANCEL_AGAIN_SECONDS)
         if not task.done():
             await self._exchange(message).run()
 
 
-def _listens(exchange: Exchange) -> bool:
-    return isinstance(exchange, Subscription)
-
-
-FLUSH_SECONDS = 2.0
-
-
 def run(*, gateway: bool, toolsets: str | None, starter: Sequence[str]) -> None:
-    """Relay until stdin closes, nobody reads stdout any more, or a signal comes."""
+    """Relay until stdin or stdout is closed, or a signal comes."""
     home = Home.from_environment().create()
     longest = settings.load(home).limits.body_bytes
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="tabhub: %(message)s")

@@ -1,4 +1,7 @@
-"""One POST of a client's requests, until each has its answer: from the server, or from us."""
+"""One message of the client, sent by POST, until each request in it has an answer.
+
+The answer comes from the server or, if the server is lost, from the bridge.
+"""
 
 import asyncio
 import logging
@@ -9,7 +12,7 @@ import msgspec
 
 from tabhub.calls.results import failed
 from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, Server
-from tabhub.cli.stdio.http_client import Answer, events
+from tabhub.cli.stdio.http_client import Response, events
 from tabhub.cli.stdio.message import CALL, LISTEN, Message
 from tabhub.cli.stdio.pipes import Output
 from tabhub.cli.stdio.stdio_session import (
@@ -29,6 +32,16 @@ from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp.headers import Mark, declared, rendered
 
 LIST = "tools/list"
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+TRIES = 6
+RETRY_MS = 500
+
+log = logging.getLogger(__name__)
+_MAY_HAVE_RUN = (
+    "The tabhub server went away during this call, which may have been done. "
+    "Look at the page before you try again."
+)
+_LOST = "The tabhub server went away before it answered. Try again."
 
 
 class _Tool(msgspec.Struct):
@@ -48,8 +61,11 @@ class _Listed(msgspec.Struct):
 _listed = msgspec.json.Decoder(_Listed).decode
 
 
-class Marks:
-    """Looked up when a server misses headers: nearly no tool has any."""
+class HeaderMarks:
+    """Which arguments of which tools a client must repeat in headers.
+
+    Few tools have any, so they are looked up only after the server has missed headers.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, list[Mark]] = {}
@@ -59,7 +75,7 @@ class Marks:
         return rendered(marks, message.arguments()) if marks else []
 
     async def learn(self, server: Server, message: Message) -> bool:
-        """Ask for the list of tools, as the client itself would; whether anything is new."""
+        """List the tools with the client's own metadata; whether any mark has changed."""
         before, self._known = self._known, {}
         cursor: str | None = None
         while True:
@@ -73,29 +89,17 @@ class Marks:
 
     async def _page(self, server: Server, message: Message, cursor: str | None) -> _Page:
         params = {"_meta": message.meta} | ({"cursor": cursor} if cursor else {})
-        question = Message(jsonrpc.request(f"{OWN_ID}list", LIST, params))
-        headers = [*JSON, *question.mirrored()]
-        async with server.ask("POST", headers, question.raw) as answer:
+        request = Message(jsonrpc.request(f"{OWN_ID}list", LIST, params))
+        headers = [*JSON, *request.mirrored()]
+        async with server.request("POST", headers, request.raw) as response:
             try:
-                return _listed(await answer.body()).result
+                return _listed(await response.body()).result
             except jsonrpc.UNREADABLE:
                 return _Page()
 
 
-log = logging.getLogger(__name__)
-
-TRIES = 6
-RETRY_MS = 500
-
-_MAY_HAVE_RUN = (
-    "The tabhub server went away while this ran, and it may have been done. "
-    "Look at the page before you try again."
-)
-_LOST = "The tabhub server went away while this ran. Try again."
-
-
 class Exchange:
-    """A POST on its way."""
+    """One POST, repeated while that is safe."""
 
     def __init__(
         self,
@@ -103,14 +107,14 @@ class Exchange:
         output: Output,
         message: Message,
         session: Session | None = None,
-        marks: Marks | None = None,
+        marks: HeaderMarks | None = None,
     ) -> None:
         self.message = message
         self.sent = asyncio.Event()
         self._server = server
         self._output = output
-        self._session = None if message.stands_alone else session
-        self._marks = marks or Marks()
+        self._session = None if message.is_sessionless else session
+        self._marks = marks or HeaderMarks()
         self._open = set(message.ids)
         self._is_done = False
         self._last_event: str | None = None
@@ -118,15 +122,15 @@ class Exchange:
 
     async def run(self) -> None:
         try:
-            await self._converse()
+            await self._run()
         except TabhubError as error:
             await self._fail(error)
         except Exception:
-            # Whatever it is, a client must not wait for ever.
-            log.exception("a message could not be passed on")
+            # The client must get an answer in any case.
+            log.exception("a message could not be relayed")
             await self._fail(Internal("Something went wrong inside the bridge."))
 
-    async def _converse(self) -> None:
+    async def _run(self) -> None:
         for number in range(TRIES):
             self.sent.clear()
             with suppress(OSError):
@@ -140,41 +144,41 @@ class Exchange:
 
     async def _post(self, key: Key | None) -> None:
         try:
-            async with self._server.ask(
+            async with self._server.request(
                 "POST", self._headers(key), self.message.raw, sent=self.sent
-            ) as answer:
-                if answer.is_stream:
-                    await self._read_stream(answer)
+            ) as response:
+                if response.is_stream:
+                    await self._read_stream(response)
                 else:
-                    await self._read_plain(answer, key)
+                    await self._read_plain(response, key)
         except OSError:
             if self._last_event is None:
                 raise
         await self._resume(key)
 
     def _headers(self, key: Key | None) -> list[tuple[bytes, bytes]]:
-        if self.message.stands_alone:
+        if self.message.is_sessionless:
             return [*JSON, *self.message.mirrored(), *self._marks.headers(self.message)]
         return JSON if key is None else [*JSON, *key.headers()]
 
-    async def _read_stream(self, answer: Answer) -> None:
-        async for event in events(answer.chunks()):
+    async def _read_stream(self, response: Response) -> None:
+        async for event in events(response.chunks()):
             self._last_event = event.id or self._last_event
             self._retry_ms = event.retry_ms or self._retry_ms
             if event.data:
-                self._note(event.data)
-                await self.tell(event.data)
+                self._note_answers(event.data)
+                await self.deliver(event.data)
 
-    async def tell(self, data: bytes) -> None:
-        """Give the client what the server says."""
+    async def deliver(self, data: bytes) -> None:
+        """Write a message of the server to the client."""
         await self._output.write(data)
 
-    def _note(self, data: bytes) -> None:
+    def _note_answers(self, data: bytes) -> None:
         self._open -= answered(data)
         self._is_done = not self._open
 
     async def _resume(self, key: Key | None) -> None:
-        """A stream may end before its answer; who has an event's id can come back for the rest."""
+        """A stream may end before its answer; from the last event's id on it can be resumed."""
         while self._open and self._last_event is not None and self._session and key:
             await asyncio.sleep(self._retry_ms / 1000)
             life = self._server.life
@@ -183,28 +187,28 @@ class Exchange:
             if self._server.life != life:
                 break
             with suppress(OSError):
-                async with self._server.ask("GET", [STREAM, *key.headers(), last]) as answer:
-                    if not answer.is_stream:
+                async with self._server.request("GET", [STREAM, *key.headers(), last]) as response:
+                    if not response.is_stream:
                         break
-                    await self._read_stream(answer)
+                    await self._read_stream(response)
         self._last_event = None
 
-    async def _read_plain(self, answer: Answer, key: Key | None) -> None:
-        body = await answer.body()
-        refusal = refusal_in(body, answer.status) if answer.status >= 400 else None
-        if refusal is not None and await self._is_to_be_sent_again(refusal, key):
+    async def _read_plain(self, response: Response, key: Key | None) -> None:
+        body = await response.body()
+        refusal = refusal_in(body, response.status) if response.status >= 400 else None
+        if refusal is not None and await self._can_retry(refusal, key):
             self.sent.clear()
             return
         if body and is_message(body):
-            self._opened(answer, body)
-            await self.tell(body)
+            self._session_opened(response, body)
+            await self.deliver(body)
         elif self._open:
-            raise refusal or Internal("The server gave no answer.", "invalid_response")
+            raise refusal or Internal("The server sent no answer.", "invalid_response")
         self._open.clear()
         self._is_done = True
 
-    async def _is_to_be_sent_again(self, refusal: TabhubError, key: Key | None) -> bool:
-        """Nothing was done, and the next attempt may have more luck."""
+    async def _can_retry(self, refusal: TabhubError, key: Key | None) -> bool:
+        """Whether the refusal had no effect and another attempt may succeed."""
         if refusal.reason == "unknown_session" and self._session is not None and key is not None:
             await self._session.renew(key)
             return True
@@ -214,15 +218,13 @@ class Exchange:
             return self._server.renewed_token()
         return refusal.reason == GONE
 
-    def _opened(self, answer: Answer, body: bytes) -> None:
+    def _session_opened(self, response: Response, body: bytes) -> None:
         if self.message.method == "initialize" and self._session is not None:
-            self._session.opened(answer, body)
+            self._session.opened(response, body)
 
     async def _fail(self, error: TabhubError) -> None:
-        """Answer all that is still open."""
-        bodies = [
-            self._failure(one, error) for one in self.message.requests if one.id in self._open
-        ]
+        """Answer every request that has no answer yet."""
+        bodies = [self._failure(r, error) for r in self.message.requests if r.id in self._open]
         if self.message.is_batch and bodies:
             bodies = [b"[" + b",".join(bodies) + b"]"]
         for body in bodies:
@@ -233,17 +235,14 @@ class Exchange:
         if request.method != CALL or isinstance(error, ProtocolError):
             return jsonrpc.failure(request.id, error)
         result = failed(error)
-        if self.message.stands_alone:
+        if self.message.is_sessionless:
             result.result_type = "complete"
         return jsonrpc.success(request.id, result)
 
 
 def lost(error: Exception | None = None) -> TabhubError:
-    """What a client is told when the server went away and nothing was lost but time."""
+    """The error for a request that can safely be repeated, unless a better one is known."""
     return error if isinstance(error, TabhubError) else Unavailable(_LOST, GONE)
-
-
-ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 
 class _Params(msgspec.Struct):
@@ -251,23 +250,23 @@ class _Params(msgspec.Struct):
     meta: Any = msgspec.field(default=None, name="_meta")
 
 
-class _News(msgspec.Struct):
+class _Notification(msgspec.Struct):
     method: str = ""
     params: _Params = msgspec.field(default_factory=_Params)
     error: Any = None
 
 
-_news = msgspec.json.Decoder(_News).decode
+_notification = msgspec.json.Decoder(_Notification).decode
 
 
 class Subscription(Exchange):
-    """Ends when its client takes it back, or when a server refuses it."""
+    """A request for notifications, renewed with each server until cancelled or refused."""
 
     def __init__(self, server: Server, output: Output, message: Message) -> None:
         super().__init__(server, output, message)
         self._is_acknowledged = False
 
-    async def _converse(self) -> None:
+    async def _run(self) -> None:
         pause = FIRST_PAUSE
         while self._open:
             try:
@@ -282,37 +281,37 @@ class Subscription(Exchange):
 
     async def _listen(self) -> None:
         start = not self._is_acknowledged
-        async with self._server.ask(
+        async with self._server.request(
             "POST", self._headers(None), self.message.raw, start=start, sent=self.sent
-        ) as answer:
-            if not answer.is_stream:
-                await self._read_plain(answer, None)
+        ) as response:
+            if not response.is_stream:
+                await self._read_plain(response, None)
                 return
-            async for event in events(answer.chunks()):
+            async for event in events(response.chunks()):
                 if event.data:
-                    await self._hear(event.data)
+                    await self._receive(event.data)
 
-    async def _hear(self, data: bytes) -> None:
-        news = _news(data)
-        if news.method == ACKNOWLEDGED and self._is_acknowledged:
-            await self._tell_of_restart(news.params)
-        elif news.method or news.error is not None:
-            self._is_acknowledged = self._is_acknowledged or news.method == ACKNOWLEDGED
-            self._note(data)
-            await self.tell(data)
-        # A result says that the server ends; the next one goes on.
+    async def _receive(self, data: bytes) -> None:
+        message = _notification(data)
+        if message.method == ACKNOWLEDGED and self._is_acknowledged:
+            await self._announce_restart(message.params)
+        elif message.method or message.error is not None:
+            self._is_acknowledged = self._is_acknowledged or message.method == ACKNOWLEDGED
+            self._note_answers(data)
+            await self.deliver(data)
+        # A result means that the server stops; the next server continues.
 
-    async def _tell_of_restart(self, params: _Params) -> None:
-        """What a client asked to hear about may have changed while no server was there."""
+    async def _announce_restart(self, params: _Params) -> None:
+        """The list of tools may have changed while no server was running."""
         if params.notifications.tools_list_changed:
-            told = {"_meta": params.meta}
-            await self.tell(jsonrpc.notification("notifications/tools/list_changed", told))
+            meta = {"_meta": params.meta}
+            await self.deliver(jsonrpc.notification("notifications/tools/list_changed", meta))
 
 
 class Presence(Subscription):
-    """Shows the server that a client is there which has asked for no news."""
+    """A subscription to nothing: shows the server that a client is connected."""
 
-    async def tell(self, data: bytes) -> None:
+    async def deliver(self, data: bytes) -> None:
         return
 
     async def _fail(self, error: TabhubError) -> None:

@@ -1,4 +1,4 @@
-"""As much of an HTTP/1.1 client as a relay needs: one question at a time on a connection."""
+"""A small HTTP/1.1 client with event streams: one request at a time on a connection."""
 
 import asyncio
 from collections import deque
@@ -15,8 +15,8 @@ READ_BYTES = 64 * 1024
 HOST = "127.0.0.1"
 
 
-class Answer:
-    """The head of a response, and its body as it comes in."""
+class Response:
+    """The head of a response, and its body as it arrives."""
 
     def __init__(self, connection: "Connection", status: int, headers: dict[bytes, bytes]) -> None:
         self._connection = connection
@@ -36,7 +36,7 @@ class Answer:
 
 
 class Connection:
-    """A connection that can be used again once its answer has been read to the end."""
+    """A connection that can be used again once the response has been read to the end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -53,28 +53,27 @@ class Connection:
 
     @property
     def is_idle(self) -> bool:
-        """Whether another question may be asked on it."""
+        """Whether another request can be sent on it."""
         return self._is_over and self._is_kept and not self._writer.is_closing()
 
     @property
     def is_gone(self) -> bool:
-        """Whether the other side has let go of an idle connection: there is nothing to read but
-        the end. The loop may not have noticed yet."""
+        """Whether the server has closed an idle connection; the event loop may not know yet."""
         socket = self._writer.get_extra_info("socket")
         return self._reader.at_eof() or bool(select([socket], [], [], 0)[0])
 
     def close(self) -> None:
         self._writer.close()
 
-    async def ask(
+    async def request(
         self,
         method: str,
         path: str,
         headers: Iterable[Header],
         body: bytes = b"",
         sent: asyncio.Event | None = None,
-    ) -> Answer:
-        """Send a request and wait for the head of its answer; `sent` tells what is in between."""
+    ) -> Response:
+        """Send a request and wait for the head of the response; `sent` is set in between."""
         self._has_head = self._is_over = False
         self._headers = {}
         self._parser = httptools.HttpResponseParser(self)
@@ -82,14 +81,14 @@ class Connection:
         lines = b"".join(b"%s: %s\r\n" % header for header in [*headers, *length])
         self._writer.write(f"{method} {path} HTTP/1.1\r\nhost: {HOST}\r\n".encode() + lines)
         self._writer.write(b"\r\n" + body)
-        # A server may refuse before it has read all; its answer is still there then.
+        # A server may refuse before it has read everything; its response can still be read.
         with suppress(ConnectionError):
             await self._writer.drain()
         if sent is not None:
             sent.set()
         while not self._has_head:
             await self._feed()
-        return Answer(self, self._parser.get_status_code(), self._headers)
+        return Response(self, self._parser.get_status_code(), self._headers)
 
     async def chunk(self) -> bytes | None:
         """The next piece of the body; None at its end."""
@@ -104,9 +103,9 @@ class Connection:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
-            raise ConnectionAbortedError(f"what came is not HTTP: {error}") from None
+            raise ConnectionAbortedError(f"the response is not HTTP: {error}") from None
 
-    # What the parser calls.
+    # Callbacks of the parser.
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
@@ -123,7 +122,7 @@ class Connection:
 
 
 class Event(NamedTuple):
-    """One event, as far as MCP uses them."""
+    """One event, with the fields that MCP uses."""
 
     data: bytes
     id: str | None = None
@@ -131,7 +130,7 @@ class Event(NamedTuple):
 
 
 async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
-    """Each event when it is whole; one that breaks off is dropped."""
+    """Yield each complete event; an incomplete one at the end is dropped."""
     rest: list[bytes] = []
     fields: list[tuple[bytes, bytes]] = []
     async for chunk in chunks:

@@ -1,4 +1,4 @@
-"""A line of the client's: passed on as it is, looked at only as far as HTTP asks for it."""
+"""A line from the client: relayed as it is, parsed only as far as HTTP requires."""
 
 from typing import Any, cast
 
@@ -13,8 +13,8 @@ CALL, LISTEN = "tools/call", "subscriptions/listen"
 CANCELLED = "notifications/cancelled"
 
 
-class _Looked(msgspec.Struct):
-    """What headers and cancellation need of any params."""
+class _Params(msgspec.Struct):
+    """The members of params that headers and cancellation need."""
 
     meta: Any = msgspec.field(default=None, name="_meta")
     name: Any = None
@@ -23,7 +23,7 @@ class _Looked(msgspec.Struct):
     request_id: Any = msgspec.field(default=None, name="requestId")
 
 
-_looked = msgspec.json.Decoder(_Looked).decode
+_decode = msgspec.json.Decoder(_Params).decode
 
 
 class Message:
@@ -34,33 +34,33 @@ class Message:
         self.raw = raw
         self.is_batch = isinstance(found, list)
         self.parts = found if isinstance(found, list) else [found]
-        self.requests = [one for one in self.parts if one.method and isinstance(one.id, int | str)]
-        self._params = _Looked() if self.is_batch else _look(self.parts[0].params)
+        self.requests = [p for p in self.parts if p.method and isinstance(p.id, int | str)]
+        self._params = _Params() if self.is_batch else _parse(self.parts[0].params)
 
     @property
     def method(self) -> str:
-        """Of a message that stands alone; otherwise nothing."""
+        """The method; empty for a batch."""
         found = self.parts[0].method
         return found if isinstance(found, str) and not self.is_batch else ""
 
     @property
     def ids(self) -> list[jsonrpc.Id]:
-        return [cast(jsonrpc.Id, one.id) for one in self.requests]
+        return [cast(jsonrpc.Id, request.id) for request in self.requests]
 
     @property
     def calls_tools(self) -> bool:
-        return any(one.method == CALL for one in self.requests)
+        return any(request.method == CALL for request in self.requests)
 
     @property
     def cancels(self) -> jsonrpc.Id | None:
-        """The request that this takes back."""
+        """The request that this message cancels."""
         found = self._params.request_id
         known = self.method == CANCELLED and isinstance(found, int | str)
         return found if known else None
 
     @property
-    def stands_alone(self) -> bool:
-        """Whether it is of the era without sessions, where each request says all."""
+    def is_sessionless(self) -> bool:
+        """Whether it is of a revision without sessions, where each request is complete."""
         return isinstance(self._params.meta, dict) and m.META_VERSION in self._params.meta
 
     @property
@@ -73,18 +73,18 @@ class Message:
 
     @property
     def name(self) -> str:
-        """What a call or a read is about."""
+        """The name of the tool that is called."""
         return str(self._params.name)
 
     def arguments(self) -> Any:
-        """Of a call; only what travels in headers has to be looked at."""
+        """The arguments of a call, decoded only when they are needed for headers."""
         try:
             return msgspec.json.decode(self._params.arguments)
         except jsonrpc.UNREADABLE:
             return None
 
     def mirrored(self) -> list[Header]:
-        """The headers that repeat such a body."""
+        """The headers that repeat members of the body."""
         pairs = [(h.VERSION, self.version), (h.METHOD, self.method)]
         key = h.NAMED.get(self.method)
         if key is not None:
@@ -92,8 +92,8 @@ class Message:
         return [(name, h.encode_value(value)) for name, value in pairs if isinstance(value, str)]
 
 
-def _look(params: Any) -> _Looked:
+def _parse(params: Any) -> _Params:
     try:
-        return _looked(params) if isinstance(params, msgspec.Raw) else _Looked()
+        return _decode(params) if isinstance(params, msgspec.Raw) else _Params()
     except jsonrpc.UNREADABLE:
-        return _Looked()
+        return _Params()

@@ -1,6 +1,6 @@
-"""stdin and stdout as lines. Threads do the waiting, so that files and slow readers are all one.
+"""stdin and stdout as lines. Threads do the blocking reads and writes, for pipes and files alike.
 
-Nobody else may write to stdout from here on: what is printed goes to stderr.
+After `take_over` nothing else can write to stdout: what is printed goes to stderr.
 """
 
 import asyncio
@@ -10,18 +10,18 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 READ_BYTES = 64 * 1024
-MOST_WAITING = 16 * 1024 * 1024
-"""Bytes that a client has not read yet; above that, servers are kept waiting."""
+MAX_UNREAD_BYTES = 16 * 1024 * 1024
+"""If the client has left more than this unread, writers wait."""
 KEPT = 4
-"""Times the longest line is kept of a line that is too long, to find out whose answer it is."""
+"""How much of a line that is too long is kept, in longest lines, to find its request id."""
 
 
 class TooLong(bytes):
-    """A line that is longer than allowed, or as much of it as was kept."""
+    """The beginning of a line that is longer than allowed."""
 
 
 class Lines:
-    """The lines of stdin, until it closes (then None)."""
+    """The lines of stdin; None once it is closed."""
 
     def __init__(self, handle: int, longest: int) -> None:
         self._handle = handle
@@ -39,10 +39,10 @@ class Lines:
         splitter = Splitter(self._longest)
         while data := self._read():
             for line in splitter.feed(data):
-                self._tell(line)
+                self._put(line)
         for line in splitter.finish():
-            self._tell(line)
-        self._tell(None)
+            self._put(line)
+        self._put(None)
 
     def _read(self) -> bytes:
         try:
@@ -50,15 +50,15 @@ class Lines:
         except OSError:
             return b""
 
-    def _tell(self, line: bytes | None) -> None:
+    def _put(self, line: bytes | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._ready.put_nowait, line)
-        except RuntimeError:  # the loop is closed: we are leaving
+        except RuntimeError:  # the loop is closed: the bridge ends
             return
 
 
 class Splitter:
-    """Cuts bytes into lines; blank ones are nothing."""
+    """Splits bytes into lines, without blank ones."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -75,7 +75,7 @@ class Splitter:
         return found
 
     def finish(self) -> list[bytes]:
-        """What has been begun, as a line."""
+        """The unfinished line, as a line."""
         line, size = b"".join(self._rest).strip(b" \t\r"), self._size
         self._rest, self._size = [], 0
         if size > self._longest:
@@ -89,7 +89,7 @@ class Splitter:
 
 
 class Output:
-    """Writes lines to stdout, in order; `broken` is called once when nobody reads any more."""
+    """Writes lines to stdout, in order; `broken` is called once when the pipe is closed."""
 
     def __init__(self, handle: int, broken: Callable[[], None]) -> None:
         self._handle = handle
@@ -103,16 +103,16 @@ class Output:
         self._thread.start()
 
     async def write(self, message: bytes) -> None:
-        """Send one message; JSON has no line breaks but blanks."""
+        """Write one message on one line; line breaks in JSON are only whitespace."""
         line = message.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
         self._waiting += len(line)
         self._queue.put(line)
-        if self._waiting > MOST_WAITING:
+        if self._waiting > MAX_UNREAD_BYTES:
             self._room.clear()
         await self._room.wait()
 
     async def flush(self, seconds: float) -> None:
-        """Wait until all is written, though not for ever."""
+        """Wait until everything is written, but not longer than this."""
         self._queue.put(None)
         limit = self._loop.time() + seconds
         while self._thread.is_alive() and self._loop.time() < limit:
@@ -127,22 +127,22 @@ class Output:
                 self._loop.call_soon_threadsafe(self._written, len(line))
         except OSError:
             self._loop.call_soon_threadsafe(self._broken)
-        except RuntimeError:  # the loop is closed: we are leaving
+        except RuntimeError:  # the loop is closed: the bridge ends
             return
 
     def _written(self, size: int) -> None:
         self._waiting -= size
-        if self._waiting <= MOST_WAITING:
+        if self._waiting <= MAX_UNREAD_BYTES:
             self._room.set()
 
 
 def take_over() -> tuple[int, int]:
-    """Handles of stdin and stdout that nobody else has."""
+    """File descriptors of stdin and stdout that no other code has."""
     source, target = os.dup(0), os.dup(1)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
     try:
         os.dup2(2, 1)
     except OSError:  # there is no stderr
-        os.dup2(nowhere, 1)
+        os.dup2(null, 1)
     return source, target

@@ -1,4 +1,4 @@
-"""A client of the handshake era: its session, and what must be said again to another server."""
+"""The session of a client with a handshake, and what to repeat to a restarted server."""
 
 import asyncio
 from contextlib import suppress
@@ -9,85 +9,84 @@ import msgspec
 
 from tabhub.cli.running import PidFile
 from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, Server
-from tabhub.cli.stdio.http_client import Answer, events
+from tabhub.cli.stdio.http_client import Response, events
 from tabhub.cli.stdio.pipes import Output
 from tabhub.errors import TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import Header
-
-
-class _Error(jsonrpc.RemoteError):
-    reason: str = ""
-
-
-class _Said(msgspec.Struct):
-    jsonrpc: str = ""
-    id: int | str | None = None
-    method: str | None = None
-    error: _Error | None = None
-
-
-_decode = msgspec.json.Decoder(_Said | list[_Said]).decode
-
-
-def is_message(body: bytes) -> bool:
-    """Whether it is for the client, as it is."""
-    said = _read(body)
-    return bool(said) and all(one.jsonrpc for one in said)
-
-
-def answered(body: bytes) -> set[jsonrpc.Id]:
-    """The requests that it answers."""
-    return {one.id for one in _read(body) if one.method is None and one.id is not None}
-
-
-def refusal_in(body: bytes, status: int) -> TabhubError:
-    """An error in either of the two shapes that a server has: JSON-RPC's, or that of plain HTTP."""
-    for one in _read(body):
-        if one.error is not None:
-            reason = one.error.reason or (one.error.data or {}).get("reason", "")
-            return from_reason(reason, one.error.message)
-    return Unavailable(f"The tabhub server answered with status {status}.", GONE)
-
-
-def _read(body: bytes) -> list[_Said]:
-    with suppress(*jsonrpc.UNREADABLE):
-        said = _decode(body)
-        return said if isinstance(said, list) else [said]
-    return []
-
 
 JSON: list[Header] = [
     (b"content-type", b"application/json"),
     (b"accept", b"application/json, text/event-stream"),
 ]
 STREAM: Header = (b"accept", b"text/event-stream")
-ENDED_SECONDS = 1.0
+END_SECONDS = 1.0
 OWN_ID = "tabhub-bridge-"
-"""What ids of our own begin with."""
-
+"""The prefix of request ids that the bridge itself makes."""
 _INITIALIZED = jsonrpc.notification("notifications/initialized")
 _TOOLS_CHANGED = jsonrpc.notification("notifications/tools/list_changed")
 
 
-class _Agreed(msgspec.Struct):
+class _Error(jsonrpc.RemoteError):
+    reason: str = ""
+
+
+class _Message(msgspec.Struct):
+    jsonrpc: str = ""
+    id: int | str | None = None
+    method: str | None = None
+    error: _Error | None = None
+
+
+_decode = msgspec.json.Decoder(_Message | list[_Message]).decode
+
+
+def is_message(body: bytes) -> bool:
+    """Whether the body is JSON-RPC, and so for the client."""
+    messages = _read(body)
+    return bool(messages) and all(message.jsonrpc for message in messages)
+
+
+def answered(body: bytes) -> set[jsonrpc.Id]:
+    """The ids of the requests that the body answers."""
+    messages = _read(body)
+    return {m.id for m in messages if m.method is None and m.id is not None}
+
+
+def refusal_in(body: bytes, status: int) -> TabhubError:
+    """The error in a body of JSON-RPC or of plain HTTP."""
+    for message in _read(body):
+        if (error := message.error) is not None:
+            reason = error.reason or (error.data or {}).get("reason", "")
+            return from_reason(reason, error.message)
+    return Unavailable(f"The tabhub server answered with status {status}.", GONE)
+
+
+def _read(body: bytes) -> list[_Message]:
+    with suppress(*jsonrpc.UNREADABLE):
+        found = _decode(body)
+        return found if isinstance(found, list) else [found]
+    return []
+
+
+class _Initialized(msgspec.Struct):
     protocol_version: str = msgspec.field(default="", name="protocolVersion")
 
 
-class _Opened(msgspec.Struct):
-    result: _Agreed = msgspec.field(default_factory=_Agreed)
+class _Initialization(msgspec.Struct):
+    result: _Initialized = msgspec.field(default_factory=_Initialized)
 
 
 class _Uri(msgspec.Struct):
     uri: str = ""
 
 
-_opened = msgspec.json.Decoder(_Opened).decode
+_initialization = msgspec.json.Decoder(_Initialization).decode
 _uri = msgspec.json.Decoder(_Uri).decode
 
 
 class Key(NamedTuple):
-    """What a session is known by; another one after it was made anew."""
+    """The identification of a session; a new one after the session was reopened."""
 
     id: bytes
     version: bytes
@@ -97,7 +96,7 @@ class Key(NamedTuple):
 
 
 class Session:
-    """One session towards the client, whichever sessions of whichever servers stand behind it."""
+    """One session for the client, over the sessions of successive servers."""
 
     def __init__(self, server: Server, output: Output, opening: bytes) -> None:
         self.key: Key | None = None
@@ -106,21 +105,21 @@ class Session:
         self._opening = opening
         self._life: PidFile | None = None
         self._numbers = count(1)
-        self._turn = asyncio.Lock()
+        self._restoring = asyncio.Lock()
         self._level: Any = None
         self._subscribed: dict[str, Any] = {}
         self._last_event: str | None = None
         self._follower: asyncio.Task[None] | None = None
 
-    def opened(self, answer: Answer, body: bytes) -> None:
-        """The server has answered the client's `initialize`."""
-        self._note(answer, body)
+    def opened(self, response: Response, body: bytes) -> None:
+        """Handle the response to the client's `initialize`."""
+        self._note_key(response, body)
         if self.key is not None:
             self._life = self._server.life
             self._follower = asyncio.create_task(self._follow())
 
-    def hear(self, message: jsonrpc.Incoming) -> None:
-        """Remember what a server forgets when it restarts."""
+    def remember(self, message: jsonrpc.Incoming) -> None:
+        """Remember the log level and subscriptions, which a server forgets when it restarts."""
         params = message.params
         if message.method == "logging/setLevel":
             self._level = params
@@ -130,80 +129,81 @@ class Session:
             self._subscribed.pop(uri, None)
 
     async def current(self, start: bool = True) -> Key | None:
-        """What to show a server, once it knows all that its predecessor knew."""
+        """The key for the current server, once the session is restored there."""
         await self._server.ready(start)
         if self.key is not None and self._life != self._server.life:
-            async with self._turn:
+            async with self._restoring:
                 if self._life != self._server.life:
                     await self._restore(self.key)
         return self.key
 
     async def renew(self, unknown: Key) -> None:
-        """A server does not know our session: make another one, as the client made the first."""
-        async with self._turn:
+        """Open a new session instead of one that the server does not know."""
+        async with self._restoring:
             if self.key == unknown:
                 await self._reopen()
-                await self._tell_again()
+                await self._repeat_state()
                 await self._output.write(_TOOLS_CHANGED)
 
     async def end(self) -> None:
-        """The client has gone."""
+        """End the session, because the client has disconnected."""
         if self._follower is not None:
             self._follower.cancel()
         if self.key is None:
             return
         with suppress(OSError, TabhubError, TimeoutError):
             async with (
-                asyncio.timeout(ENDED_SECONDS),
-                self._server.ask("DELETE", self.key.headers(), start=False) as answer,
+                asyncio.timeout(END_SECONDS),
+                self._server.request("DELETE", self.key.headers(), start=False) as response,
             ):
-                await answer.body()
+                await response.body()
 
-    def _note(self, answer: Answer, body: bytes) -> None:
-        id = answer.headers.get(b"mcp-session-id")
-        if answer.status == 200 and id is not None:
+    def _note_key(self, response: Response, body: bytes) -> None:
+        id = response.headers.get(b"mcp-session-id")
+        if response.status == 200 and id is not None:
             with suppress(*jsonrpc.UNREADABLE):
-                self.key = Key(id, _opened(body).result.protocol_version.encode())
+                self.key = Key(id, _initialization(body).result.protocol_version.encode())
 
     async def _restore(self, key: Key) -> None:
-        """Another run of the server: it may still know the session, though not all about it."""
+        """Restore the session at a restarted server, which may know it, but not its state."""
         life = self._server.life
-        if not await self._tell_again():
+        if not await self._repeat_state():
             await self._reopen()
-            await self._tell_again()
+            await self._repeat_state()
         self._life, self._last_event = life, None
         await self._output.write(_TOOLS_CHANGED)
 
     async def _reopen(self) -> None:
-        async with self._server.ask("POST", JSON, self._opening) as answer:
-            body = await answer.body()
-        if answer.status != 200:
-            raise refusal_in(body, answer.status)
-        self._note(answer, body)
-        await self._say(_INITIALIZED)
+        async with self._server.request("POST", JSON, self._opening) as response:
+            body = await response.body()
+        if response.status != 200:
+            raise refusal_in(body, response.status)
+        self._note_key(response, body)
+        await self._send(_INITIALIZED)
 
-    async def _tell_again(self) -> bool:
-        """Log level and subscriptions; whether the server knows the session at all."""
-        told = [("ping", msgspec.UNSET)]
+    async def _repeat_state(self) -> bool:
+        """Send log level and subscriptions again; whether the server knows the session."""
+        requests = [("ping", msgspec.UNSET)]
         if self._level is not None:
-            told.append(("logging/setLevel", self._level))
-        told += [("resources/subscribe", params) for params in self._subscribed.values()]
-        return all([await self._say(self._request(*one)) for one in told])
+            requests.append(("logging/setLevel", self._level))
+        requests += [("resources/subscribe", params) for params in self._subscribed.values()]
+        return all([await self._send(self._request(*request)) for request in requests])
 
     def _request(self, method: str, params: Any) -> bytes:
         id = f"{OWN_ID}{next(self._numbers)}"
         return msgspec.json.encode(jsonrpc.Incoming("2.0", id, method, params))
 
-    async def _say(self, body: bytes) -> bool:
+    async def _send(self, body: bytes) -> bool:
+        """Send a message of our own; whether the server knows the session."""
         assert self.key is not None
-        async with self._server.ask("POST", [*JSON, *self.key.headers()], body) as answer:
-            await answer.body()
-            if answer.status >= 500:
+        async with self._server.request("POST", [*JSON, *self.key.headers()], body) as response:
+            await response.body()
+            if response.status >= 500:
                 raise ConnectionAbortedError("the server is about to stop")
-            return answer.status != 404
+            return response.status != 404
 
     async def _follow(self) -> None:
-        """Hold the stream of news open, for as long as there is a client."""
+        """Keep the session's stream of notifications open while the client is connected."""
         pause = FIRST_PAUSE
         while True:
             with suppress(OSError, TabhubError):
@@ -213,20 +213,20 @@ class Session:
             pause = min(pause * 2, LONGEST_PAUSE)
 
     async def _listen(self) -> bool:
-        """One GET to its end; whether the server had anything to do with it."""
+        """Relay one stream to its end; whether the server opened it."""
         key = await self.current(start=False)
         assert key is not None
         last = [] if self._last_event is None else [(b"last-event-id", self._last_event.encode())]
         headers = [STREAM, *key.headers(), *last]
-        async with self._server.ask("GET", headers, start=False) as answer:
-            if answer.status == 200:
-                async for event in events(answer.chunks()):
+        async with self._server.request("GET", headers, start=False) as response:
+            if response.status == 200:
+                async for event in events(response.chunks()):
                     self._last_event = event.id or self._last_event
                     if event.data:
                         await self._output.write(event.data)
                 return True
-            await answer.body()
-        if answer.status == 404:
+            await response.body()
+        if response.status == 404:
             await self.renew(key)
         return False
 

@@ -16,48 +16,48 @@ from tabhub.config.secret import load
 from tabhub.errors import AccessError, Unavailable
 
 Json = dict[str, Any]
-Told = Callable[[Json], None]
-"""Takes what a call tells on its way."""
+OnProgress = Callable[[Json], None]
+"""Receives the progress reports of a call."""
 STREAM = "text/event-stream"
-UNKNOWN_TOKEN = 401
-LOST = "The server went away before it answered; whether the call was done is not known."
+UNAUTHORIZED = 401
+LOST = "The server went away before it answered; the call may or may not have been done."
 
 
 class Fault(NamedTuple):
-    """What the server says went wrong."""
+    """An error as the server reports it."""
 
     message: str
     reason: str
 
 
 class Refused(Unavailable):
-    """The server has said no; whatever its reason, the command was used rightly."""
+    """The server refused the request; the command itself was used correctly."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message, fault.reason)
 
 
-class Answer(NamedTuple):
-    """A status, and the JSON object that came with it."""
+class Response(NamedTuple):
+    """An HTTP status and the JSON object in the body."""
 
     status: int
     body: Json
 
     @property
     def fault(self) -> Fault | None:
-        """What went wrong, in a tool or before it."""
-        told = self.body.get("error")
-        if isinstance(told, dict):
-            return Fault(_explained(self.status, told), str(told.get("reason", "")))
+        """What went wrong, in the tool or before it ran."""
+        error = self.body.get("error")
+        if isinstance(error, dict):
+            return Fault(_message(self.status, error), str(error.get("reason", "")))
         if self.body.get("isError") is True:
-            return _told_as_result(self.body)
+            return _fault_in_result(self.body)
         if self.status >= 400:
             return Fault(f"The server answered with status {self.status}.", "internal")
         return None
 
 
 class Rest:
-    """One server, entered with one token."""
+    """A client of one server, with one token."""
 
     def __init__(self, port: int, token: str) -> None:
         self._port = port
@@ -67,12 +67,12 @@ class Rest:
         }
 
     def get(self, path: str, query: dict[str, str | None] | None = None) -> Json:
-        """The object at a path; raises what the server says is wrong."""
-        asked = {key: value for key, value in (query or {}).items() if value is not None}
-        answer = self._ask("GET", f"{path}?{urlencode(asked)}" if asked else path)
-        if answer.fault is not None:
-            raise Refused(answer.fault)
-        return answer.body
+        """The object at a path; raises the error that the server reports."""
+        given = {key: value for key, value in (query or {}).items() if value is not None}
+        response = self._request("GET", f"{path}?{urlencode(given)}" if given else path)
+        if response.fault is not None:
+            raise Refused(response.fault)
+        return response.body
 
     def tools(self, query: dict[str, str | None] | None = None) -> list[Json]:
         found = self.get("/tools", query).get("tools")
@@ -84,21 +84,23 @@ class Rest:
             raise _unreadable()
         return tools
 
-    def post(self, path: str, body: bytes, headers: dict[str, str], told: Told | None) -> Answer:
-        """What came of it. With `told` the server is asked to tell how far it is."""
-        accepted = "application/json" if told is None else f"application/json, {STREAM}"
+    def post(
+        self, path: str, body: bytes, headers: dict[str, str], on_progress: OnProgress | None
+    ) -> Response:
+        """The response, a refusal too. With `on_progress` the server streams its progress."""
+        accepted = "application/json" if on_progress is None else f"application/json, {STREAM}"
         more = {"Content-Type": "application/json", "Accept": accepted, **headers}
-        return self._ask("POST", path, body, more, told)
+        return self._request("POST", path, body, more, on_progress)
 
-    def _ask(
+    def _request(
         self,
         method: str,
         path: str,
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
-        told: Told | None = None,
-    ) -> Answer:
-        # No limit of time: a call may wait for a person, and the server ends it by its own limits.
+        on_progress: OnProgress | None = None,
+    ) -> Response:
+        # No timeout: a call may wait for a person, and the server has its own limits.
         connection = HTTPConnection("127.0.0.1", self._port)
         try:
             connection.connect()
@@ -106,66 +108,68 @@ class Rest:
             raise running.NotRunning from None
         try:
             connection.request(method, path, body, {**self._headers, **(headers or {})})
-            return _read(connection.getresponse(), told)
+            return _read(connection.getresponse(), on_progress)
         except (OSError, HTTPException):
             raise Unavailable(LOST, "page_may_have_received") from None
         finally:
-            # Hanging up is how a call is taken back.
+            # Closing the connection cancels the call.
             connection.close()
 
 
-def enter(home: Home) -> Rest:
-    """As the client `cli`, or as the one whose token the environment has."""
+def connect(home: Home) -> Rest:
+    """A client with the token in the environment, or as the client `cli`."""
     token = environment.token_from_environment()
-    if token is not None and not _has_secret(home):
-        return _known_by_token(running.expected_port(home), token)
-    known = running.reach(home)
-    if known is None:
+    if token is not None and not _can_read_secret(home):
+        return _connect_by_token(running.expected_port(home), token)
+    server = running.reach(home)
+    if server is None:
         raise running.NotRunning
-    return Rest(known.port, token or Clients(home).computed(CLI, known.secret))
+    return Rest(server.port, token or Clients(home).computed(CLI, server.secret))
 
 
-def _known_by_token(port: int, token: str) -> Rest:
-    """Where no secret can be read, the server proves itself by the token's hash."""
+def _connect_by_token(port: int, token: str) -> Rest:
+    """Without the secret, the server has to prove that it knows the token's hash."""
     if not running.knows_token(port, token):
         raise AccessError(
-            f"Who listens on port {port} does not know the token in {environment.TOKEN}, so it was"
-            " not sent. It was revoked, or that is no tabhub, or another one."
+            f"The program on port {port} does not know the token in {environment.TOKEN}, so it was"
+            " not sent. The token was revoked, or this is not the tabhub that issued it."
         )
     return Rest(port, token)
 
 
-def _has_secret(home: Home) -> bool:
-    """Whether the server could be asked to prove itself; an agent may not be able to read it."""
+def _can_read_secret(home: Home) -> bool:
+    """Whether this process can read the secret; an agent's process may not be allowed to."""
     try:
         return load(home) is not None
     except OSError:
         return False
 
 
-def _explained(status: int, error: Json) -> str:
-    """The server's sentence, and which token it speaks of."""
+def _message(status: int, error: Json) -> str:
+    """The server's sentence, and where the token that it rejects comes from."""
     message = str(error.get("message", ""))
-    is_theirs = status == UNKNOWN_TOKEN and environment.token_from_environment() is not None
-    return f"{message} It is the one in {environment.TOKEN}." if is_theirs else message
+    is_from_environment = environment.token_from_environment() is not None
+    if status == UNAUTHORIZED and is_from_environment:
+        return f"{message} It is the one in {environment.TOKEN}."
+    return message
 
 
-def _told_as_result(result: Json) -> Fault:
-    """The sentence is for the model to read, the word for programs."""
+def _fault_in_result(result: Json) -> Fault:
+    """The error of a tool: its text blocks, and the reason word."""
     texts = [block["text"] for block in result.get("content", ()) if "text" in block]
     error = (result.get("structuredContent") or {}).get("error")
     reason = error.get("reason", "") if isinstance(error, dict) else ""
     return Fault("\n".join(texts) or "The tool failed.", str(reason))
 
 
-def _read(response: HTTPResponse, told: Told | None) -> Answer:
+def _read(response: HTTPResponse, on_progress: OnProgress | None) -> Response:
     if response.headers.get_content_type() != STREAM:
-        return Answer(response.status, _object(response.read()))
+        return Response(response.status, _object(response.read()))
     for name, data in _events(response):
-        if name == "progress" and told is not None:
-            told(_object(data))
+        if name == "progress" and on_progress is not None:
+            on_progress(_object(data))
         elif name in ("result", "error"):
-            return Answer(response.status, _object(data))
+            return Response(response.status, _object(data))
     raise Unavailable(LOST, "page_may_have_received")
 
 
@@ -190,4 +194,4 @@ def _object(data: bytes) -> Json:
 
 
 def _unreadable() -> Unavailable:
-    return Unavailable("The server's answer cannot be read.", "invalid_response")
+    return Unavailable("The server's response cannot be read.", "invalid_response")

@@ -1,1 +1,0 @@
-"""`tabhub audit` and `tabhub logs`: what was recorded."""
