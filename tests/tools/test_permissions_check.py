@@ -14,7 +14,7 @@ from tabhub.permissions.grants import Grant
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
-from tests.support.browsers.worker import ONE, SHOP, let_in, tool
+from tests.support.browsers.worker import ONE, SHOP, admitted, tool
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -147,7 +147,7 @@ async def test_of_a_pages_tool_it_says_what_holds_in_the_browser_that_has_the_pa
         await newest.publish(7, page_tool("pay"))
         await third.sync(tab(9), kind="managed")
         server.app.pairing.take([SHOP])
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             await worker.register(ONE, tool("buy"))
             data = await agent.call("permissions_check")
             found = {name: data["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}

@@ -17,7 +17,7 @@ from tabhub.permissions.grants import Grant
 from tabhub.server.serving import Server
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
-from tests.support.browsers.worker import knocking
+from tests.support.browsers.worker import connecting
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -66,7 +66,7 @@ async def protected(folder: Path) -> AsyncIterator[Protected]:
         served(settings, home=home) as server,
         connected(server.port) as extension,
         client(server.port) as http,
-        knocking(server.port) as page,
+        connecting(server.port) as page,
     ):
         await extension.sync(tab(SHARED), tab(OWNED), tab(PRIVATE), shared=False, panels=1)
         await extension.ask("tab.share", {"tabId": SHARED, "shared": True})

@@ -1,4 +1,4 @@
-"""A product with a real browser, agents with tokens of their own, and what they run into."""
+"""A product with a real browser of its own, and agents with tokens of their own."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ CONFIG = {"permissions": {"tools": {"browser_execute_script": "ask"}}}
 
 
 class Rig:
-    """A server that asks about scripts, its browser, and who uses them."""
+    """A running server, its browser, and the agents that use them."""
 
     def __init__(self, product: Product, port: int, cdp: Cdp) -> None:
         self.product = product
@@ -59,7 +59,7 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 async def at_work(agent: Agent, tab: int) -> None:
-    """Wait until a script in that tab says that it runs."""
+    """Wait until a script in that tab reports that it runs, by the title."""
     await eventually(
         lambda: agent.call("browser_list_tabs"),
         until=lambda found: (tab, "at work") in [(t["tabId"], t["title"]) for t in found["tabs"]],
