@@ -198,8 +198,8 @@ const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookie
 const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
-async function list({ tellNews }) {
-  await tellNews();
+async function list({ reportTabChanges }) {
+  await reportTabChanges();
   return { tabs: await listTabs(), dialogs: openDialogs() };
 }
 
@@ -225,11 +225,11 @@ export async function runCommand(name, context) {
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);
-    if (actsInPage) await context.tellNews();
+    if (actsInPage) await context.reportTabChanges();
     return output;
   } catch (error) {
     // The server decides again, by what it knows then.
-    if (isMoved(error)) await context.tellNews();
+    if (isMoved(error)) await context.reportTabChanges();
     throw error;
   }
 }

@@ -5,7 +5,7 @@
 
 import { Attention } from "./person/attention.js";
 import { authRequired } from "./debugger/logins.js";
-import { Herald, TabNews, introduceBrowser } from "./link/tab-reporter.js";
+import { TabReporter, TabChanges, introduceBrowser } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
 import { Dispatcher } from "./link/command-dispatch.js";
 import { frameConnected } from "./frames/frames.js";
@@ -27,16 +27,16 @@ const RESCUE_MINUTES = 0.5;
 /** @type {import("./person/open-panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
-  herald.notify("panel.changed", { open: panels.count });
+  reporter.notify("panel.changed", { open: panels.count });
   if (panels.count) attention.panelOpened();
 });
 const attention = new Attention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
-const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
-const news = new TabNews((item) => herald.tell(item));
+const reporter = new TabReporter((brief) => introduceBrowser(() => panels.count, brief));
+const tabChanges = new TabChanges((item) => reporter.tell(item));
 const pageTools = new PageTools({
-  tell: (method, params) => herald.notify(method, params),
-  tellNews: () => news.flush(),
+  tell: (method, params) => reporter.notify(method, params),
+  reportTabChanges: () => tabChanges.flush(),
   note: (text) => note("warn", text),
 });
 register({
@@ -54,7 +54,7 @@ const link = new Link((line) => {
     ready,
     run: runCommand,
     execute: (params, how) => pageTools.execute(params, how),
-    tellNews: news.flush.bind(news),
+    reportTabChanges: tabChanges.flush.bind(tabChanges),
     learn: (greeting) => {
       setRecording(greeting.recording);
       if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
@@ -62,7 +62,7 @@ const link = new Link((line) => {
     },
   });
   note("info", "the link to the server is open");
-  void herald.opened(line).then(() => {
+  void reporter.opened(line).then(() => {
     pageTools.opened();
     void relay.refresh();
   });
@@ -104,24 +104,24 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
 });
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
-chrome.tabs.onCreated.addListener((tab) => news.created(tab));
-chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
+chrome.tabs.onCreated.addListener((tab) => tabChanges.created(tab));
+chrome.tabs.onUpdated.addListener((tabId, change, tab) => tabChanges.updated(tabId, change, tab));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
   passOn("activated", tabId, windowId);
-  void news.activated(tabId);
+  void tabChanges.activated(tabId);
 });
 chrome.windows.onRemoved.addListener((windowId) => passOn("windowClosed", windowId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
-  void news.windowFocused(windowId);
+  void tabChanges.windowFocused(windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
   passOn("forget", tabId);
-  news.closed(tabId);
+  tabChanges.closed(tabId);
 });
 chrome.tabs.onReplaced.addListener((newId, oldId) => {
   passOn("forget", oldId);
-  void news.replaced(newId, oldId);
+  void tabChanges.replaced(newId, oldId);
 });
 
 chrome.webRequest.onAuthRequired.addListener(
@@ -143,7 +143,7 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId === 0) passOn("committed", tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
-  void news.openedBy(tabId, sourceTabId);
+  void tabChanges.openedBy(tabId, sourceTabId);
   passOn("opened", sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {

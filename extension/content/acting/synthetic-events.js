@@ -1,5 +1,5 @@
 /** Events made here, where the debugger cannot be used. Pages see that they are not trusted. */
-tabhub.define("feign", () => {
+tabhub.define("synthetic", () => {
   const { dispatchEvent } = EventTarget.prototype;
   const [ALT, CTRL, META, SHIFT] = [1, 2, 4, 8];
 

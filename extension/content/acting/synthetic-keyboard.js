@@ -5,7 +5,7 @@
 tabhub.define("keyboard", () => {
   const { attr, body, closest, documentElement, has, isVisible, matches, queryDeep, tag } =
     tabhub.dom;
-  const { modifiers, send } = tabhub.feign;
+  const { modifiers, send } = tabhub.synthetic;
   const { execCommand } = Document.prototype;
   const [ALT, CTRL, META, SHIFT] = [1, 2, 4, 8];
   const PRESSED = "button, summary, input:is([type=button], [type=submit], [type=reset])";

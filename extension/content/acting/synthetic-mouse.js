@@ -1,7 +1,7 @@
 /** A mouse that a script plays: what a real one does, in the same order. */
 tabhub.define("mouse", () => {
   const { holds, isConnected, parent } = tabhub.dom;
-  const { modifiers, send } = tabhub.feign;
+  const { modifiers, send } = tabhub.synthetic;
   const NUMBERS = new Map([
     ["left", 0],
     ["middle", 1],

@@ -49,7 +49,7 @@ tabhub.define("durable", () => {
     gap() {}
     flush() {}
     close() {}
-    hole() {}
+    addFrame() {}
   }
 
   /**

@@ -45,7 +45,7 @@ tabhub.define("find", () => {
 
     close() {}
 
-    hole() {}
+    addFrame() {}
   }
 
   /** @typedef {{item: TabhubItem, score: number, reason: string}} Match */

@@ -1,5 +1,5 @@
 /** What a walk says of the elements it meets: one line each, or none. */
-tabhub.define("telling", () => {
+tabhub.define("writer", () => {
   const { tag: tagOf } = tabhub.dom;
   const roles = tabhub.roles;
   const { given } = tabhub.names;
@@ -16,8 +16,8 @@ tabhub.define("telling", () => {
   const NEED_NAME = words("img image group figure object embed");
   const WITH_REF = words("canvas video audio");
 
-  /** @implements {TabhubTeller} */
-  class Teller {
+  /** @implements {TabhubLineWriter} */
+  class LineWriter {
     #outline;
     /** Of the heading before: the next one of the same level need not say it again. */
     #headingLevel = 0;
@@ -29,16 +29,16 @@ tabhub.define("telling", () => {
       this.#outline = outline;
     }
 
-    /** @type {TabhubTeller["frame"]} */
+    /** @type {TabhubLineWriter["frame"]} */
     frame(element, tag, depth) {
       const name = given(element, tag, "iframe") || titleOf(element);
       const item = { element, role: "iframe", name, rest: "", hasRef: true };
-      this.#outline.hole(this.#outline.add(item, depth), depth, element);
+      this.#outline.addFrame(this.#outline.add(item, depth), depth, element);
       // The frame's own headings come between.
       this.#headingLevel = 0;
     }
 
-    /** @type {TabhubTeller["graphic"]} */
+    /** @type {TabhubLineWriter["graphic"]} */
     graphic(element, tag, role, { depth, quiet, around }) {
       const drawing = isShape(element, tag) ? drawingOf(element) : null;
       const count = this.#shapes.get(drawing) ?? 0;
@@ -62,7 +62,7 @@ tabhub.define("telling", () => {
       this.#outline.add(item, depth);
     }
 
-    /** @type {TabhubTeller["target"]} */
+    /** @type {TabhubLineWriter["target"]} */
     target(element, tag, role, control, depth) {
       const { name, told } = targetName(element, tag, role, control);
       const shown = control ?? element;
@@ -74,7 +74,7 @@ tabhub.define("telling", () => {
       return { name, told };
     }
 
-    /** @type {TabhubTeller["structure"]} */
+    /** @type {TabhubLineWriter["structure"]} */
     structure(element, tag, role, { depth, inWidget }) {
       const { name, told } = structureName(element, tag, role);
       const isDrawn = tag === "canvas" || (tag === "svg" && !inWidget && isDrawing(element));
@@ -101,7 +101,7 @@ tabhub.define("telling", () => {
       return isKnown ? "" : ` level=${level}`;
     }
 
-    /** @type {TabhubTeller["options"]} */
+    /** @type {TabhubLineWriter["options"]} */
     options(select, depth) {
       for (const option of [...select.options].slice(0, OPTIONS_SHOWN)) {
         const rest = (option.selected ? " selected" : "") + (option.disabled ? " disabled" : "");
@@ -115,5 +115,5 @@ tabhub.define("telling", () => {
     }
   }
 
-  return { begin: (outline) => new Teller(outline) };
+  return { begin: (outline) => new LineWriter(outline) };
 });

@@ -23,7 +23,7 @@ tabhub.define("markup", () => {
     #text = "";
     /** @type {Level[]} */
     #levels = [];
-    /** @type {TabhubSpot[]} */
+    /** @type {TabhubFrameMark[]} */
     #frames = [];
 
     /**

@@ -29,7 +29,7 @@ tabhub.define("outlines", () => {
     #lines = [];
     /** @type {number[]} */
     #depths = [];
-    /** @type {TabhubHole[]} */
+    /** @type {TabhubFrameLine[]} */
     #frames = [];
     #pending = "";
     #pendingDepth = 0;
@@ -117,13 +117,13 @@ tabhub.define("outlines", () => {
       this.#lines.splice(line, 1);
       const depth = this.#depths.splice(line, 1)[0];
       if (line < this.#depths.length) this.#depths[line] = depth;
-      for (const hole of this.#frames) {
-        if (hole.line > line) Object.assign(hole, { line: hole.line - 1, depth });
+      for (const frame of this.#frames) {
+        if (frame.line > line) Object.assign(frame, { line: frame.line - 1, depth });
       }
     }
 
-    /** @type {TabhubOutline["hole"]} */
-    hole(line, depth, element) {
+    /** @type {TabhubOutline["addFrame"]} */
+    addFrame(line, depth, element) {
       const index = tabhub.childframes.indexOf(element);
       this.#frames.push({ line, depth, ref: mint(element), index });
     }

@@ -35,7 +35,7 @@ tabhub.define("prose", () => {
     #gap = "";
     /** @type {Level[]} */
     #levels = [];
-    /** @type {TabhubSpot[]} */
+    /** @type {TabhubFrameMark[]} */
     #frames = [];
 
     /**

@@ -39,7 +39,7 @@ tabhub.define("walker", () => {
     /** @type {Level[]} */
     #levels = [];
     #outline;
-    #teller;
+    #writer;
     #endAt;
 
     /**
@@ -50,7 +50,7 @@ tabhub.define("walker", () => {
       this.onlyInteractive = filter === "interactive";
       this.maxDepth = depth;
       this.#outline = outline;
-      this.#teller = tabhub.telling.begin(outline);
+      this.#writer = tabhub.writer.begin(outline);
       this.#endAt = tabhub.dom.deadline(maxMs);
     }
 
@@ -131,10 +131,10 @@ tabhub.define("walker", () => {
       const isWidget = inWidget || roles.isWidget(role);
       const isPointedAt = pointed || isTarget;
       const inside = { depth, quiet, pointed: isPointedAt, inWidget: isWidget, around };
-      if (role === "iframe") this.#teller.frame(element, tag, depth);
+      if (role === "iframe") this.#writer.frame(element, tag, depth);
       else if (isTarget) this.#target(element, tag, role, inside, control);
       else if (!inWidget && !this.onlyInteractive && isGraphic(element, tag, role)) {
-        this.#teller.graphic(element, tag, role, inside);
+        this.#writer.graphic(element, tag, role, inside);
       } else if (quiet || this.onlyInteractive || roles.isPlain(role) || isShape(element, tag)) {
         this.#descend(element, tag, inside, null);
       } else this.#structure(element, tag, role, inside);
@@ -159,7 +159,7 @@ tabhub.define("walker", () => {
      * @param {Element | null} control
      */
     #target(element, tag, role, { depth, pointed, inWidget }, control) {
-      const { name, told } = this.#teller.target(element, tag, role, control, depth);
+      const { name, told } = this.#writer.target(element, tag, role, control, depth);
       const inside = { depth: depth + 1, quiet: told, pointed, inWidget, around: name };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
       else if (tag !== "textarea") this.#descend(element, tag, inside, null);
@@ -172,7 +172,7 @@ tabhub.define("walker", () => {
      * @param {Manner} manner
      */
     #structure(element, tag, role, manner) {
-      const structure = this.#teller.structure(element, tag, role, manner);
+      const structure = this.#writer.structure(element, tag, role, manner);
       if (!structure) return this.#descend(element, tag, manner, null);
       const { depth, pointed, inWidget } = manner;
       const { name, told } = structure;
@@ -213,7 +213,7 @@ tabhub.define("walker", () => {
      */
     #options(select, depth) {
       if (this.onlyInteractive || depth > this.maxDepth) return;
-      this.#teller.options(select, depth);
+      this.#writer.options(select, depth);
     }
 
     /**

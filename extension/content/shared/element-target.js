@@ -113,7 +113,7 @@ tabhub.define("target", () => {
   const RECTS_TRIED = 4;
   /** Where on the outline of a shape without a filling a press may reach it. */
   const OUTLINE_PARTS = [0.5, 0.25, 0.75];
-  const LEVELS_TOLD = 50;
+  const MOST_LEVELS = 50;
   const UNSEEN = new Set(["not_visible", "covered_by"]);
   /** @type {ScrollLogicalPosition[]} */
   const SCROLLS = ["center", "end", "start"];
@@ -227,7 +227,7 @@ tabhub.define("target", () => {
     for (let n = /** @type {Element | null} */ (element); n; n = parent(n)) {
       const { x, y, width, height } = rect(n);
       const level = [x, y, width, height, getComputedStyle(n).opacity].join();
-      if (levels.push(level) === LEVELS_TOLD) break;
+      if (levels.push(level) === MOST_LEVELS) break;
     }
     return levels;
   }

@@ -5,7 +5,7 @@
  */
 
 import { send, sendTo } from "./debugger.js";
-import { keeper, register, report } from "../shared/tab-state.js";
+import { saver, register, report } from "../shared/tab-state.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 
 const STORED = "children";
@@ -31,7 +31,7 @@ const DETACH = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true
 const tabs = new Map();
 /** @type {Map<number, Child[]>} of an earlier life of this worker: nobody tells of them again */
 const left = new Map();
-const save = keeper(STORED, dump);
+const save = saver(STORED, dump);
 
 /**
  * @param {number} tabId

@@ -295,7 +295,13 @@ const FRAME_MS = 2000;
  * A background tab draws at full pace only while someone looks on: this looks, and costs little.
  * What is so thin that nothing of it is left at this size is not drawn.
  */
-const ONLOOKER = { format: "jpeg", quality: 1, maxWidth: 64, maxHeight: 64, everyNthFrame: 1000 };
+const TINY_SCREENCAST = {
+  format: "jpeg",
+  quality: 1,
+  maxWidth: 64,
+  maxHeight: 64,
+  everyNthFrame: 1000,
+};
 const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 
 /**
@@ -305,7 +311,7 @@ const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
 export async function waitUntilDrawn(tabId) {
   const session = sessionOf(tabId);
   if (!session) return;
-  if (!session.watched) void send(tabId, "Page.startScreencast", ONLOOKER).catch(() => {});
+  if (!session.watched) void send(tabId, "Page.startScreencast", TINY_SCREENCAST).catch(() => {});
   session.watched = true;
   session.drawn ??= within(FRAME_MS, nextFrame(tabId)).catch(() => {});
   await session.drawn;

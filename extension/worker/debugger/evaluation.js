@@ -18,14 +18,14 @@ let lastNumber = 0;
 
 /**
  * One run of our own code. Its name marks it in the page's stack, so that nothing else is ended.
- * @typedef {object} Brake
+ * @typedef {object} Termination
  * @property {string} source
  * @property {string} [scriptId]
- * @property {(() => void) | null} pulled set while the code is to be stopped
+ * @property {(() => void) | null} requested set while the code is to be stopped
  */
 
-/** @type {Map<number, Set<Brake>>} */
-const brakes = new Map();
+/** @type {Map<number, Set<Termination>>} */
+const terminations = new Map();
 
 /**
  * @template T
@@ -34,16 +34,16 @@ const brakes = new Map();
  * @param {AbortSignal} signal
  * @param {(source: string) => Promise<T>} work
  */
-export async function withBrake(tabId, code, signal, work) {
-  /** @type {Brake} */
-  const brake = { source: `tabhub-${++lastNumber}`, pulled: null };
-  if (!MAY_NOT_YIELD.test(code)) return work(brake.source);
+export async function withTermination(tabId, code, signal, work) {
+  /** @type {Termination} */
+  const termination = { source: `tabhub-${++lastNumber}`, requested: null };
+  if (!MAY_NOT_YIELD.test(code)) return work(termination.source);
   try {
-    await fit(tabId, brake);
+    await enable(tabId, termination);
     signal.throwIfAborted();
-    return await Promise.race([work(brake.source), stopped(tabId, brake, signal)]);
+    return await Promise.race([work(termination.source), stopped(tabId, termination, signal)]);
   } finally {
-    await remove(tabId, brake);
+    await remove(tabId, termination);
   }
 }
 
@@ -53,33 +53,33 @@ export async function withBrake(tabId, code, signal, work) {
  * @param {string} method
  * @param {any} params
  */
-function brakeEvent(tabId, _, method, params) {
-  const fitted = [...(brakes.get(tabId) ?? [])];
-  if (method === "Debugger.scriptParsed") noteScript(fitted, params);
-  if (method === "Debugger.paused") paused(tabId, fitted, params);
+function terminationEvent(tabId, _, method, params) {
+  const active = [...(terminations.get(tabId) ?? [])];
+  if (method === "Debugger.scriptParsed") noteScript(active, params);
+  if (method === "Debugger.paused") paused(tabId, active, params);
 }
 
 /**
- * @param {Brake[]} fitted
+ * @param {Termination[]} active
  * @param {{url: string, scriptId: string}} script
  */
-function noteScript(fitted, { url, scriptId }) {
-  const brake = fitted.find(({ source }) => source === url);
-  if (brake) brake.scriptId = scriptId;
+function noteScript(active, { url, scriptId }) {
+  const termination = active.find(({ source }) => source === url);
+  if (termination) termination.scriptId = scriptId;
 }
 
 /**
  * @param {number} tabId
- * @param {Brake[]} fitted
+ * @param {Termination[]} active
  * @param {{callFrames: {location: {scriptId: string}}[]}} params
  */
-function paused(tabId, fitted, { callFrames }) {
+function paused(tabId, active, { callFrames }) {
   const running = new Set(callFrames.map(({ location }) => location.scriptId));
-  const caught = fitted.find(({ pulled, scriptId }) => pulled && running.has(scriptId ?? ""));
+  const caught = active.find(({ requested, scriptId }) => requested && running.has(scriptId ?? ""));
   tell(tabId, "Debugger.resume", { terminateOnResume: Boolean(caught) });
   // The pause has caught the page's own code: it goes on, and we try again.
-  if (!caught && fitted.some(({ pulled }) => pulled)) tell(tabId, "Debugger.pause");
-  caught?.pulled?.();
+  if (!caught && active.some(({ requested }) => requested)) tell(tabId, "Debugger.pause");
+  caught?.requested?.();
 }
 
 /**
@@ -93,42 +93,42 @@ function tell(tabId, method, params) {
 
 /**
  * @param {number} tabId
- * @param {Brake} brake
+ * @param {Termination} termination
  */
-async function fit(tabId, brake) {
-  const fitted = brakes.get(tabId) ?? new Set();
-  brakes.set(tabId, fitted.add(brake));
+async function enable(tabId, termination) {
+  const active = terminations.get(tabId) ?? new Set();
+  terminations.set(tabId, active.add(termination));
   await send(tabId, "Debugger.enable");
 }
 
 /**
  * @param {number} tabId
- * @param {Brake} brake
+ * @param {Termination} termination
  */
-async function remove(tabId, brake) {
-  const fitted = brakes.get(tabId);
-  fitted?.delete(brake);
-  if (fitted?.size) return;
-  brakes.delete(tabId);
+async function remove(tabId, termination) {
+  const active = terminations.get(tabId);
+  active?.delete(termination);
+  if (active?.size) return;
+  terminations.delete(tabId);
   await tell(tabId, "Debugger.disable");
 }
 
 /**
  * Fails once the code was cancelled and has been stopped; code that only waits is let go.
  * @param {number} tabId
- * @param {Brake} brake
+ * @param {Termination} termination
  * @param {AbortSignal} signal
  * @returns {Promise<never>}
  */
-async function stopped(tabId, brake, signal) {
+async function stopped(tabId, termination, signal) {
   await new Promise((resolve) => onAbort(signal, resolve));
   /** @type {PromiseWithResolvers<void>} */
   const { promise, resolve } = Promise.withResolvers();
-  brake.pulled = resolve;
+  termination.requested = resolve;
   void tell(tabId, "Debugger.pause");
   setTimeout(resolve, PAUSE_MS);
   await promise;
-  brake.pulled = null;
+  termination.requested = null;
   throw signal.reason;
 }
 
@@ -137,8 +137,8 @@ register({
   after: ["attachments"],
   // Whoever waited for the code is gone; the page is not to be slowed down for it any longer.
   restore: () => takenTabs().forEach((tabId) => void tell(tabId, "Debugger.disable")),
-  event: brakeEvent,
-  lost: (tabId) => brakes.delete(tabId),
+  event: terminationEvent,
+  lost: (tabId) => terminations.delete(tabId),
 });
 
 const TIMEOUT_MS = 30_000;
@@ -157,7 +157,9 @@ export async function evaluate({ tabId, input, site, signal }) {
   // The browser itself ends code that does not yield, in case nobody cancels it.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
   const work = (/** @type {AbortSignal} */ live) =>
-    withBrake(tabId, code, signal, (source) => run({ tabId, code, site, timeout, source }, live));
+    withTermination(tabId, code, signal, (source) =>
+      run({ tabId, code, site, timeout, source }, live),
+    );
   return withTab(tabId, () =>
     unlessDialog(tabId, signal, (live) => bounded(() => work(live), timeoutMs)),
   );

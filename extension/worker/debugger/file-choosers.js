@@ -5,7 +5,7 @@
  */
 
 import { chooserOpened } from "../shared/tab-events.js";
-import { keeper, register } from "../shared/tab-state.js";
+import { saver, register } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
 import { childrenOf, dropChildren, useChildren } from "./child-sessions.js";
 import { send, sendTo, takenTabs } from "./debugger.js";
@@ -129,7 +129,7 @@ const DISMISS = `function () {
 const open = new Map();
 /** @type {Map<number, Stored>} the same as it is stored */
 const dumped = new Map();
-const save = keeper(STORED, () => [...dumped]);
+const save = saver(STORED, () => [...dumped]);
 
 /** Neither the page nor the debugger's hold on the input notices that the worker was away. */
 async function restoreChoosers() {

@@ -5,7 +5,7 @@
  */
 
 import { heldFor, send } from "./debugger.js";
-import { keeper, register } from "../shared/tab-state.js";
+import { saver, register } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
 
 const STORED = "gates";
@@ -15,15 +15,15 @@ const ANSWERED_DOCUMENTS = {
 };
 
 /** @type {Set<number>} */
-const gates = new Set();
-const save = keeper(STORED, () => [...gates]);
+const held = new Set();
+const save = saver(STORED, () => [...held]);
 
 /**
  * @param {number} tabId with the debugger on it
  * @param {Promise<unknown>} ready
  */
-export function closeGate(tabId, ready) {
-  gates.add(tabId);
+export function holdFirstDocument(tabId, ready) {
+  held.add(tabId);
   save();
   void send(tabId, "Fetch.enable", ANSWERED_DOCUMENTS).catch(() => {});
   const open = () => {
@@ -36,13 +36,13 @@ export function closeGate(tabId, ready) {
  * @param {number} tabId
  * @returns {boolean} whether a request that is paused waits here, and is nobody else's business
  */
-export function waitsAtGate(tabId) {
-  return gates.has(tabId);
+export function isHoldingFirstDocument(tabId) {
+  return held.has(tabId);
 }
 
 /** @param {number} tabId */
 function forget(tabId) {
-  const wasClosed = gates.delete(tabId);
+  const wasClosed = held.delete(tabId);
   if (wasClosed) save();
   return wasClosed;
 }

@@ -1,6 +1,6 @@
 /**
- * The browser's telling of a tab's requests: asked for while anyone needs it, once for all of
- * them, because telling slows a busy page down.
+ * The debugger's network events of a tab, enabled once for all who need them and only as long as
+ * somebody does, because they slow a busy page down.
  */
 
 import { register } from "../shared/tab-state.js";
@@ -24,7 +24,7 @@ const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
  * @property {boolean} [children] whether frames in other processes, and workers, are meant too
  */
 
-class Telling {
+class NetworkUse {
   /** @type {Map<unknown, Need>} */
   #needs = new Map();
   /** @type {Map<string | undefined, {bodies: boolean, done: Promise<unknown>}>} by session */
@@ -107,8 +107,8 @@ class Telling {
   }
 }
 
-/** @type {Map<number, Telling>} */
-const tellings = new Map();
+/** @type {Map<number, NetworkUse>} */
+const networkUses = new Map();
 
 /**
  * Settles when the browser tells of everything that begins from now on.
@@ -117,9 +117,9 @@ const tellings = new Map();
  * @param {Need} need
  */
 export async function useNetwork(tabId, user, need) {
-  const telling = tellings.get(tabId) ?? new Telling(tabId);
-  tellings.set(tabId, telling);
-  await telling.use(user, need);
+  const use = networkUses.get(tabId) ?? new NetworkUse(tabId);
+  networkUses.set(tabId, use);
+  await use.use(user, need);
 }
 
 /**
@@ -127,23 +127,23 @@ export async function useNetwork(tabId, user, need) {
  * @param {unknown} user
  */
 export function dropNetwork(tabId, user) {
-  const telling = tellings.get(tabId);
-  telling?.drop(user);
-  if (!telling?.isNeeded) tellings.delete(tabId);
+  const use = networkUses.get(tabId);
+  use?.drop(user);
+  if (!use?.isNeeded) networkUses.delete(tabId);
 }
 
 register({
   name: "network",
   after: ["children"],
-  child: ({ tabId, session }) => tellings.get(tabId)?.enable(session),
-  lost: (tabId) => tellings.delete(tabId),
-  returned: (tabId) => tellings.get(tabId)?.enableAgain(),
+  child: ({ tabId, session }) => networkUses.get(tabId)?.enable(session),
+  lost: (tabId) => networkUses.delete(tabId),
+  returned: (tabId) => networkUses.get(tabId)?.enableAgain(),
   describe: () =>
-    [...tellings].flatMap(([tabId, { users }]) => (users.length ? [[tabId, users]] : [])),
+    [...networkUses].flatMap(([tabId, { users }]) => (users.length ? [[tabId, users]] : [])),
 });
 
 // The requests a page's scripts have under way (fetch, XMLHttpRequest). The browser tells of them
-// only while it is asked to, because telling slows a busy page down.
+// only while it is asked to, because that slows a busy page down.
 
 const SCRIPTED = new Set(["Fetch", "XHR"]);
 /** A page need not read the body of what it fetched; then no end of it is ever told. */

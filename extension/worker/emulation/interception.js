@@ -4,13 +4,13 @@
  */
 
 import { onAbort } from "../shared/timing.js";
-import { waitsAtGate } from "../debugger/first-document.js";
+import { isHoldingFirstDocument } from "../debugger/first-document.js";
 import { childrenOf, dropChildren, useChildren } from "../debugger/child-sessions.js";
 import { heldFor, hold, sendTo, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { TabListeners, heldUp } from "../shared/tab-events.js";
-import { keeper, register } from "../shared/tab-state.js";
+import { saver, register } from "../shared/tab-state.js";
 import {
   BY_ITSELF,
   PausedRequests,
@@ -61,7 +61,7 @@ function dump() {
   ]);
 }
 
-const save = keeper(STORED, dump);
+const save = saver(STORED, dump);
 
 /** @param {Context<Wire.StartIntercepting>} context */
 export async function startIntercepting({ tabId, input, site, signal, reach }) {
@@ -263,7 +263,7 @@ function continueLater(tabId, request) {
  * @param {any} params
  */
 function interceptEvent(tabId, session, method, params) {
-  if (method !== "Fetch.requestPaused" || waitsAtGate(tabId)) return;
+  if (method !== "Fetch.requestPaused" || isHoldingFirstDocument(tabId)) return;
   const tab = tabs.get(tabId);
   const fetchId = params.requestId;
   if (!tab || !mayHold(tab, tabId, session, params.request)) {

@@ -4,10 +4,10 @@ import { CommandError } from "../shared/command-errors.js";
 import { note } from "../shared/journal.js";
 import { siteOfDocument } from "../shared/known-tabs.js";
 import { Correlator } from "../shared/request-correlator.js";
-import { keeper, register as keep, report } from "../shared/tab-state.js";
-import { Flood } from "../shared/timing.js";
+import { register, report, saver } from "../shared/tab-state.js";
+import { RateLimit } from "../shared/timing.js";
 import { injectInto } from "./content-scripts.js";
-import { SlotBooks, parseRef, slotOf } from "./ref-numbers.js";
+import { RefNumbers, parseRef, slotOf } from "./ref-numbers.js";
 
 // One document in one frame, at the other end of a port.
 
@@ -33,8 +33,8 @@ export class Frame {
   /** @type {(message: any) => void} what it says of the tools that its page publishes */
   onSaid = () => {};
   /** It has said too much, and is let go for a while. */
-  onFlood = () => {};
-  #flood = new Flood(MOST_SAID);
+  onRateLimit = () => {};
+  #rate = new RateLimit(MOST_SAID);
   #isGone = false;
 
   /**
@@ -83,7 +83,7 @@ export class Frame {
   /** @param {any} message */
   #receive(message) {
     if (this.#isGone) return;
-    if (!this.#isAnswer(message) && this.#flood.note(Date.now())) return this.#letGo();
+    if (!this.#isAnswer(message) && this.#rate.note(Date.now())) return this.#pause();
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
     else if (typeof message?.type === "string") this.onSaid(message);
@@ -102,10 +102,10 @@ export class Frame {
   }
 
   /** What was dropped would be missed: a new port tells everything anew. */
-  #letGo() {
+  #pause() {
     void this.ask("rest", { ms: REST_MS }).catch(() => {});
     this.#port.disconnect();
-    this.onFlood();
+    this.onRateLimit();
     this.#gone();
   }
 
@@ -143,12 +143,12 @@ const tabs = new Map();
 /** @type {Set<(frame: Frame) => void>} */
 const arrivals = new Set();
 /** @type {Set<number>} tabs of which it was noted already */
-const flooded = new Set();
-const books = new SlotBooks();
-const save = keeper(STORED, () => books.dump());
+const limited = new Set();
+const refNumbers = new RefNumbers();
+const save = saver(STORED, () => refNumbers.dump());
 
-async function restoreSlots() {
-  books.load((await chrome.storage.session.get(STORED))[STORED]);
+async function restoreRefNumbers() {
+  refNumbers.load((await chrome.storage.session.get(STORED))[STORED]);
   save();
 }
 
@@ -158,24 +158,24 @@ export function frameConnected(port) {
   if (port.name !== "frame" || sender?.tab?.id === undefined) return port.disconnect();
   const site = siteOfDocument(sender.origin, sender.url);
   const frame = new Frame(port, sender.tab.id, sender.frameId ?? 0, site);
-  frame.onHello = () => register(frame);
+  frame.onHello = () => addFrame(frame);
   frame.onGone = () => {
-    unregister(frame);
+    removeFrame(frame);
     report("gone", frame);
   };
   frame.onSaid = (message) => report("said", frame, message);
-  frame.onFlood = () => noteFlood(frame.tabId);
+  frame.onRateLimit = () => noteRateLimit(frame.tabId);
 }
 
 /** @param {number} tabId */
-function noteFlood(tabId) {
-  if (flooded.has(tabId)) return;
-  flooded.add(tabId);
+function noteRateLimit(tabId) {
+  if (limited.has(tabId)) return;
+  limited.add(tabId);
   note("warn", `a page in tab ${tabId} makes us say too much; it is left alone for a while`);
 }
 
 /** @param {Frame} frame */
-function register(frame) {
+function addFrame(frame) {
   const frames = tabs.get(frame.tabId) ?? new Map();
   tabs.set(frame.tabId, frames.set(frame.frameId, frame));
   if (frame.range) noteRange(frame);
@@ -183,7 +183,7 @@ function register(frame) {
 }
 
 /** @param {Frame} frame */
-function unregister(frame) {
+function removeFrame(frame) {
   const frames = tabs.get(frame.tabId);
   if (frames?.get(frame.frameId) !== frame) return;
   frames.delete(frame.frameId);
@@ -192,14 +192,14 @@ function unregister(frame) {
 
 /** @param {Frame} frame */
 function noteRange(frame) {
-  if (frame.range && books.note(frame.tabId, frame.range)) save();
+  if (frame.range && refNumbers.note(frame.tabId, frame.range)) save();
 }
 
 /** @param {number} tabId */
 function forgetFrames(tabId) {
   tabs.delete(tabId);
-  flooded.delete(tabId);
-  if (books.forget(tabId)) save();
+  limited.delete(tabId);
+  if (refNumbers.forget(tabId)) save();
 }
 
 /**
@@ -228,7 +228,7 @@ export function onFrame(listener) {
  */
 export async function askMinting(frame, type, body, timeoutMs) {
   if (!frame.range) {
-    frame.range = books.assign(frame.tabId, frame.frameId === 0);
+    frame.range = refNumbers.assign(frame.tabId, frame.frameId === 0);
     save();
   }
   const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
@@ -307,7 +307,7 @@ function describe() {
     tabId,
     framesOf(tabId).map(({ frameId, range }) => [frameId, range]),
   ]);
-  return { reached, slots: books.dump() };
+  return { reached, slots: refNumbers.dump() };
 }
 
-keep({ name: "frames", restore: restoreSlots, forget: forgetFrames, describe });
+register({ name: "frames", restore: restoreRefNumbers, forget: forgetFrames, describe });

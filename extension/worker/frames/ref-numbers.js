@@ -9,7 +9,7 @@ export const SLOT_SIZE = 100_000;
 const REF = /^ref_([1-9]\d{0,11})$/;
 
 /** @typedef {{slot: number, next: number}} Range */
-/** @typedef {{nextMain: number, nextSlot: number}} Book */
+/** @typedef {{nextMain: number, nextSlot: number}} TabNumbers */
 
 /** @param {number} number */
 export function formatRef(number) {
@@ -30,15 +30,15 @@ export function slotOf(number) {
   return Math.floor(number / SLOT_SIZE);
 }
 
-export class SlotBooks {
-  /** @type {Map<number, Book>} */
-  #books = new Map();
+export class RefNumbers {
+  /** @type {Map<number, TabNumbers>} */
+  #tabs = new Map();
 
   /** @param {number} tabId */
-  #book(tabId) {
-    const book = this.#books.get(tabId) ?? { nextMain: 1, nextSlot: 1 };
-    this.#books.set(tabId, book);
-    return book;
+  #numbersOf(tabId) {
+    const numbers = this.#tabs.get(tabId) ?? { nextMain: 1, nextSlot: 1 };
+    this.#tabs.set(tabId, numbers);
+    return numbers;
   }
 
   /**
@@ -47,9 +47,9 @@ export class SlotBooks {
    * @returns {Range}
    */
   assign(tabId, isMain) {
-    const book = this.#book(tabId);
-    if (isMain) return { slot: 0, next: book.nextMain };
-    const slot = book.nextSlot++;
+    const numbers = this.#numbersOf(tabId);
+    if (isMain) return { slot: 0, next: numbers.nextMain };
+    const slot = numbers.nextSlot++;
     return { slot, next: slot * SLOT_SIZE };
   }
 
@@ -60,20 +60,20 @@ export class SlotBooks {
    * @returns {boolean} whether that was news
    */
   note(tabId, { slot, next }) {
-    const book = this.#book(tabId);
-    const { nextMain, nextSlot } = book;
-    if (slot === 0) book.nextMain = next < SLOT_SIZE ? Math.max(nextMain, next) : 1;
-    else book.nextSlot = Math.max(nextSlot, slot + 1);
-    return book.nextMain !== nextMain || book.nextSlot !== nextSlot;
+    const numbers = this.#numbersOf(tabId);
+    const { nextMain, nextSlot } = numbers;
+    if (slot === 0) numbers.nextMain = next < SLOT_SIZE ? Math.max(nextMain, next) : 1;
+    else numbers.nextSlot = Math.max(nextSlot, slot + 1);
+    return numbers.nextMain !== nextMain || numbers.nextSlot !== nextSlot;
   }
 
   /** @param {number} tabId */
   forget(tabId) {
-    return this.#books.delete(tabId);
+    return this.#tabs.delete(tabId);
   }
 
   dump() {
-    return [...this.#books];
+    return [...this.#tabs];
   }
 
   /**
@@ -82,9 +82,9 @@ export class SlotBooks {
    */
   load(dumped) {
     for (const [tabId, { nextMain, nextSlot }] of Array.isArray(dumped) ? dumped : []) {
-      const book = this.#book(tabId);
-      book.nextMain = Math.max(book.nextMain, nextMain);
-      book.nextSlot = Math.max(book.nextSlot, nextSlot);
+      const numbers = this.#numbersOf(tabId);
+      numbers.nextMain = Math.max(numbers.nextMain, nextMain);
+      numbers.nextSlot = Math.max(numbers.nextSlot, nextSlot);
     }
   }
 }

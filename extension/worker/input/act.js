@@ -8,7 +8,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { Outcomes, onHeldUp, watchLoads } from "../shared/tab-events.js";
-import { Sightings, Turns } from "../shared/timing.js";
+import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { findPlace, findTarget } from "./targets.js";
 
@@ -37,8 +37,8 @@ const MOST_REQUESTS_MS = 10_000;
 
 /** Follows navigations of a tab from before an action on. */
 export class Departure {
-  /** @type {Sightings<import("../shared/tab-events.js").Step | "held">} */
-  #seen = new Sightings();
+  /** @type {Observations<import("../shared/tab-events.js").Step | "held">} */
+  #seen = new Observations();
   #tabId;
 
   /** @param {number} tabId */

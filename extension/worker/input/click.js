@@ -1,7 +1,7 @@
 /** page.click and page.hover. */
 
 import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
-import { toldOf } from "./hand.js";
+import { trustOf } from "./hand.js";
 import { pressOf } from "./trusted-input.js";
 
 /** @import { Context } from "../shared/command-context.d.ts" */
@@ -28,7 +28,7 @@ export async function clickNow(context) {
     return hand.click(frame, at, press);
   });
   requireArrival(outcome, "click");
-  return { effect: effectOf(outcome), ...toldOf(hand), point };
+  return { effect: effectOf(outcome), ...trustOf(hand), point };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function hover(context) {
   return inTurnWithHand(context, async (handed) => {
     const outcome = await atPlace(handed, options, handed.hand.hover);
     requireArrival(outcome, "movement of the mouse");
-    return { effect: effectOf(outcome), ...toldOf(handed.hand) };
+    return { effect: effectOf(outcome), ...trustOf(handed.hand) };
   });
 }
 

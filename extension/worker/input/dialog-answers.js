@@ -17,7 +17,7 @@ import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupte
  * @returns {Promise<Wire.AnsweredDialog>}
  */
 export async function login(context) {
-  const { tabId, input, site, signal, tellNews } = context;
+  const { tabId, input, site, signal, reportTabChanges } = context;
   const pending = /** @type {import("../debugger/logins.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
   await requireAllowed(context, siteOf(pending.url));
@@ -28,7 +28,7 @@ export async function login(context) {
     answerLogin(tabId, credentials);
     if (pending.holdsPage) await departure.arrival();
     const navigated = await departure.destination();
-    await tellNews();
+    await reportTabChanges();
     const again = openLogin(tabId)?.dialog;
     const effect = effectOf({ navigated, mutated: navigated !== undefined, dialog: again });
     return { effect, answered: pending.dialog, trusted: true };
@@ -80,7 +80,7 @@ export async function answerDialog(context) {
     await answer(tabId, action === "accept", promptText);
     const stays = dialog.type === "beforeunload" && action === "dismiss";
     const outcome = await afterAnswer(context, watch, stays);
-    await context.tellNews();
+    await context.reportTabChanges();
     return { effect: effectOf(outcome), answered: dialog, trusted: true };
   });
 }

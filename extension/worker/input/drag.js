@@ -7,9 +7,9 @@ import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
 import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
-import { dragData, holdAt, letGoAt, pullTo } from "./trusted-input.js";
+import { dragData, holdAt, releaseAt, pullTo } from "./trusted-input.js";
 import { modifierBits } from "./key-strokes.js";
-import { Sightings } from "../shared/timing.js";
+import { Observations } from "../shared/timing.js";
 import { requireStay } from "../shared/known-tabs.js";
 import { findPlace, isPoint } from "./targets.js";
 import { register } from "../shared/tab-state.js";
@@ -26,7 +26,7 @@ const UNSEEN = new Set(["not_visible", "covered_by"]);
 /** @typedef {import("./targets.js").Place} Place */
 /** @typedef {{start: Point, end: Point}} Way */
 
-/** @type {Map<number, Sightings<"caught">>} */
+/** @type {Map<number, Observations<"caught">>} */
 const catching = new Map();
 
 /**
@@ -104,8 +104,8 @@ function unlessUnseen(error) {
 
 /** What holds the mouse button down, or the data that is dragged. */
 class Hand {
-  /** @type {Sightings<"caught">} */
-  #seen = new Sightings();
+  /** @type {Observations<"caught">} */
+  #seen = new Observations();
   #hasEntered = false;
   #tabId;
   #site;
@@ -141,9 +141,9 @@ class Hand {
         requireStay(this.#tabId, this.#site);
       }
       await this.#drop(at);
-      await letGoAt(this.#tabId, at, this.#modifiers);
+      await releaseAt(this.#tabId, at, this.#modifiers);
     } catch (error) {
-      void letGoAt(this.#tabId, at, this.#modifiers).catch(() => {});
+      void releaseAt(this.#tabId, at, this.#modifiers).catch(() => {});
       throw error;
     } finally {
       leaveDrags(this.#tabId);

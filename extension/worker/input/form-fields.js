@@ -5,7 +5,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
 import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
 import { clickNow } from "./click.js";
-import { toldOf } from "./hand.js";
+import { trustOf } from "./hand.js";
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
@@ -59,7 +59,7 @@ async function put(context, question, body) {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
     const value = await valueAfter(frame, outcome);
     const { typed, sensitive } = plan;
-    return { effect: { ...effectOf(outcome), value }, ...toldOf(hand, typed), sensitive };
+    return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, typed), sensitive };
   } catch (error) {
     throw marked(error, plan.sensitive);
   }

@@ -27,18 +27,18 @@ const SILENT =
   "The input was made, but the page does not answer since: it is busy, or shows a dialog, which a person has to answer.";
 
 /** @type {Hand} */
-export const feigning = {
+export const untrustedHand = {
   trusted: false,
   aim: (place, signal, options) => place.locate(signal, options),
-  click: (frame, { local }, press) => make(frame, "feignClick", { point: local, press }),
-  hover: (frame, { local }) => make(frame, "feignHover", { point: local }),
+  click: (frame, { local }, press) => make(frame, "syntheticClick", { point: local, press }),
+  hover: (frame, { local }) => make(frame, "syntheticHover", { point: local }),
   async wheel(frame, { local }, by, around = []) {
-    for (const spot of [{ frame, point: local }, ...around]) {
-      if (await make(spot.frame, "feignWheel", { point: spot.point, by })) return;
+    for (const at of [{ frame, point: local }, ...around]) {
+      if (await make(at.frame, "syntheticWheel", { point: at.point, by })) return;
     }
   },
-  write: (frame, text, isWhole = false) => make(frame, "feignText", { text, isWhole }),
-  strike: (frame, stroke) => make(frame, "feignKeys", { events: keyEvents(stroke) }),
+  write: (frame, text, isWhole = false) => make(frame, "syntheticText", { text, isWhole }),
+  strike: (frame, stroke) => make(frame, "syntheticKeys", { events: keyEvents(stroke) }),
 };
 
 /**
@@ -76,7 +76,7 @@ export async function focusedDocument(tabId) {
 /** @typedef {import("./trusted-input.js").Press} Press */
 /** @typedef {import("./key-strokes.js").Stroke} Stroke */
 /** @typedef {import("./targets.js").Place} Place */
-/** @typedef {import("./targets.js").Spot} Spot */
+/** @typedef {import("./targets.js").FramePoint} FramePoint */
 /** @typedef {Point & {local?: Point}} Aimed a point of the tab's viewport, and in its own frame */
 /**
  * @template [I=unknown]
@@ -89,7 +89,7 @@ export async function focusedDocument(tabId) {
  * @property {(place: Place, signal: AbortSignal, options?: object) => Promise<Aimed>} aim
  * @property {(frame: Frame, at: Aimed, press: Press) => Promise<void>} click
  * @property {(frame: Frame, at: Aimed) => Promise<void>} hover
- * @property {(frame: Frame, at: Aimed, by: Point, around?: Spot[]) => Promise<void>} wheel what
+ * @property {(frame: Frame, at: Aimed, by: Point, around?: FramePoint[]) => Promise<void>} wheel what
  *   cannot scroll further passes it on to what is around
  * @property {(frame: Frame, text: string, isWhole?: boolean) => Promise<void>} write in the place
  *   of what is selected, or of all there is
@@ -103,7 +103,7 @@ const HINT =
  * @param {number} tabId
  * @returns {Hand}
  */
-function debugging(tabId) {
+function trustedHand(tabId) {
   return {
     trusted: true,
     aim: (place, signal, options) => place.aim(signal, options),
@@ -126,12 +126,12 @@ export async function withHand(context, work) {
   try {
     return await withTab(context.tabId, () => {
       hasBegun = true;
-      return work({ ...context, hand: debugging(context.tabId) });
+      return work({ ...context, hand: trustedHand(context.tabId) });
     });
   } catch (error) {
     if (hasBegun || !(error instanceof NoDebugger)) throw error;
     if (!context.untrusted) throw new NoDebugger(`${error.message} ${HINT}`);
-    return work({ ...context, hand: feigning });
+    return work({ ...context, hand: untrustedHand });
   }
 }
 
@@ -140,6 +140,6 @@ export async function withHand(context, work) {
  * @param {Hand} hand
  * @param {boolean} [isInput] whether input was made at all
  */
-export function toldOf({ trusted }, isInput = true) {
+export function trustOf({ trusted }, isInput = true) {
   return { trusted: trusted && isInput, ...(!trusted && { byScript: true }) };
 }

@@ -14,7 +14,7 @@ import {
   requireArrival,
   untilIdle,
 } from "./act.js";
-import { focusedDocument, toldOf } from "./hand.js";
+import { focusedDocument, trustOf } from "./hand.js";
 import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
 
 // A text as it is typed: keys where the keyboard has them, inserted where it has not.
@@ -134,7 +134,7 @@ async function sendKeys(context, frame, focus, piecesFor) {
     requireArrival(outcome, "key");
     const told = await toldBy(frame, outcome);
     const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
-    return { effect, ...toldOf(hand), sensitive: sensitive || Boolean(told.sensitive) };
+    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(told.sensitive) };
   } catch (error) {
     throw marked(error, sensitive);
   }

@@ -13,7 +13,7 @@ import {
   requireArrival,
   untilIdle,
 } from "./act.js";
-import { toldOf } from "./hand.js";
+import { trustOf } from "./hand.js";
 import { findTarget, isPoint, outward } from "./targets.js";
 
 // Turning the wheel at a point: what scrolls then, if anything, is up to the page.
@@ -27,7 +27,7 @@ const WAYS = new Map([
   ["right", { x: 1, y: 0 }],
 ]);
 
-/** @typedef {import("./targets.js").Spot} Spot */
+/** @typedef {import("./targets.js").FramePoint} FramePoint */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
@@ -45,15 +45,15 @@ export async function wheelAt(context, { direction = "down", distance = DISTANCE
   /** @type {Moved} */
   let scrolled = {};
   const prepare = async (/** @type {AbortSignal} */ live) => {
-    await Promise.all(around.map((spot) => spot.frame.ask("noteScroll", spot.point)));
+    await Promise.all(around.map((at) => at.frame.ask("noteScroll", at.point)));
     return hand.aim(place, live, { by: "wheel", mayBeDisabled: true });
   };
   const outcome = await actAndRest(context, frame, prepare, async (at) => {
     await hand.wheel(frame, at, by, around);
-    scrolled = await scrolledIn([frame, ...around.map((spot) => spot.frame)]);
+    scrolled = await scrolledIn([frame, ...around.map((at) => at.frame)]);
   });
   if (!scrolled.moved) requireArrival(outcome, "turn of the wheel");
-  return { effect: { ...effectOf(outcome), ...scrolled }, ...toldOf(hand), wheel: true };
+  return { effect: { ...effectOf(outcome), ...scrolled }, ...trustOf(hand), wheel: true };
 }
 
 /**
@@ -100,7 +100,7 @@ export async function scroll(context) {
     const outcome = await actAndRest(handed, frame, () => untilIdle(frame), act);
     const { moved, position } = scrolled;
     const wheel = scrolled.wheel !== undefined;
-    return { effect: { ...effectOf(outcome), moved, position }, ...toldOf(hand, wheel), wheel };
+    return { effect: { ...effectOf(outcome), moved, position }, ...trustOf(hand, wheel), wheel };
   });
 }
 

@@ -218,13 +218,13 @@ export async function outward(frame, point) {
 // Places to act on: an element by its name, or whatever is at a point.
 
 /** @import { Context } from "../shared/command-context.d.ts" */
-/** @typedef {{frame: Frame, point: Point}} Spot a point of a frame, in its own coordinates */
+/** @typedef {{frame: Frame, point: Point}} FramePoint a point of a frame, in its own coordinates */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
 /** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
 /**
  * `around`: outer frames, inside out; `how`: what it is in its frame; `locate`: like `aim`, where
  * no mouse is there to try the point
- * @typedef {{frame: Frame, around: Spot[], how: How, aim: Aim, locate: Locate}} Place
+ * @typedef {{frame: Frame, around: FramePoint[], how: How, aim: Aim, locate: Locate}} Place
  */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Located>} Locate */
 /** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
@@ -275,7 +275,7 @@ async function placeAt(tabId, named, reach) {
   reach.require(frame);
   return {
     frame,
-    around: others.filter((spot) => reach.allows(spot.frame)),
+    around: others.filter((at) => reach.allows(at.frame)),
     how: { point },
     aim: async (signal, options = {}) => {
       await frame.ask("aimAtPoint", { ...point, ...options });
@@ -291,14 +291,14 @@ async function placeAt(tabId, named, reach) {
 }
 
 /**
- * @param {Spot} spot
- * @returns {Promise<[Spot, ...Spot[]]>} the innermost first
+ * @param {FramePoint} at
+ * @returns {Promise<[FramePoint, ...FramePoint[]]>} the innermost first
  */
-async function descend(spot) {
-  const within = await askMinting(spot.frame, "frameAt", spot.point);
-  if (!within) return [spot];
-  const inner = await descend({ frame: await childAt(spot.frame, within), point: within.point });
-  return [...inner, spot];
+async function descend(at) {
+  const within = await askMinting(at.frame, "frameAt", at.point);
+  if (!within) return [at];
+  const inner = await descend({ frame: await childAt(at.frame, within), point: within.point });
+  return [...inner, at];
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { CommandError } from "../shared/command-errors.js";
 import { send } from "../debugger/debugger.js";
-import { keeper, register } from "../shared/tab-state.js";
+import { saver, register } from "../shared/tab-state.js";
 import { keyEvents, modifierBits, strokesOf } from "./key-strokes.js";
 
 const STORED = "mouse";
@@ -36,7 +36,7 @@ function refuse(message) {
 
 /** @type {Map<number, Point>} where the mouse was left in each tab */
 const places = new Map();
-const save = keeper(STORED, () => [...places]);
+const save = saver(STORED, () => [...places]);
 
 async function restorePlaces() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
@@ -157,7 +157,7 @@ export async function pullTo(tabId, point, modifiers) {
  * @param {Point} point
  * @param {number} modifiers
  */
-export async function letGoAt(tabId, point, modifiers) {
+export async function releaseAt(tabId, point, modifiers) {
   await mouse(tabId, "mouseReleased", { ...point, ...held(modifiers), buttons: 0 });
 }
 

@@ -88,7 +88,7 @@ export class FrameReach {
  * @property {(name: string, context: Context) => Promise<unknown>} run
  * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
  *   calls a tool that a page publishes
- * @property {() => Promise<void>} tellNews
+ * @property {() => Promise<void>} reportTabChanges
  * @property {(greeting: any) => void} [learn] takes what the server says of itself and wishes
  */
 
@@ -200,7 +200,7 @@ export class Dispatcher {
    * @returns {Context}
    */
   #contextOf({ tabId, input, dispatchId, site, frames, untrusted }, signal) {
-    const { tellNews } = this.#commands;
+    const { reportTabChanges } = this.#commands;
     const progress = this.#progressTeller(dispatchId);
     const where = typeof site === "string" ? { site } : {};
     const ask = (/** @type {string[]} */ sites) =>
@@ -208,7 +208,14 @@ export class Dispatcher {
     const reach = new FrameReach(frames === true ? ask : null);
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
-    const how = { reach, signal, progress, readFile, tellNews, untrusted: untrusted === true };
+    const how = {
+      reach,
+      signal,
+      progress,
+      readFile,
+      reportTabChanges,
+      untrusted: untrusted === true,
+    };
     // Whoever needs a tab looks at the number first.
     const tab = /** @type {number} */ (tabId);
     return { tabId: tab, input: input ?? {}, ...where, ...how };

@@ -12,19 +12,19 @@ import { passFor } from "./secret-proof.js";
 // fight. The worker may be stopped meanwhile, so the session remembers.
 
 const STORED = "replacedAt";
-const TRUCE_MS = 5 * 60_000;
+const BACKOFF_MS = 5 * 60_000;
 
-export async function beginTruce() {
+export async function startBackoff() {
   await chrome.storage.session.set({ [STORED]: Date.now() });
 }
 
-export async function endTruce() {
+export async function endBackoff() {
   await chrome.storage.session.remove(STORED);
 }
 
-export async function isTruce() {
+export async function isBackingOff() {
   const replacedAt = Number((await chrome.storage.session.get(STORED))[STORED] ?? 0);
-  return Date.now() - replacedAt < TRUCE_MS;
+  return Date.now() - replacedAt < BACKOFF_MS;
 }
 
 const RETRY_EVERY_MS = 1000;
@@ -83,7 +83,7 @@ export class Link {
   /** A person is here: connect even if another browser has taken our place. */
   async insist() {
     if (this.#line) return;
-    await endTruce();
+    await endBackoff();
     this.start();
   }
 
@@ -125,7 +125,7 @@ export class Link {
   }
 
   async #openSocket() {
-    if (await isTruce()) return null;
+    if (await isBackingOff()) return null;
     const identity = await readIdentity();
     const pass = identity && (await passFor(identity));
     if (!pass) return null;
@@ -164,7 +164,7 @@ export class Link {
 
   #replaced() {
     this.#retryUntil = 0;
-    void beginTruce();
+    void startBackoff();
   }
 
   #retryLater() {

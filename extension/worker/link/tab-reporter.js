@@ -6,10 +6,10 @@ import { readPairing } from "../shared/server-pairing.js";
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {{browser: object, tabs: import("../shared/known-tabs.js").Tab[]}} Introduction */
 
-export class Herald {
+export class TabReporter {
   /** @type {Line | null} */
   #line = null;
-  /** @type {News[] | null} what happens while the tabs are being listed */
+  /** @type {TabChange[] | null} what happens while the tabs are being listed */
   #held = null;
   #introduction;
 
@@ -20,7 +20,7 @@ export class Herald {
 
   /** @param {Line} line */
   async opened(line) {
-    /** @type {News[]} */
+    /** @type {TabChange[]} */
     const held = [];
     this.#held = held;
     this.#line = line;
@@ -52,7 +52,7 @@ export class Herald {
     return this.#held ? undefined : this.#line?.notify(method, params);
   }
 
-  /** @param {News} item */
+  /** @param {TabChange} item */
   tell(item) {
     if (this.#held) this.#held.push(item);
     else if (this.#line) tell(this.#line, item);
@@ -61,7 +61,7 @@ export class Herald {
 
 /**
  * @param {Line} line
- * @param {News} item
+ * @param {TabChange} item
  */
 function tell(line, item) {
   line.tell("tab.stateChanged", item);
@@ -73,7 +73,7 @@ function tell(line, item) {
 const GATHER_MS = 20;
 
 /**
- * @typedef {object} News
+ * @typedef {object} TabChange
  * @property {number} tabId
  * @property {string} state
  * @property {object} [tab]
@@ -81,19 +81,19 @@ const GATHER_MS = 20;
  * @property {number} [openedBy] told once: what the server makes of it may change later
  */
 
-export class TabNews {
+export class TabChanges {
   /** @type {Set<number>} */
   #updated = new Set();
   /** @type {Map<number, number>} the tab whose page opened a tab, as long as it is not told */
   #openers = new Map();
   /** @type {Promise<void>} settles when all is told that is being looked up */
-  #telling = Promise.resolve();
+  #reporting = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** @type {(news: News) => void} */
+  /** @type {(news: TabChange) => void} */
   #tell;
 
-  /** @param {(news: News) => void} tell */
+  /** @param {(news: TabChange) => void} tell */
   constructor(tell) {
     this.#tell = tell;
   }
@@ -170,8 +170,8 @@ export class TabNews {
     const waiting = [...this.#updated];
     this.#updated.clear();
     const told = waiting.map((tabId) => this.#tellTab(tabId, "updated"));
-    this.#telling = Promise.all([this.#telling, ...told]).then(() => {});
-    await this.#telling;
+    this.#reporting = Promise.all([this.#reporting, ...told]).then(() => {});
+    await this.#reporting;
   }
 
   /**

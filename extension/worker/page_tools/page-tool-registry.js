@@ -3,7 +3,7 @@
  * the browser says of the document, never the page. What is known here is told anew on every line.
  */
 
-import { Flood, onAbort } from "../shared/timing.js";
+import { RateLimit, onAbort } from "../shared/timing.js";
 import { bridge } from "./polyfill-bridge.js";
 import { CommandError } from "../shared/command-errors.js";
 import { framesOf } from "../frames/frames.js";
@@ -27,9 +27,9 @@ const MOST_BRIDGES = 3;
 /** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 
 /**
- * @typedef {object} Outlets
+ * @typedef {object} Callbacks
  * @property {(method: string, params: object) => boolean | void} tell
- * @property {() => Promise<void>} tellNews
+ * @property {() => Promise<void>} reportTabChanges
  * @property {(text: string) => void} note
  */
 
@@ -38,15 +38,15 @@ export class PageTools {
   #published = new Map();
   /** @type {Map<string, {frame: Frame, tell: Progress}>} by the call's id */
   #running = new Map();
-  /** @type {WeakMap<Frame, Flood>} */
+  /** @type {WeakMap<Frame, RateLimit>} */
   #bridged = new WeakMap();
-  #outlets;
+  #callbacks;
   /** Tells in the order of what happened, each after the news of its tab. */
-  #telling = Promise.resolve();
+  #reporting = Promise.resolve();
 
-  /** @param {Outlets} outlets */
-  constructor(outlets) {
-    this.#outlets = outlets;
+  /** @param {Callbacks} callbacks */
+  constructor(callbacks) {
+    this.#callbacks = callbacks;
   }
 
   /** @returns {object[]} what is known of the tools of each frame, by their names */
@@ -77,9 +77,9 @@ export class PageTools {
    * @param {unknown} name
    */
   #bridge(frame, name) {
-    const flood = this.#bridged.get(frame) ?? new Flood(MOST_BRIDGES);
-    this.#bridged.set(frame, flood);
-    if (!flood.note(Date.now())) void injectBridge(frame, name);
+    const rate = this.#bridged.get(frame) ?? new RateLimit(MOST_BRIDGES);
+    this.#bridged.set(frame, rate);
+    if (!rate.note(Date.now())) void injectBridge(frame, name);
   }
 
   /**
@@ -140,7 +140,7 @@ export class PageTools {
     if (!hasAny(leftOut)) return;
     const [many, large, invalid] = [leftOut.many, leftOut.large, leftOut.invalid].map(Number);
     const counts = `${many} too many, ${large} too large, ${invalid} invalid`;
-    this.#outlets.note(`tools of the page in tab ${tabId} were left out: ${counts}`);
+    this.#callbacks.note(`tools of the page in tab ${tabId} were left out: ${counts}`);
   }
 
   /**
@@ -157,9 +157,9 @@ export class PageTools {
    * @param {object} params
    */
   #tell(method, params) {
-    const { tell, tellNews, note } = this.#outlets;
-    this.#telling = this.#telling
-      .then(tellNews)
+    const { tell, reportTabChanges, note } = this.#callbacks;
+    this.#reporting = this.#reporting
+      .then(reportTabChanges)
       .catch(() => {})
       .then(() => {
         if (tell(method, params) === false) note(`${method} was larger than the link carries`);

@@ -11,7 +11,7 @@ import { isWithin, pixelsOf, tilesOf } from "./tiles.js";
 
 /** @typedef {import("./tiles.js").Box} Box */
 
-export class Mosaic {
+export class TiledPicture {
   #canvas;
   #context;
 
@@ -81,15 +81,15 @@ export async function drawViewport(context, page, area, options) {
   const isAll = isExact && isWithin(viewport, area) && options.scale === ratio;
   if (isAll) return draw(context, how(options));
   const { width, height } = pixelsOf(area, options.scale);
-  const mosaic = new Mosaic(width, height);
+  const picture = new TiledPicture(width, height);
   const source = {
     x: (area.x - viewport.x) * ratio,
     y: (area.y - viewport.y) * ratio,
     width: area.width * ratio,
     height: area.height * ratio,
   };
-  await mosaic.add(await draw(context, { format: "png" }), { x: 0, y: 0, width, height }, source);
-  return mosaic.encode(options);
+  await picture.add(await draw(context, { format: "png" }), { x: 0, y: 0, width, height }, source);
+  return picture.encode(options);
 }
 
 /** @param {Options} options */
@@ -120,16 +120,16 @@ export async function drawPage(context, page, area, options) {
   const tiles = tilesOf(area, options.scale);
   if (tiles.length > MOST_TILES) throw tooLarge(area);
   const { width, height } = pixelsOf(area, options.scale);
-  const mosaic = new Mosaic(width, height);
+  const picture = new TiledPicture(width, height);
   try {
     for (const [index, { box, place }] of tiles.entries()) {
-      await mosaic.add(await drawTile(context, page, box, options.scale), place);
+      await picture.add(await drawTile(context, page, box, options.scale), place);
       context.progress(index + 1, tiles.length, "drawing the page");
     }
   } finally {
     await bringScrollbarsBack(context.tabId, page).catch(() => {});
   }
-  return mosaic.encode(options);
+  return picture.encode(options);
 }
 
 /** @param {Box} area */

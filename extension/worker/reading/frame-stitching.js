@@ -8,14 +8,14 @@ const BEYOND = "(The page goes on, but is too large to be read further. Read a p
 const PAIR = 2;
 
 /**
- * @typedef {object} Hole a frame element: the line it stands on, and what is in the frame
+ * @typedef {object} FrameLine a frame element: the line it stands on, and what is in the frame
  * @property {number} line
  * @property {number} depth
  * @property {number} ref
  * @property {number} index
  * @property {PageText | null} [page]
  */
-/** @typedef {{text: string, frames: Hole[], whole: boolean}} PageText */
+/** @typedef {{text: string, frames: FrameLine[], whole: boolean}} PageText */
 /** @typedef {{text: string, whole: boolean}} Stitched `whole`: nothing follows that was not read */
 
 /**
@@ -24,7 +24,7 @@ const PAIR = 2;
  * @returns {Stitched} the lines of child frames stand indented beneath their frame's own line
  */
 export function stitch(page, maxDepth) {
-  const filled = page.frames.filter((hole) => hole.page?.text);
+  const filled = page.frames.filter((element) => element.page?.text);
   if (!filled.length) return { text: page.text, whole: page.whole };
   const lines = page.text.split("\n");
   /** @type {string[]} */
@@ -95,18 +95,18 @@ function cutShort(rest, offset, maxChars) {
 
 /**
  * @template Page
- * @typedef {{ref: number, index: number, page?: Page | null}} FrameSlot a frame element, and its inside
+ * @typedef {{ref: number, index: number, page?: Page | null}} FrameElement a frame element, and its inside
  */
-/** @typedef {{index: number, frames: FrameSlot<any>[]}} Holed */
+/** @typedef {{index: number, frames: FrameElement<any>[]}} PageWithFrames */
 
 /**
- * @template {Holed} Page
+ * @template {PageWithFrames} Page
  * @param {Frame} start
  * @param {Page} page
  * @param {(frame: Frame) => Promise<Page>} read
  * @param {import("../shared/command-context.d.ts").Reach} reach
  */
-export async function fillHoles(start, page, read, reach) {
+export async function addChildFrames(start, page, read, reach) {
   const children = framesOf(start.tabId).filter((frame) => frame.frameId !== 0);
   const others = children.filter((frame) => frame !== start && reach.allows(frame));
   /** @type {Map<Frame, Page>} */
@@ -123,12 +123,12 @@ export async function fillHoles(start, page, read, reach) {
 
 /**
  * @param {Frame} start
- * @param {Map<Frame, Holed>} pages
+ * @param {Map<Frame, PageWithFrames>} pages
  */
 async function place(start, pages) {
   const children = [...pages.keys()].filter((frame) => frame !== start);
   const loose = await placeEach(children, pages);
-  const empty = [...pages.values()].some((page) => page.frames.some((hole) => !hole.page));
+  const empty = [...pages.values()].some((page) => page.frames.some((element) => !element.page));
   if (!loose.length || !empty) return;
   const unplaced = loose.filter((frame) => !frame.place);
   if (unplaced.length) await placeByNonce(start.tabId, unplaced);
@@ -137,16 +137,16 @@ async function place(start, pages) {
 
 /**
  * @param {Frame[]} children
- * @param {Map<Frame, Holed>} pages
- * @returns {Promise<Frame[]>} those that found no hole
+ * @param {Map<Frame, PageWithFrames>} pages
+ * @returns {Promise<Frame[]>} those that found no element
  */
 async function placeEach(children, pages) {
   const parents = new Map([...pages].map(([frame, page]) => [frame.frameId, page]));
   const loose = [];
   for (const child of children) {
-    const page = /** @type {Holed} */ (pages.get(child));
-    const hole = await holeFor(child, page, parents);
-    if (hole) hole.page = page;
+    const page = /** @type {PageWithFrames} */ (pages.get(child));
+    const element = await frameElementFor(child, page, parents);
+    if (element) element.page = page;
     else loose.push(child);
   }
   return loose;
@@ -154,17 +154,17 @@ async function placeEach(children, pages) {
 
 /**
  * @param {Frame} child
- * @param {Holed} page
- * @param {Map<number, Holed>} parents
+ * @param {PageWithFrames} page
+ * @param {Map<number, PageWithFrames>} parents
  */
-async function holeFor(child, page, parents) {
+async function frameElementFor(child, page, parents) {
   const known = child.place;
   if (known) {
-    return parents.get(known.parent.frameId)?.frames.find((hole) => hole.ref === known.ref);
+    return parents.get(known.parent.frameId)?.frames.find((element) => element.ref === known.ref);
   }
   if (page.index < 0) return undefined;
   const parent = parents.get(await child.parentId());
-  return parent?.frames.find((hole) => hole.index === page.index && !hole.page);
+  return parent?.frames.find((element) => element.index === page.index && !element.page);
 }
 
 // What a tab shows that is no HTML: little of it can be read, and that has to be said.

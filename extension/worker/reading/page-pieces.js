@@ -2,7 +2,7 @@
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, mainFrame } from "../frames/frames.js";
-import { fillHoles, kindOf } from "./frame-stitching.js";
+import { addChildFrames, kindOf } from "./frame-stitching.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "../shared/number-limits.js";
 import { describe, getTab } from "../shared/known-tabs.js";
 import { findTarget } from "../input/targets.js";
@@ -10,8 +10,8 @@ import { wholeLength } from "../shared/clip.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @import { Context } from "../shared/command-context.d.ts" */
-/** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} Spot */
-/** @typedef {{text: string, tag: string, frames: Spot[], whole: boolean, index: number}} Piece */
+/** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} FrameMark */
+/** @typedef {{text: string, tag: string, frames: FrameMark[], whole: boolean, index: number}} Piece */
 
 const TEXT_CHARS = 50_000;
 const HTML_CHARS = 200_000;
@@ -46,7 +46,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     );
     const inFull = { isMain: false, maxChars: MOST_CHARS };
     const readChild = (/** @type {Frame} */ child) => ask(child, kind, inFull, CHILD_MS);
-    if (page.frames.length) await fillHoles(frame, page, readChild, reach);
+    if (page.frames.length) await addChildFrames(frame, page, readChild, reach);
     const { url, title } = describe(await getTab(tabId));
     const piece = part(join(page, gap), offset, maxChars);
     return { url, title, ...(await type), source: page.tag, ...piece };

@@ -5,7 +5,7 @@ import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js
 import { CommandError } from "../shared/command-errors.js";
 import { describe, getTab } from "../shared/known-tabs.js";
 import { CHILD_MS, MAIN_MS, MOST_CHARS, charsOr, numberOr } from "../shared/number-limits.js";
-import { countLines, cut, fillHoles, kindOf, stitch } from "./frame-stitching.js";
+import { countLines, cut, addChildFrames, kindOf, stitch } from "./frame-stitching.js";
 import { delta } from "./page-delta.js";
 
 // What was read of the documents lately, so that a later reading can tell only what is new.
@@ -135,7 +135,7 @@ async function readTree(main, { filter, ref, depth }, maxChars, reach) {
   // What is cut off a child cannot be made up for by its parent: it is read to its end.
   const inFull = { ...options, maxChars: MOST_CHARS, root: 0 };
   const readChild = (/** @type {Frame} */ frame) => readFrame(frame, inFull, CHILD_MS);
-  if (page.frames.length) await fillHoles(start.frame, page, readChild, reach);
+  if (page.frames.length) await addChildFrames(start.frame, page, readChild, reach);
   return stitch(page, depth);
 }
 

@@ -8,7 +8,7 @@ import { TEXT_LENGTH, render, renderArguments } from "./value-rendering.js";
 // A page that comes back from the back/forward cache has all its messages told again by the
 // browser. They are known by their time, which is exact to the microsecond.
 
-export class Retold {
+export class RepeatedMessages {
   /** @type {Set<number>} the times of the latest messages, in the order of their coming */
   #times = new Set();
   #most;
@@ -70,7 +70,7 @@ export class ConsoleLog {
   /** @type {Map<string, {site: string, foreign: boolean}>} by session and number */
   #contexts = new Map();
   #ring;
-  #retold;
+  #repeated;
   /** The browser tells again what it has kept; what is older than this is not wanted. */
   since = 0;
 
@@ -84,7 +84,7 @@ export class ConsoleLog {
    */
   constructor(most, look) {
     this.#ring = /** @type {Ring<Entry>} */ (new Ring(most, MOST_BYTES));
-    this.#retold = new Retold(most);
+    this.#repeated = new RepeatedMessages(most);
     this.#look = look;
   }
 
@@ -122,7 +122,7 @@ export class ConsoleLog {
 
   /** @param {string | undefined} session */
   sessionGone(session) {
-    this.#retold.left();
+    this.#repeated.left();
     for (const key of this.#contexts.keys()) {
       if (key.startsWith(`${session} `)) this.#contexts.delete(key);
     }
@@ -237,7 +237,7 @@ export class ConsoleLog {
    * @returns {Entry | undefined}
    */
   #add({ page }, said) {
-    if (said.time < this.since || this.#retold.knows(said.time)) return undefined;
+    if (said.time < this.since || this.#repeated.knows(said.time)) return undefined;
     const entry = { ...said, text: clip(String(said.text), TEXT_LENGTH), page };
     this.#ring.put(entry, sizeOf(entry));
     return entry;

@@ -15,7 +15,7 @@ import { bodiesOf } from "./response-bodies.js";
 
 /** @typedef {import("./network-log.js").Request} Request */
 
-export class Ways {
+export class Redirects {
   /** @type {Map<string, Request[]>} every step from an address on */
   #steps = new Map();
 
@@ -80,7 +80,7 @@ export async function resourceContent(context) {
     const message = `${url} is not among the page's files: browser_list_resources lists them.`;
     throw new CommandError("not_found", clip(message, URL_LENGTH));
   }
-  requireKnownWay(context, found);
+  requireKnownRedirects(context, found);
   const { content, base64Encoded } = await contentOf(context, found);
   // A piece of base64 must end with a whole group of four.
   const end = base64Encoded ? maxChars - (maxChars % 4) : maxChars;
@@ -94,9 +94,9 @@ export async function resourceContent(context) {
  * @param {Context} context
  * @param {Found} found
  */
-function requireKnownWay({ tabId, reach }, { resource: { url, type } }) {
+function requireKnownRedirects({ tabId, reach }, { resource: { url, type } }) {
   if (reach.isEverywhere || type === "Document" || !isFromServer(url)) return;
-  if (new Ways(tabId).isKnown(url)) return;
+  if (new Redirects(tabId).isKnown(url)) return;
   const message = `Which site has answered ${url} was not recorded: load the page again first.`;
   throw new CommandError("not_found", clip(message, URL_LENGTH));
 }
@@ -148,10 +148,10 @@ async function resourcesOf(context) {
     }).finally(() => dropChildren(tabId, user)),
   );
   const all = trees.flatMap(({ session, tree }) => walk(session, tree));
-  const ways = new Ways(tabId);
+  const redirects = new Redirects(tabId);
   return readable(
     context,
-    all.map((found) => ({ ...found, about: ways.of(found.url) })),
+    all.map((found) => ({ ...found, about: redirects.of(found.url) })),
   );
 }
 

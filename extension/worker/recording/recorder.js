@@ -4,7 +4,7 @@
  * when the tab is the person's again.
  */
 
-import { closeGate } from "../debugger/first-document.js";
+import { holdFirstDocument } from "../debugger/first-document.js";
 import { heldFor, hold, send, sendTo, unhold } from "../debugger/debugger.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
 import { Recording } from "./tab-recording.js";
@@ -29,7 +29,7 @@ const recordings = new Map();
 /** @type {Set<number>} tabs that an agent does not want recorded */
 const unwanted = new Set();
 /** @type {Set<string>} sessions whose page holds what it has logged until it is released */
-const littered = new Set();
+const unreleased = new Set();
 /** @type {Sizes} as the server wishes */
 let usual = { consoleEntries: 10_000, networkEntries: 1000 };
 /** Whether the server has said so to this worker: that is newer than what was stored. */
@@ -91,7 +91,7 @@ export async function recordBirth(tabId) {
   if (!isOn()) return;
   const recording = start(tabId, OWN, { born: true });
   await recording.attached;
-  closeGate(tabId, recording.ready);
+  holdFirstDocument(tabId, recording.ready);
 }
 
 /**
@@ -211,9 +211,9 @@ function recordEvent(tabId, session, method, params) {
   const recording = recordings.get(tabId);
   if (!recording) return;
   const isSaid = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
-  if (isSaid && recording.isDeafTo(session)) return;
+  if (isSaid && recording.isConsolePaused(session)) return;
   recording.event(session, method, params);
-  if (isSaid && recording.floods(session)) return pauseConsole(recording, session);
+  if (isSaid && recording.isTooFast(session)) return pauseConsole(recording, session);
   if (method === "Runtime.consoleAPICalled") releaseSoon(tabId, session);
 }
 
@@ -225,11 +225,11 @@ function recordEvent(tabId, session, method, params) {
  */
 function pauseConsole(recording, session) {
   const { tabId } = recording;
-  recording.deafen(session, PAUSE_MS);
+  recording.pauseConsole(session, PAUSE_MS);
   const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
   void Promise.all([order("Runtime.disable"), order("Log.disable")]);
   setTimeout(() => {
-    recording.hearAgain(session);
+    recording.resumeConsole(session);
     if (recordings.get(tabId) !== recording) return;
     void Promise.all([order("Runtime.enable"), order("Log.enable")]);
   }, PAUSE_MS);
@@ -242,10 +242,10 @@ function pauseConsole(recording, session) {
  */
 function releaseSoon(tabId, session) {
   const key = `${tabId} ${session}`;
-  if (littered.has(key)) return;
-  littered.add(key);
+  if (unreleased.has(key)) return;
+  unreleased.add(key);
   setTimeout(() => {
-    littered.delete(key);
+    unreleased.delete(key);
     const params = { objectGroup: "console" };
     sendTo(tabId, session, "Runtime.releaseObjectGroup", params).catch(() => {});
   }, RELEASE_MS);

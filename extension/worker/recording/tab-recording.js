@@ -4,7 +4,7 @@ import { childrenOf } from "../debugger/child-sessions.js";
 import { sendTo } from "../debugger/debugger.js";
 import { URL_LENGTH, clip } from "../shared/clip.js";
 import { siteOf } from "../shared/known-tabs.js";
-import { Flood } from "../shared/timing.js";
+import { RateLimit } from "../shared/timing.js";
 import { ConsoleLog } from "./console-log.js";
 import { NetworkLog } from "./network-log.js";
 import { SocketLog } from "./socket-log.js";
@@ -83,10 +83,10 @@ export class Recording {
   attached = Promise.resolve();
   /** @type {Promise<unknown>} settles when it records, and what was before is looked up */
   ready = Promise.resolve();
-  /** @type {Map<string | undefined, Flood>} by session */
-  #floods = new Map();
+  /** @type {Map<string | undefined, RateLimit>} by session */
+  #isTooFast = new Map();
   /** @type {Set<string | undefined>} sessions whose console is not listened to for a while */
-  #deaf = new Set();
+  #paused = new Set();
   #page = "";
   #frames = new FrameSites();
   /** @type {import("./console-log.js").Asking} */
@@ -138,23 +138,23 @@ export class Recording {
   }
 
   /** @param {string | undefined} session */
-  isDeafTo(session) {
-    return this.#deaf.has(session);
+  isConsolePaused(session) {
+    return this.#paused.has(session);
   }
 
   /** @param {string | undefined} session */
-  floods(session) {
-    const flood = this.#floods.get(session) ?? new Flood(MOST_MESSAGES);
-    this.#floods.set(session, flood);
-    return flood.note(Date.now());
+  isTooFast(session) {
+    const rate = this.#isTooFast.get(session) ?? new RateLimit(MOST_MESSAGES);
+    this.#isTooFast.set(session, rate);
+    return rate.note(Date.now());
   }
 
   /**
    * @param {string | undefined} session
    * @param {number} ms
    */
-  deafen(session, ms) {
-    this.#deaf.add(session);
+  pauseConsole(session, ms) {
+    this.#paused.add(session);
     const place = { session, page: this.#page, home: this.#homeOf(session) };
     const text = `More than ${MOST_MESSAGES} messages in a second: the console is not recorded for ${ms / 1000} seconds.`;
     this.console.note(place, text);
@@ -162,9 +162,9 @@ export class Recording {
   }
 
   /** @param {string | undefined} session */
-  hearAgain(session) {
-    this.#deaf.delete(session);
-    this.#floods.delete(session);
+  resumeConsole(session) {
+    this.#paused.delete(session);
+    this.#isTooFast.delete(session);
   }
 
   /**

@@ -16,7 +16,7 @@ export interface Context<I = unknown> {
   /** Whether a script may act where the debugger may not be used. */
   untrusted?: boolean;
   /** Reports to the server what has happened to tabs and is not reported yet. */
-  tellNews: () => Promise<void>;
+  reportTabChanges: () => Promise<void>;
 }
 
 /** Which frames of a page the command may enter. */

@@ -2,7 +2,7 @@
 
 import { TITLE_LENGTH, clip } from "./clip.js";
 import { register } from "./tab-state.js";
-import { Sightings } from "./timing.js";
+import { Observations } from "./timing.js";
 
 /**
  * @typedef {"started" | "committed" | "dom" | "complete" | "failed" | "moved"} Step
@@ -150,8 +150,8 @@ register({ name: "loads", forget: tabClosed });
 const watching = new Map();
 
 export class Outcomes {
-  /** @type {Sightings<"opened" | "download" | "chooser" | "login">} */
-  #seen = new Sightings();
+  /** @type {Observations<"opened" | "download" | "chooser" | "login">} */
+  #seen = new Observations();
   #tabId;
 
   /** @param {number} tabId */

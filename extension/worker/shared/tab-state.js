@@ -178,7 +178,7 @@ const RESTS = 3;
  * @param {() => unknown} dump
  * @returns {() => void} to be called after every change
  */
-export function keeper(key, dump) {
+export function saver(key, dump) {
   let isBusy = false;
   let isStale = false;
   const write = async () => {
@@ -201,15 +201,10 @@ export function keeper(key, dump) {
 
 // An agent has left a tab, or a person has taken it back: what was put upon it ends.
 
-const LET_GO_MS = 2000;
+const RELEASE_MS = 2000;
 
-/** @param {number} tabId */
-export async function letGo(tabId) {
-  await releaseAll(tabId, LET_GO_MS);
-}
-
-/** @param {import("./command-context.d.ts").Context} context */
+/** @param {{tabId: number}} context */
 export async function releaseTab({ tabId }) {
-  await letGo(tabId);
+  await releaseAll(tabId, RELEASE_MS);
   return {};
 }

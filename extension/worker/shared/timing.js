@@ -89,7 +89,7 @@ export class Turns {
 // What has been seen to happen, for those who look back and those who wait.
 
 /** @template {string} Name */
-export class Sightings {
+export class Observations {
   /** @type {Map<Name, unknown>} */
   #seen = new Map();
   /** @type {Set<() => void>} */
@@ -139,7 +139,7 @@ export class Sightings {
 
 const WINDOW_MS = 1000;
 
-export class Flood {
+export class RateLimit {
   #most;
   #since = 0;
   #count = 0;

@@ -100,7 +100,7 @@ function notIncognito() {
 }
 
 /** @param {Context<Wire.UpdateWindow>} context */
-export async function updateWindow({ input, signal, tellNews }) {
+export async function updateWindow({ input, signal, reportTabChanges }) {
   const { windowId, state, focused } = input;
   const bounds = boundsOf(input, state);
   const window = await requireOwnWindow(input);
@@ -112,7 +112,7 @@ export async function updateWindow({ input, signal, tellNews }) {
   } catch (error) {
     throw new CommandError("invalid_arguments", `The browser refused: ${messageOf(error)}`);
   }
-  await tellNews();
+  await reportTabChanges();
   // A tab behind another keeps the size it had until it is shown.
   const page = input.page === undefined ? undefined : await sizeOf(input.page);
   return { ...(await describeWindow(windowId)), ...(page && { page }) };

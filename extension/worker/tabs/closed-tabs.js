@@ -61,7 +61,7 @@ export async function sessionOfClosed(url) {
 
 /** @param {Context<Wire.RestoreSession>} context */
 export async function restoreSession(context) {
-  const { input, signal, tellNews } = context;
+  const { input, signal, reportTabChanges } = context;
   const group = groupOf(input.group);
   const known = await chrome.sessions.getRecentlyClosed({ maxResults: MOST });
   const wanted = known.find((session) => describe(session).sessionId === input.sessionId);
@@ -72,7 +72,7 @@ export async function restoreSession(context) {
   tabs.forEach(noteTab);
   const groups = await Promise.all(tabs.map((tab) => joinGroup(tab, group)));
   const loads = await Promise.all(tabs.map((tab) => hasLoaded(tab, context)));
-  await tellNews();
+  await reportTabChanges();
   const now = await Promise.all(tabs.map(({ id }) => getTab(/** @type {number} */ (id))));
   const told = now.map((tab, i) => ({
     ...describeTab(tab),

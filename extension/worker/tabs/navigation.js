@@ -94,7 +94,7 @@ const underWay = new Map();
 /** @import { Context } from "../shared/command-context.d.ts" */
 
 /** @param {Context<Wire.OpenTab>} context */
-export async function openTab({ input, signal, tellNews }) {
+export async function openTab({ input, signal, reportTabChanges }) {
   const url = requireAbsolute(addressOf(input));
   const group = input.group ? groupOf(input.group) : undefined;
   const startsBlank = isOn() && isWeb(url);
@@ -111,7 +111,7 @@ export async function openTab({ input, signal, tellNews }) {
     await catchUp(wait, tabId, url);
     const loaded = await wait.within(timeoutOf(input));
     if (startsBlank && !openLogin(tabId)) await forgetBlank(tabId);
-    await tellNews();
+    await reportTabChanges();
     const place = input.window && { window: await describeWindow(tab.windowId) };
     const result = await loadedResult(tabId, loaded);
     return { ...result, ...place, ...(groupId !== undefined && { groupId }) };
@@ -178,7 +178,7 @@ export async function navigateTab(context) {
  * @param {Context<Wire.NavigateTab>} context
  * @param {string} url
  */
-async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url) {
+async function navigateAndWait({ tabId, input, signal, progress, reportTabChanges }, url) {
   signal.throwIfAborted();
   const wait = new LoadWait(tabId, {
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
@@ -190,7 +190,7 @@ async function navigateAndWait({ tabId, input, signal, progress, tellNews }, url
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
     const loaded = await wait.within(timeoutOf(input));
-    await tellNews();
+    await reportTabChanges();
     const waiting = waitingIn(tabId);
     const result = await loadedResult(tabId, loaded);
     return waiting.length ? { ...result, waiting } : result;

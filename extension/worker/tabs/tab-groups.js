@@ -3,7 +3,7 @@
 import { clip } from "../shared/clip.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { getTab } from "../shared/known-tabs.js";
-import { letGo } from "../shared/tab-state.js";
+import { releaseTab } from "../shared/tab-state.js";
 import { requireOwn } from "./browser-windows.js";
 
 // Tab groups: which tabs belong together, as the person sees it. Nothing here moves the focus.
@@ -46,9 +46,9 @@ export function groupOf(wanted) {
 }
 
 /** @param {Context<Wire.GroupTab>} context */
-export async function groupTab({ tabId, input, tellNews }) {
+export async function groupTab({ tabId, input, reportTabChanges }) {
   const groupId = await joinGroup(await getTab(tabId), groupOf(input.group));
-  await tellNews();
+  await reportTabChanges();
   return groupId === undefined ? {} : { groupId };
 }
 
@@ -56,11 +56,11 @@ export async function groupTab({ tabId, input, tellNews }) {
  * The tab is no agent's any more.
  * @param {Context} context
  */
-export async function ungroupTab({ tabId, tellNews }) {
+export async function ungroupTab({ tabId, reportTabChanges }) {
   // What the person sees does not wait for the page.
   await chrome.tabs.ungroup(tabId).catch(() => {});
-  await letGo(tabId);
-  await tellNews();
+  await releaseTab({ tabId });
+  await reportTabChanges();
   return {};
 }
 
@@ -118,8 +118,8 @@ async function makeGroup({ id, windowId }, { title, color }) {
 /** @typedef {[number, ...number[]]} TabIds */
 
 /** @param {Context<Wire.ListGroups>} context */
-export async function listGroups({ input, tellNews }) {
-  await tellNews();
+export async function listGroups({ input, reportTabChanges }) {
+  await reportTabChanges();
   const { windowId } = input;
   const groups = await chrome.tabGroups.query(windowId === undefined ? {} : { windowId });
   return { groups: await Promise.all(groups.map(({ id }) => describeGroup(id))) };
@@ -154,7 +154,7 @@ async function getGroup(groupId) {
 }
 
 /** @param {Context<Wire.CreateGroup>} context */
-export async function createGroup({ input, signal, tellNews }) {
+export async function createGroup({ input, signal, reportTabChanges }) {
   const look = lookOf(input);
   const tabs = await tabsOf(input);
   const windowId = commonWindow(tabs);
@@ -162,37 +162,37 @@ export async function createGroup({ input, signal, tellNews }) {
   signal.throwIfAborted();
   const groupId = await done(chrome.tabs.group({ tabIds, createProperties: { windowId } }));
   await done(chrome.tabGroups.update(groupId, look));
-  await tellNews();
+  await reportTabChanges();
   return describeGroup(groupId);
 }
 
 /** @param {Context<Wire.AddToGroup>} context */
-export async function addToGroup({ input, signal, tellNews }) {
+export async function addToGroup({ input, signal, reportTabChanges }) {
   const group = await requireOwnGroup(input);
   const tabs = await tabsOf(input);
   commonWindow([...tabs, group]);
   signal.throwIfAborted();
   await done(chrome.tabs.group({ tabIds: numbersOf(tabs), groupId: group.id }));
-  await tellNews();
+  await reportTabChanges();
   return describeGroup(group.id);
 }
 
 /** @param {Context<Wire.RemoveFromGroup>} context */
-export async function removeFromGroup({ input, signal, tellNews }) {
+export async function removeFromGroup({ input, signal, reportTabChanges }) {
   const tabIds = numbersOf(await tabsOf(input));
   signal.throwIfAborted();
   await done(chrome.tabs.ungroup(tabIds));
-  await tellNews();
+  await reportTabChanges();
   return { tabIds };
 }
 
 /** @param {Context<Wire.UpdateGroup>} context */
-export async function updateGroup({ input, signal, tellNews }) {
+export async function updateGroup({ input, signal, reportTabChanges }) {
   const look = lookOf(input);
   const group = await requireOwnGroup(input);
   signal.throwIfAborted();
   await done(chrome.tabGroups.update(group.id, look));
-  await tellNews();
+  await reportTabChanges();
   return describeGroup(group.id);
 }
 

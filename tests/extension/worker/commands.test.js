@@ -21,7 +21,7 @@ const context = () => ({
   input: {},
   signal: new AbortController().signal,
   progress: () => {},
-  tellNews: async () => void log.push("told"),
+  reportTabChanges: async () => void log.push("told"),
 });
 
 test("a list of tabs comes after the news that came before it, and before those after", async () => {

@@ -15,7 +15,7 @@ function opened() {
   const frame = new Frame(port, 1, 0, "https://a.example");
   const heard = [];
   frame.onSaid = (message) => heard.push(message);
-  frame.onFlood = () => heard.push("flood");
+  frame.onRateLimit = () => heard.push("rate");
   frame.onGone = () => heard.push("gone");
   return { frame, port, heard };
 }
@@ -26,12 +26,12 @@ test("who says too much has to rest, and is heard no more on that port", async (
   for (let i = 0; i < 2000; i++) port.say({ type: "fromChild" });
   await asked;
   assert.equal(heard.length, 1002);
-  assert.deepEqual(heard.slice(-2), ["flood", "gone"]);
+  assert.deepEqual(heard.slice(-2), ["rate", "gone"]);
   assert.equal(port.isOpen, false);
   assert.equal(port.posted.at(-1).type, "rest");
 });
 
-test("answers to questions nobody asked are a flood, answers to ours are none", async () => {
+test("answers to questions nobody asked are a rate, answers to ours are none", async () => {
   const { frame, port, heard } = opened();
   for (let i = 1; i <= 2000; i++) {
     const asked = frame.ask("read", {});
@@ -40,5 +40,5 @@ test("answers to questions nobody asked are a flood, answers to ours are none", 
   }
   assert.deepEqual(heard, []);
   for (let i = 0; i < 3000; i++) port.say({ id: 5 });
-  assert.deepEqual(heard, ["flood", "gone"]);
+  assert.deepEqual(heard, ["rate", "gone"]);
 });

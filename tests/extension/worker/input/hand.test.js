@@ -16,8 +16,8 @@ globalThis.chrome = {
 };
 const { forgetTab } = await import("../../../../extension/worker/debugger/debugger.js");
 const { CommandError } = await import("../../../../extension/worker/shared/command-errors.js");
-const { feigning } = await import("../../../../extension/worker/input/hand.js");
-const { toldOf, withHand } = await import("../../../../extension/worker/input/hand.js");
+const { untrustedHand } = await import("../../../../extension/worker/input/hand.js");
+const { trustOf, withHand } = await import("../../../../extension/worker/input/hand.js");
 const { NoDebugger } = await import("../../../../extension/worker/debugger/refusals.js");
 
 const failing = (reason) => ({
@@ -48,14 +48,14 @@ test("what a debugger has begun is not done again by a script", async () => {
 });
 
 test("a page that falls silent, as behind a dialog, may have got the input", async () => {
-  const click = (reason) => feigning.click(failing(reason), { x: 1, y: 1 }, {});
+  const click = (reason) => untrustedHand.click(failing(reason), { x: 1, y: 1 }, {});
   await assert.rejects(click("timeout"), { reason: "page_may_have_received" });
   await click("navigated_away");
   await assert.rejects(click("covered_by"), { reason: "covered_by" });
 });
 
 test("a result says by whom it was done", () => {
-  assert.deepEqual(toldOf({ trusted: true }), { trusted: true });
-  assert.deepEqual(toldOf({ trusted: true }, false), { trusted: false });
-  assert.deepEqual(toldOf(feigning), { trusted: false, byScript: true });
+  assert.deepEqual(trustOf({ trusted: true }), { trusted: true });
+  assert.deepEqual(trustOf({ trusted: true }, false), { trusted: false });
+  assert.deepEqual(trustOf(untrustedHand), { trusted: false, byScript: true });
 });

@@ -19,7 +19,7 @@ class Line {
 }
 
 function dispatcherOf(run, line = new Line()) {
-  const commands = { ready: Promise.resolve(), run, tellNews: async () => {} };
+  const commands = { ready: Promise.resolve(), run, reportTabChanges: async () => {} };
   return { line, dispatcher: new Dispatcher(line, commands) };
 }
 

@@ -9,11 +9,11 @@ globalThis.chrome = {
     get: (id) => new Promise((resolve) => setImmediate(() => resolve(tabOf(id)))),
   },
 };
-const { TabNews } = await import("../../../../extension/worker/link/tab-reporter.js");
+const { TabChanges } = await import("../../../../extension/worker/link/tab-reporter.js");
 
 function newsTold() {
   const told = [];
-  const news = new TabNews(({ tabId, state, openedBy }) => told.push([tabId, state, openedBy]));
+  const news = new TabChanges(({ tabId, state, openedBy }) => told.push([tabId, state, openedBy]));
   return { news, told };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Herald } from "../../../../extension/worker/link/tab-reporter.js";
+import { TabReporter } from "../../../../extension/worker/link/tab-reporter.js";
 
 class Line {
   said = [];
@@ -21,7 +21,7 @@ class Line {
 
 test("what happens while the tabs are listed is told after them", async () => {
   const { promise, resolve } = Promise.withResolvers();
-  const herald = new Herald(() => promise);
+  const herald = new TabReporter(() => promise);
   const line = new Line();
   const opened = herald.opened(line);
   herald.tell("during");
@@ -32,7 +32,7 @@ test("what happens while the tabs are listed is told after them", async () => {
 });
 
 test("a list that fails holds nothing back, and the line is tried anew", async () => {
-  const herald = new Herald(() => Promise.reject(new Error("no tabs")));
+  const herald = new TabReporter(() => Promise.reject(new Error("no tabs")));
   const line = new Line();
   await herald.opened(line);
   assert.equal(line.closed, true);
@@ -43,7 +43,7 @@ test("a list that fails holds nothing back, and the line is tried anew", async (
 test("two lines at once do not disturb each other", async () => {
   const lists = [Promise.withResolvers(), Promise.withResolvers()];
   let next = 0;
-  const herald = new Herald(() => lists[next++].promise);
+  const herald = new TabReporter(() => lists[next++].promise);
   const [first, second] = [new Line(), new Line()];
   const both = [herald.opened(first), herald.opened(second)];
   herald.tell("news");
@@ -58,13 +58,13 @@ test("tabs that do not fit into a message are told briefly", async () => {
   const line = new Line();
   line.fits = false;
   const asked = [];
-  await new Herald(async (brief) => asked.push(brief)).opened(line);
+  await new TabReporter(async (brief) => asked.push(brief)).opened(line);
   assert.deepEqual(asked, [undefined, true]);
 });
 
 test("what the introduction tells as well is not told before it", async () => {
   const { promise, resolve } = Promise.withResolvers();
-  const herald = new Herald(() => promise);
+  const herald = new TabReporter(() => promise);
   const line = new Line();
   herald.notify("panel.changed", "too early");
   const opened = herald.opened(line);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Retold } from "../../../../extension/worker/recording/console-log.js";
+import { RepeatedMessages } from "../../../../extension/worker/recording/console-log.js";
 
 test("messages are told again only after a page has gone, and are known then", () => {
-  const retold = new Retold(10);
+  const retold = new RepeatedMessages(10);
   assert.equal(retold.knows(1.5), false);
   assert.equal(retold.knows(1.5), false);
   retold.left();
@@ -12,7 +12,7 @@ test("messages are told again only after a page has gone, and are known then", (
 });
 
 test("a new message is new, whatever was before, and so is an old one that nobody has told", () => {
-  const retold = new Retold(10);
+  const retold = new RepeatedMessages(10);
   retold.knows(2);
   retold.left();
   assert.equal(retold.knows(3), false);
@@ -21,7 +21,7 @@ test("a new message is new, whatever was before, and so is an old one that nobod
 });
 
 test("only the latest are remembered", () => {
-  const retold = new Retold(2);
+  const retold = new RepeatedMessages(2);
   for (const time of [1, 2, 3]) retold.knows(time);
   retold.left();
   assert.deepEqual(

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as rest } from "node:timers/promises";
 
-const { keeper } = await import("../../../../extension/worker/shared/tab-state.js");
+const { saver } = await import("../../../../extension/worker/shared/tab-state.js");
 
-test("the first change is kept at once, a flood of them now and then, the last for certain", async () => {
+test("the first change is kept at once, a rate of them now and then, the last for certain", async () => {
   /** @type {any[]} */
   const written = [];
   /** @type {PromiseWithResolvers<void>} */
@@ -12,7 +12,7 @@ test("the first change is kept at once, a flood of them now and then, the last f
   const set = (all) => (written.push(all.here), slow.promise);
   globalThis.chrome = { storage: { session: { set } } };
   let state = 0;
-  const save = keeper("here", () => state);
+  const save = saver("here", () => state);
   for (state = 1; state < 100; state++) save();
   assert.deepEqual(written, [1]);
   slow.resolve();

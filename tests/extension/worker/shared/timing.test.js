@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Flood, onAbort, unlessAborted } from "../../../../extension/worker/shared/timing.js";
+import { RateLimit, onAbort, unlessAborted } from "../../../../extension/worker/shared/timing.js";
 
 test("work that was cancelled before it began does not begin", async () => {
   let begun = false;
@@ -23,14 +23,14 @@ test("whoever listens too late is told at once", () => {
   assert.deepEqual(told, ["late"]);
 });
 
-test("more than the most in one second is a flood, and the next second is another", () => {
-  const flood = new Flood(2);
+test("more than the most in one second is a rate, and the next second is another", () => {
+  const rate = new RateLimit(2);
   assert.deepEqual(
-    [5000, 5400, 5999].map((now) => flood.note(now)),
+    [5000, 5400, 5999].map((now) => rate.note(now)),
     [false, false, true],
   );
   assert.deepEqual(
-    [6000, 6001, 6002].map((now) => flood.note(now)),
+    [6000, 6001, 6002].map((now) => rate.note(now)),
     [false, false, true],
   );
 });
