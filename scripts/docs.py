@@ -119,7 +119,7 @@ def errors() -> str:
 
 
 def settings() -> str:
-    plain, texts = keys.plain(Settings()), dict(_field_docs(Settings))
+    plain, texts = keys.plain(Settings()), dict(field_docs(Settings))
     rows = [
         (f"`{key}`", f"`{json.dumps(keys.value_of(plain, key))}`", texts[key], _when_used(key))
         for key in keys.names()
@@ -137,14 +137,14 @@ def _when_used(key: str) -> str:
     return "at once" if key in keys.LIVE else "at the next start"
 
 
-def _field_docs(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+def field_docs(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Each key with the string below its field in the source."""
     body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
     below = dict(pairwise(body))
     for field, line in zip(msgspec.structs.fields(kind), _fields(body), strict=True):
         name = prefix + field.encode_name
         if is_section(field.type):
-            yield from _field_docs(field.type, f"{name}.")
+            yield from field_docs(field.type, f"{name}.")
         else:
             text = ast.literal_eval(cast(ast.Expr, below[line]).value)
             yield name, " ".join(text.split())
@@ -171,8 +171,8 @@ PAGES = {
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
     "protocol/link.schema.json": link_pages.schema,
-    "extension/worker/types.d.ts": link_pages.declarations,
-    "extension/worker/methods.js": link_methods.extension_lists,
+    "extension/worker/shared/wire.d.ts": link_pages.declarations,
+    "extension/worker/shared/link-methods.js": link_methods.extension_lists,
 }
 
 

@@ -43,8 +43,8 @@ def modules() -> dict[str, Module]:
     found = {}
     for name, path in paths.items():
         tree = ast.parse(path.read_text())
-        at_top = {module for node in tree.body for module in _imported(node, paths)}
-        anywhere = {module for node in ast.walk(tree) for module in _imported(node, paths)}
+        at_top = {module for node in tree.body for module in imported(node, paths)}
+        anywhere = {module for node in ast.walk(tree) for module in imported(node, paths)}
         found[name] = Module(path, tree, at_top - {name}, anywhere - {name})
     return found
 
@@ -54,7 +54,7 @@ def _name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+def imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names if alias.name in known)
     elif isinstance(node, ast.ImportFrom) and node.module in known:

@@ -73,7 +73,7 @@ def _within(kind: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
 
 
 def extension_lists() -> str:
-    """`extension/worker/methods.js`."""
+    """`extension/worker/shared/link-methods.js`."""
     received = ((row.name, row.sender) for row in methods.EXTENSION.received.values())
     sent = ((row.name, f"{row.receiver} {row.kind}") for row in methods.EXTENSION.sent.values())
     return (

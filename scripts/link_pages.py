@@ -168,7 +168,7 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 
 def declarations() -> str:
-    """`extension/worker/types.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    """`extension/worker/shared/wire.d.ts`: what the worker's JSDoc refers to as `Wire`."""
     declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
     lines = [
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
@@ -263,7 +263,9 @@ def _shape(shape: type[Shape]) -> str:
 
 
 def _lower(sentence: str) -> str:
-    return sentence if sentence.startswith("`") else sentence[0].lower() + sentence[1:]
+    """The sentence with a small first letter, unless it starts with code or an acronym."""
+    is_fixed = sentence.startswith("`") or sentence[1:2].isupper()
+    return sentence if is_fixed else sentence[0].lower() + sentence[1:]
 
 
 def cell(text: str) -> str:

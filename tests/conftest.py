@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Settings of every test run, and the check of the link in every test."""
 
 import os
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests begin first, so that the others run beside them and not before them.
+    """Start slow tests first, so that the others run beside them and not before them.
 
-    Each worker begins with a share of its own, all of the same size. The first has what lasts
-    longest, and gives the rest of its share away meanwhile.
+    Each worker starts with a share of the same size. The first one has the slowest test, and the
+    others take over the rest of its share meanwhile.
     """
     slow = [item for item in items if item.get_closest_marker("slow")]
     others = [item for item in items if not item.get_closest_marker("slow")]
@@ -51,7 +51,7 @@ def _seconds(item: pytest.Item) -> float:
 
 @pytest.fixture(autouse=True)
 def _link_as_declared() -> Iterator[None]:
-    """Every command that a server in this process sends, and every output, is as its table says."""
+    """Fail where a server in this process sends a command, or gets an output, unlike its type."""
     checked.MISFITS.clear()
     yield
     assert checked.MISFITS == []

@@ -81,7 +81,7 @@ interface TabhubNames {
   hint(element: Element): string;
 }
 
-interface TabhubHole {
+interface TabhubFrameLine {
   line: number;
   depth: number;
   ref: number;
@@ -132,7 +132,7 @@ interface TabhubGraphics {
 
 interface TabhubPage {
   text: string;
-  frames: TabhubHole[];
+  frames: TabhubFrameLine[];
   /** Whether the text goes to the end; otherwise it is what the whole text begins with. */
   whole: boolean;
 }
@@ -160,7 +160,7 @@ interface TabhubOutline {
   open(item: TabhubItem, depth: number): number;
   /** Structure that holds nothing, or nothing but one text, needs no lines of its own. */
   close(line: number, role: string, name: string): void;
-  hole(line: number, depth: number, element: Element): void;
+  addFrame(line: number, depth: number, element: Element): void;
 }
 
 interface TabhubWrittenOutline extends TabhubOutline {
@@ -214,7 +214,7 @@ interface TabhubStructure {
   name: string;
 }
 
-interface TabhubTeller {
+interface TabhubLineWriter {
   frame(element: Element, tag: string, depth: number): void;
   graphic(element: Element, tag: string, role: string, manner: TabhubManner): void;
   /** `control`: hidden, and told in the element's place. */
@@ -235,8 +235,8 @@ interface TabhubTeller {
   options(select: HTMLSelectElement, depth: number): void;
 }
 
-interface TabhubTelling {
-  begin(outline: TabhubOutline): TabhubTeller;
+interface TabhubLineWriters {
+  begin(outline: TabhubOutline): TabhubLineWriter;
 }
 
 interface TabhubWalkOptions {
@@ -257,7 +257,7 @@ interface TabhubSizes {
 }
 
 /** Where in a text a frame stands. */
-interface TabhubSpot {
+interface TabhubFrameMark {
   at: number;
   ref: number;
   index: number;
@@ -266,7 +266,7 @@ interface TabhubSpot {
 /** A text that frames belong into; `whole` as in a page. */
 interface TabhubPiece {
   text: string;
-  frames: TabhubSpot[];
+  frames: TabhubFrameMark[];
   whole: boolean;
 }
 
@@ -388,7 +388,7 @@ interface TabhubPoints {
   frameAt(point: TabhubPoint): TabhubWithin | null;
 }
 
-interface TabhubFeign {
+interface TabhubSynthetic {
   /** Whether the page lets the browser go on. */
   send(element: Element, event: Event): boolean;
   /** What the bits of the debugger mean. */
@@ -761,7 +761,7 @@ interface TabhubParts {
   areas: TabhubAreas;
   outlines: TabhubOutlines;
   labels: TabhubLabels;
-  telling: TabhubTelling;
+  writer: TabhubLineWriters;
   walker: TabhubWalker;
   prose: TabhubReader;
   markup: TabhubReader;
@@ -782,7 +782,7 @@ interface TabhubParts {
   focus: TabhubFocus;
   scroll: TabhubScroll;
   evidence: TabhubEvidence;
-  feign: TabhubFeign;
+  synthetic: TabhubSynthetic;
   mouse: TabhubMouse;
   keyboard: TabhubKeyboard;
   settle: TabhubSettle;

@@ -3,7 +3,7 @@
 const ANSWER_MS = 1500;
 
 /**
- * @param {import("../worker/identity.js").Pairing} pairing
+ * @param {import("../worker/shared/server-pairing.js").Pairing} pairing
  * @returns {Promise<string>}
  */
 export async function whyNot({ port, secret }) {

@@ -1,6 +1,6 @@
 /** The options page: where the server is, for an extension that nobody else has told. */
 
-import { readPairing } from "../worker/identity.js";
+import { readPairing } from "../worker/shared/server-pairing.js";
 import { whyNot } from "./diagnosis.js";
 
 const REFRESH_MS = 2000;

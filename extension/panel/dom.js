@@ -1,6 +1,6 @@
 /** Building the page. Texts become text nodes, always: most of them come from strangers. */
 
-import { pieces } from "../worker/visible.js";
+import { pieces } from "../worker/person/plain-text.js";
 
 /**
  * @param {string} tag

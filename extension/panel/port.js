@@ -1,6 +1,6 @@
 /** The line to the worker: opened again whenever it closes, which also wakes the worker. */
 
-import { Correlator } from "../worker/correlator.js";
+import { Correlator } from "../worker/shared/request-correlator.js";
 
 const CALM_MS = 1000;
 

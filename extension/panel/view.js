@@ -1,6 +1,6 @@
 /** What the panel shows, decided from what it knows. No DOM here. */
 
-import { siteOf } from "../worker/visible.js";
+import { siteOf } from "../worker/person/plain-text.js";
 
 /**
  * @param {ApprovalRequest} confirmation

@@ -1,41 +1,54 @@
 /** The closed list of what the server may ask for. */
 
-import { answerDialog } from "./answer.js";
-import { createBookmark, listBookmarks, searchBookmarks } from "./bookmarks.js";
-import { capture } from "./capture.js";
-import { click, hover } from "./click.js";
-import { recentlyClosed, restoreSession } from "./closed.js";
-import { cssCoverage } from "./coverage.js";
-import { deleteCookies, getCookies, setCookie } from "./cookies.js";
-import { refuseIfOpen } from "./dialogs.js";
-import { download, downloadStatus, listDownloads } from "./downloads.js";
-import { drag } from "./drag.js";
-import { emulate } from "./emulation.js";
-import { CommandError } from "./errors.js";
-import { describeElement, locateElement } from "./durable.js";
-import { evaluate } from "./evaluate.js";
-import { fill, select } from "./fill.js";
-import { findElements, queryElements } from "./find.js";
-import { framesOf } from "./frames.js";
-import { groupTab, ungroupTab } from "./groups.js";
+import { answerDialog } from "./input/dialog-answers.js";
+import { createBookmark, listBookmarks, searchBookmarks } from "./data/bookmark-list.js";
+import { capture } from "./picture/screenshot.js";
+import { click, hover } from "./input/click.js";
+import { recentlyClosed, restoreSession } from "./tabs/closed-tabs.js";
+import { cssCoverage } from "./reading/css-coverage.js";
+import {
+  clearSiteData,
+  deleteCookies,
+  getCookies,
+  getStorage,
+  setCookie,
+} from "./data/site-data.js";
+import { refuseIfOpen } from "./debugger/page-dialogs.js";
+import { download, downloadStatus, listDownloads, saveFile } from "./data/file-downloads.js";
+import { drag } from "./input/drag.js";
+import { emulate } from "./emulation/device-emulation.js";
+import { CommandError } from "./shared/command-errors.js";
+import { describeElement, locateElement } from "./reading/durable-refs.js";
+import { evaluate } from "./debugger/evaluation.js";
+import { fill, select, set } from "./input/form-fields.js";
+import { elementStyles, findElements, queryElements } from "./reading/element-search.js";
+import { framesOf } from "./frames/frames.js";
+import {
+  addToGroup,
+  createGroup,
+  groupTab,
+  listGroups,
+  removeFromGroup,
+  ungroupTab,
+  updateGroup,
+} from "./tabs/tab-groups.js";
 import {
   answerRequest,
   listIntercepted,
   startIntercepting,
   stopIntercepting,
-} from "./intercept.js";
-import { readJournal } from "./journal.js";
-import { releaseTab } from "./letgo.js";
-import { closeTab, closeWindow, navigateTab, openTab, revive } from "./navigation.js";
-import { showNotice } from "./notices.js";
-import { printPdf } from "./pdf.js";
-import { readHtml, readText } from "./pieces.js";
-import { setPermission } from "./presets.js";
-import { press, type } from "./press.js";
-import { forcePseudo } from "./pseudo.js";
-import { openDialogs } from "./questions.js";
-import { readPage } from "./read.js";
-import { recordUse } from "./recorder.js";
+} from "./emulation/interception.js";
+import { readJournal } from "./shared/journal.js";
+import { releaseTab, reportUse } from "./shared/tab-state.js";
+import { closeTab, closeWindow, navigateTab, openTab, revive } from "./tabs/navigation.js";
+import { showNotice } from "./person/notifications.js";
+import { printPdf } from "./picture/page-pdf.js";
+import { readHtml, readText } from "./reading/page-pieces.js";
+import { setPermission } from "./emulation/site-permissions.js";
+import { press, type } from "./input/key-press.js";
+import { forcePseudo } from "./emulation/forced-states.js";
+import { openDialogs } from "./debugger/pending-dialogs.js";
+import { readPage } from "./reading/page-reading.js";
 import {
   clearConsole,
   readConsole,
@@ -44,25 +57,24 @@ import {
   readSockets,
   startRecording,
   stopRecording,
-} from "./records.js";
-import { listResources, resourceContent } from "./resources.js";
-import { saveFile } from "./saving.js";
-import { scroll } from "./scroll.js";
-import { describePanel, describeSelf } from "./selfview.js";
-import { set } from "./set.js";
-import { clearSiteData } from "./sitedata.js";
-import { isMoved, requireKnownSite, requireSite } from "./sites.js";
-import { getStorage } from "./storage.js";
-import { elementStyles } from "./styles.js";
-import { createGroup, addToGroup, listGroups, removeFromGroup, updateGroup } from "./tabgroups.js";
-import { listTabs, requireTab } from "./tabs.js";
-import { focusTab, tabInfo } from "./tabview.js";
-import { upload } from "./upload.js";
-import { getVisits, searchHistory } from "./visits.js";
-import { waitForElement } from "./wait.js";
-import { listWindows, updateWindow } from "./windows.js";
+} from "./recording/record-queries.js";
+import { listResources, resourceContent } from "./recording/page-resources.js";
+import { scroll } from "./input/scroll-command.js";
+import { describePanel, describeSelf } from "./link/self-description.js";
+import {
+  isMoved,
+  listTabs,
+  requireKnownSite,
+  requireSite,
+  requireTab,
+} from "./shared/known-tabs.js";
+import { focusTab, tabInfo } from "./tabs/tab-details.js";
+import { upload } from "./input/file-upload.js";
+import { getVisits, searchHistory } from "./data/browsing-history.js";
+import { waitForElement } from "./reading/element-wait.js";
+import { listWindows, updateWindow } from "./tabs/browser-windows.js";
 
-/** @import { Context } from "./navigation.js" */
+/** @import { Context } from "./shared/command-context.d.ts" */
 
 /**
  * One function for each command, with the input and output that the link declares.
@@ -186,8 +198,8 @@ const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookie
 const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
-async function list({ tellNews }) {
-  await tellNews();
+async function list({ reportTabChanges }) {
+  await reportTabChanges();
   return { tabs: await listTabs(), dialogs: openDialogs() };
 }
 
@@ -203,20 +215,21 @@ export async function runCommand(name, context) {
   const command = tabCommands.get(name);
   if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
   const tabId = await requireTab(context.tabId);
+  reportUse("addressed", tabId);
   const actsInPage = pageCommands.has(name);
   if (actsInPage) await requirePage(tabId);
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
-    if (uses.has(name)) recordUse(tabId);
+    if (uses.has(name)) reportUse("used", tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
     const output = await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);
-    if (actsInPage) await context.tellNews();
+    if (actsInPage) await context.reportTabChanges();
     return output;
   } catch (error) {
     // The server decides again, by what it knows then.
-    if (isMoved(error)) await context.tellNews();
+    if (isMoved(error)) await context.reportTabChanges();
     throw error;
   }
 }

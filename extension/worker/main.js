@@ -3,81 +3,58 @@
  * registered here, at once; what they need is rebuilt behind one promise.
  */
 
-import { Attention } from "./attention.js";
-import { authRequired } from "./auth.js";
-import { introduceBrowser } from "./browser.js";
+import { Attention } from "./person/attention.js";
+import { authRequired } from "./debugger/logins.js";
+import { TabReporter, TabChanges, introduceBrowser } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
-import { Dispatcher } from "./dispatch.js";
-import { frameConnected } from "./frames.js";
-import "./framedservers.js";
-import { Herald } from "./herald.js";
-import { injectEverywhere } from "./inject.js";
-import { note, noteFault } from "./journal.js";
-import { Link } from "./link.js";
-import { listenToLoads } from "./loads.js";
-import { findLostLoads } from "./lostloads.js";
-import { openNotice } from "./notices.js";
-import { openPanel } from "./openpanel.js";
-import { PageTools } from "./pagetools.js";
-import { isPanel, Panels } from "./panels.js";
-import { setRecording } from "./recorder.js";
-import { Relay } from "./relay.js";
-import { TabNews } from "./tabnews.js";
-import { describeAll, register, report, restoreAll } from "./tabstate.js";
-import { INCOMPATIBLE, MetServer } from "./versions.js";
+import { Dispatcher } from "./link/command-dispatch.js";
+import { frameConnected } from "./frames/frames.js";
+import "./page_tools/framed-servers.js";
+import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
+import { note, noteFault } from "./shared/journal.js";
+import { Link } from "./link/link.js";
+import { listenToLoads } from "./shared/tab-events.js";
+import { openNotice } from "./person/notifications.js";
+import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
+import { PageTools } from "./page_tools/page-tool-registry.js";
+import { setRecording } from "./recording/recorder.js";
+import { describeAll, onceRestored, passOn, register, restoreAll } from "./shared/tab-state.js";
+import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
-/** @type {import("./panels.js").Ask} */
+/** @type {import("./person/open-panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
 const panels = new Panels(askServer, () => {
-  herald.notify("panel.changed", { open: panels.count });
+  reporter.notify("panel.changed", { open: panels.count });
   if (panels.count) attention.panelOpened();
 });
 const attention = new Attention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
-const herald = new Herald((brief) => introduceBrowser(() => panels.count, brief));
-const news = new TabNews((item) => herald.tell(item));
+const reporter = new TabReporter((brief) => introduceBrowser(() => panels.count, brief));
+const tabChanges = new TabChanges((item) => reporter.tell(item));
 const pageTools = new PageTools({
-  tell: (method, params) => herald.notify(method, params),
-  tellNews: () => news.flush(),
+  tell: (method, params) => reporter.notify(method, params),
+  reportTabChanges: () => tabChanges.flush(),
   note: (text) => note("warn", text),
 });
 register({
   name: "page tools",
   said: (frame, message) => pageTools.said(frame, message),
   gone: (frame) => pageTools.gone(frame),
+  addressed: (tabId) => pageTools.addressed(tabId),
   describe: () => pageTools.describe(),
 });
 
 const ready = restoreAll();
-let isReady = false;
-void ready.then(() => (isReady = true));
-
-/**
- * In the order in which they come: what is heard of a tab means something only to those who know
- * what they had begun there.
- * @param {() => void} work
- */
-function onceReady(work) {
-  if (isReady) work();
-  else void ready.then(work);
-}
-
-/** @type {typeof report} */
-const hear = (hook, ...what) => onceReady(() => report(hook, ...what));
-
 const metServer = new MetServer();
 const link = new Link((line) => {
   const dispatcher = new Dispatcher(line, {
     ready,
-    run: (name, context) => {
-      pageTools.used(context.tabId);
-      return runCommand(name, context);
-    },
+    run: runCommand,
     execute: (params, how) => pageTools.execute(params, how),
-    tellNews: () => news.flush(),
+    reportTabChanges: tabChanges.flush.bind(tabChanges),
     learn: (greeting) => {
       setRecording(greeting.recording);
       if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
@@ -85,11 +62,13 @@ const link = new Link((line) => {
     },
   });
   note("info", "the link to the server is open");
-  void herald.opened(line).then(() => {
+  void reporter.opened(line).then(() => {
     pageTools.opened();
     void relay.refresh();
   });
-  return (message) => relay.receive(message) || dispatcher.receive(message);
+  // A request is never for the person.
+  return (message) =>
+    (message.kind === "notification" && relay.receive(message)) || dispatcher.receive(message);
 });
 link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
@@ -125,55 +104,55 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
 });
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
-chrome.tabs.onCreated.addListener((tab) => news.created(tab));
-chrome.tabs.onUpdated.addListener((tabId, change, tab) => news.updated(tabId, change, tab));
+chrome.tabs.onCreated.addListener((tab) => tabChanges.created(tab));
+chrome.tabs.onUpdated.addListener((tabId, change, tab) => tabChanges.updated(tabId, change, tab));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
-  hear("activated", tabId, windowId);
-  void news.activated(tabId);
+  passOn("activated", tabId, windowId);
+  void tabChanges.activated(tabId);
 });
-chrome.windows.onRemoved.addListener((windowId) => hear("windowClosed", windowId));
+chrome.windows.onRemoved.addListener((windowId) => passOn("windowClosed", windowId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
-  void news.windowFocused(windowId);
+  void tabChanges.windowFocused(windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
-  hear("forget", tabId);
-  news.closed(tabId);
+  passOn("forget", tabId);
+  tabChanges.closed(tabId);
 });
 chrome.tabs.onReplaced.addListener((newId, oldId) => {
-  hear("forget", oldId);
-  void news.replaced(newId, oldId);
+  passOn("forget", oldId);
+  void tabChanges.replaced(newId, oldId);
 });
 
 chrome.webRequest.onAuthRequired.addListener(
   // Typed as if it could answer at once only.
   /** @type {any} */ (
     (/** @type {any} */ details, /** @type {any} */ reply) =>
-      onceReady(() => authRequired(details, reply))
+      onceRestored(() => authRequired(details, reply))
   ),
   { urls: ["<all_urls>"] },
   ["asyncBlocking"],
 );
 chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) hear("navigating", tabId, url);
+  if (frameId === 0) passOn("navigating", tabId, url);
 });
 chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
-  if (frameId === 0) hear("stayed", tabId);
+  if (frameId === 0) passOn("stayed", tabId);
 });
 chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) hear("committed", tabId, url);
+  if (frameId === 0) passOn("committed", tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
-  void news.openedBy(tabId, sourceTabId);
-  hear("opened", sourceTabId, tabId);
+  void tabChanges.openedBy(tabId, sourceTabId);
+  passOn("opened", sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
-  if (tabId !== undefined) hear("event", tabId, sessionId, method, params);
+  if (tabId !== undefined) passOn("event", tabId, sessionId, method, params);
 });
 chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
   if (tabId === undefined) return;
   note("info", `the debugger was detached from tab ${tabId}: ${reason}`);
-  hear("detached", tabId, reason);
+  passOn("detached", tabId, reason);
 });
 
 void chrome.alarms.get(RESCUE).then((alarm) => {

@@ -1,4 +1,4 @@
-"""Agents and their tabs, through the doors: own, foreign, paused, ended, found again."""
+"""Agents and their tabs over every endpoint: own, foreign, paused, ended, restored."""
 
 import asyncio
 import random

@@ -49,9 +49,9 @@ class Mailboxes:
         self._boxes = boxes
         self.asked: list[tuple[str, object]] = []
 
-    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
-        self.asked.append((tool.name, wanted))
-        return self._boxes.get(str(wanted or "inbox"))
+    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
+        self.asked.append((tool.name, requested))
+        return self._boxes.get(str(requested or "inbox"))
 
 
 class MailSource(Source):

@@ -1,8 +1,9 @@
-"""Commands inside the test, for tables of input: a process for each would take minutes."""
+"""A home for commands, and commands run in this process: one each would take minutes."""
 
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
@@ -11,6 +12,11 @@ from tabhub.cli import main
 from tests.support.product import Product
 
 Here = Callable[..., "CompletedProcess[str]"]
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path / "home")
 
 
 @pytest.fixture

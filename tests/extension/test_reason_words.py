@@ -36,8 +36,8 @@ def test_every_reason_of_the_extension_is_one_that_the_server_knows() -> None:
 
 def test_the_words_are_found_wherever_they_are_given() -> None:
     used = _used()
-    assert "dispatch.js" in used['"unknown_command"']
+    assert "command-dispatch.js" in used['"unknown_command"']
     assert "refusals.js" in used['"needs_person"']
-    assert "sites.js" in used['"tab_url_mismatch"']
-    assert "storage.js" in used['"csp_blocked"']
+    assert "known-tabs.js" in used['"tab_url_mismatch"']
+    assert "web-storage.js" in used['"csp_blocked"']
     assert len(used) > 20

@@ -1,4 +1,4 @@
-"""The command line: one process a call."""
+"""The command line: one process for each call."""
 
 import asyncio
 import json
@@ -7,12 +7,19 @@ import signal
 import sys
 from contextlib import asynccontextmanager
 
-from tests.interfaces.interface import CallRequest, Door, Entered, Entrance, Outcome, Place
+from tests.interfaces.interface import (
+    CallRequest,
+    Connected,
+    Interface,
+    InterfaceClient,
+    Outcome,
+    Place,
+)
 from tests.interfaces.rest import outcome
 
 
-class CommandDoor(Door):
-    tells_progress = False
+class CommandClient(InterfaceClient):
+    reports_progress = False
 
     def __init__(self, place: Place) -> None:
         kept = {name: value for name, value in os.environ.items() if name != "PORT"}
@@ -31,11 +38,11 @@ class CommandDoor(Door):
     async def call(self, request: CallRequest) -> Outcome:
         flags = [f"--operation-id={request.operation_id}"] if request.operation_id else []
         code, output = await self._run("call", request.tool, json.dumps(request.arguments), *flags)
-        told = outcome(json.loads(output))
-        assert code == (0 if told.error is None else 1)
-        return told
+        result = outcome(json.loads(output))
+        assert code == (0 if result.error is None else 1)
+        return result
 
-    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
+    async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
         assert self._process is not None
         self._process.send_signal(signal.SIGINT)
         await self._process.wait()
@@ -53,9 +60,9 @@ class CommandDoor(Door):
         return self._process.returncode or 0, output
 
 
-class Command(Entrance):
+class Command(Interface):
     name = "command line"
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
-        yield CommandDoor(place)
+    async def connect(self, place: Place) -> Connected:
+        yield CommandClient(place)

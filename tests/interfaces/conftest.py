@@ -1,4 +1,4 @@
-"""A server with a scripted browser, which every door leads into."""
+"""A server with a scripted browser, for the clients of every interface."""
 
 import json
 from collections.abc import AsyncIterator
@@ -37,8 +37,8 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
     home = Home(tmp_path / "home").create()
     settings = Settings(permissions=PermissionSettings(tools={FORBIDDEN: "off"}))
     async with served(settings, home=home) as server:
-        told = {"secret": SECRET, "port": server.port}
-        (home.extension / "auth.json").write_text(json.dumps(told))
+        auth = {"secret": SECRET, "port": server.port}
+        (home.extension / "auth.json").write_text(json.dumps(auth))
         yield Place(server.port, SECRET, home.root, server.app)
 
 

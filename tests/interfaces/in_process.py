@@ -1,4 +1,4 @@
-"""The runner itself, without any transport: what the doors are compared with."""
+"""The runner itself, without any transport: the interfaces are compared with it."""
 
 from contextlib import asynccontextmanager
 
@@ -10,16 +10,16 @@ from tabhub.config.clients import MAIN
 from tabhub.errors import TabhubError
 from tests.interfaces.interface import (
     CallRequest,
-    Door,
-    Entered,
-    Entrance,
+    Connected,
+    Interface,
+    InterfaceClient,
     Outcome,
     Place,
     of_result,
 )
 
 
-class Within(Door):
+class InProcessClient(InterfaceClient):
     def __init__(self, place: Place) -> None:
         assert place.app is not None
         self._app = place.app
@@ -29,13 +29,13 @@ class Within(Door):
 
     async def call(self, request: CallRequest) -> Outcome:
         async def progress(done: float, total: float | None, message: str | None) -> None:
-            if request.heard is not None:
-                request.heard.append({"progress": done, "total": total, "message": message})
+            if request.progress is not None:
+                request.progress.append({"progress": done, "total": total, "message": message})
 
         call = Call(
             name=request.tool,
             raw=msgspec.Raw(msgspec.json.encode(request.arguments)),
-            session="within",
+            session="in-process",
             progress=progress,
             client=MAIN,
             operation_id=request.operation_id,
@@ -47,10 +47,10 @@ class Within(Door):
         return of_result(msgspec.to_builtins(result))
 
 
-class Memory(Entrance):
-    name = "in memory"
-    within = True
+class InProcess(Interface):
+    name = "in process"
+    needs_app = True
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
-        yield Within(place)
+    async def connect(self, place: Place) -> Connected:
+        yield InProcessClient(place)

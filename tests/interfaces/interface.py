@@ -1,7 +1,7 @@
-"""What every way in can do, whatever it speaks: list tools, call one, take a call back.
+"""What a client can do over every interface: list tools, call one, cancel a call.
 
-A new way in is one small class in a file of its own, listed in `every.py`; all tests of this
-folder then hold for it.
+A new interface is one small class in a file of its own, listed in `every.py`; all tests of this
+folder then run for it.
 """
 
 import asyncio
@@ -16,8 +16,7 @@ from typing import Any
 import httpx
 
 from tabhub.server.app import App
-from tests.support.eventually import PATIENCE
-from tests.support.no_tls import NO_TLS
+from tests.support.http_client import client_of
 
 Json = dict[str, Any]
 _FENCE = re.compile(r"page content [0-9a-f]+")
@@ -25,34 +24,32 @@ _FENCE = re.compile(r"page content [0-9a-f]+")
 
 @dataclass(frozen=True)
 class Place:
-    """A running server, and what opens it."""
+    """A running server, and a token for it."""
 
     port: int
     token: str
     home: Path
     app: App | None = None
-    """Where it runs in this very process."""
+    """If it runs in this process."""
 
     def http(self) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {self.token}"}
-        url = f"http://127.0.0.1:{self.port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+        return client_of(self.port, self.token)
 
 
 @dataclass
 class CallRequest:
-    """A call that somebody wants made."""
+    """A call to make."""
 
     tool: str
     arguments: Json
     operation_id: str | None = None
-    heard: list[Json] | None = None
-    """Where progress goes, for who wants to hear of it."""
+    progress: list[Json] | None = None
+    """Collects the progress, if the caller wants it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a door told of a call: a result, or why there is none."""
+    """What a client got for a call: a result or an error."""
 
     content: list[Json] = field(default_factory=list)
     structured: Any = None
@@ -60,14 +57,14 @@ class Outcome:
 
     @property
     def brief(self) -> Any:
-        """What is the same on every machine."""
+        """The part that is the same on every machine."""
         if self.error is None:
             return self.structured
         return {key: self.error[key] for key in ("code", "reason", "category", "retryable")}
 
 
 def of_result(result: Json) -> Outcome:
-    """A `CallToolResult`, by whatever door."""
+    """The outcome of a `CallToolResult`."""
     content = [{**block, "text": _unfenced(block.get("text", ""))} for block in result["content"]]
     structured: Any = result.get("structuredContent")
     if not result.get("isError"):
@@ -81,19 +78,19 @@ def of_error(code: int, message: str, data: Json) -> Outcome:
 
 
 def plain(error: Json) -> Json:
-    """An error as two calls can both have it."""
+    """An error without what differs between two calls."""
     return {**error, "message": _unfenced(error["message"])}
 
 
 def _unfenced(text: str) -> str:
-    """Without the number that is another for each result."""
+    """Without the number that differs in each result."""
     return _FENCE.sub("page content", text)
 
 
-class Door(ABC):
-    """One client that has come in."""
+class InterfaceClient(ABC):
+    """One connected client."""
 
-    tells_progress = True
+    reports_progress = True
 
     @abstractmethod
     async def tools(self) -> set[str]:
@@ -102,24 +99,24 @@ class Door(ABC):
     @abstractmethod
     async def call(self, request: CallRequest) -> Outcome: ...
 
-    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
-        """Let the server know that a call under way is not wanted any more."""
+    async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
+        """Cancel a running call."""
         calling.cancel()
         await asyncio.wait({calling})
 
 
-class Entrance(ABC):
-    """A way in: it has a name, and lets a client in."""
+class Interface(ABC):
+    """A way to connect to the server."""
 
     name: str
-    within = False
-    """Whether it needs the server to be in this process."""
+    needs_app = False
+    """Whether the server must run in this process."""
 
     @abstractmethod
-    def enter(self, place: Place) -> AbstractAsyncContextManager[Door]: ...
+    def connect(self, place: Place) -> AbstractAsyncContextManager[InterfaceClient]: ...
 
     def __repr__(self) -> str:
         return self.name
 
 
-Entered = AsyncIterator[Door]
+Connected = AsyncIterator[InterfaceClient]

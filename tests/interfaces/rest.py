@@ -7,9 +7,9 @@ import httpx
 
 from tests.interfaces.interface import (
     CallRequest,
-    Door,
-    Entered,
-    Entrance,
+    Connected,
+    Interface,
+    InterfaceClient,
     Json,
     Outcome,
     Place,
@@ -27,8 +27,8 @@ def outcome(body: Json) -> Outcome:
     return of_error(error["code"], error["message"], error)
 
 
-class RestDoor(Door):
-    tells_progress = False
+class RestClient(InterfaceClient):
+    reports_progress = False
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self._http = http
@@ -43,8 +43,8 @@ class RestDoor(Door):
         return outcome(answer.json())
 
 
-class EventDoor(RestDoor):
-    tells_progress = True
+class EventClient(RestClient):
+    reports_progress = True
 
     async def call(self, request: CallRequest) -> Outcome:
         headers = {"accept": "text/event-stream"}
@@ -56,19 +56,19 @@ class EventDoor(RestDoor):
                 return outcome(json.loads(await response.aread()))
             lines = [line async for line in response.aiter_lines()]
         kinds = [line[7:] for line in lines if line.startswith("event: ")]
-        told = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
-        if request.heard is not None:
-            request.heard += told[:-1]
-        assert kinds[-1] == ("error" if "error" in told[-1] else "result")
-        return outcome(told[-1])
+        events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
+        if request.progress is not None:
+            request.progress += events[:-1]
+        assert kinds[-1] == ("error" if "error" in events[-1] else "result")
+        return outcome(events[-1])
 
 
-class Rest(Entrance):
-    def __init__(self, kind: type[RestDoor], name: str) -> None:
+class Rest(Interface):
+    def __init__(self, kind: type[RestClient], name: str) -> None:
         self._kind = kind
         self.name = name
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
+    async def connect(self, place: Place) -> Connected:
         async with place.http() as http:
             yield self._kind(http)

@@ -1,4 +1,4 @@
-"""What happens in a call, played the same at every door."""
+"""What can happen in a call, played the same over every interface."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -6,28 +6,28 @@ from typing import Any
 
 import httpx
 
-from tests.interfaces.interface import CallRequest, Door, Json, Outcome, plain
+from tests.interfaces.interface import CallRequest, InterfaceClient, Json, Outcome, plain
 
 SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"
-"""Whoever sets the scene has switched it off."""
+"""A tool that the tests have switched off."""
 COUNTING = "window.n = (window.n || 0) + 1"
 DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A door, the tab to work in, and a word that only this door uses."""
+    """A client, the tab to work in, and an operation id that only this client uses."""
 
-    door: Door
+    client: InterfaceClient
     tab: int
-    word: str
+    operation_id: str
 
     async def script(self, code: Any, operation_id: str | None = None) -> Outcome:
         return await self.call(SCRIPT, {"code": code, "tabId": self.tab}, operation_id)
 
     async def call(self, tool: str, arguments: Json, operation_id: str | None = None) -> Outcome:
-        return await self.door.call(CallRequest(tool, arguments, operation_id))
+        return await self.client.call(CallRequest(tool, arguments, operation_id))
 
 
 async def success(stage: Stage) -> list[Outcome]:
@@ -56,9 +56,9 @@ async def permission_off(stage: Stage) -> list[Outcome]:
 
 async def repeated(stage: Stage) -> list[Outcome]:
     """The same operation id twice, then with another call."""
-    twice = [await stage.script(COUNTING, stage.word) for _ in range(2)]
-    other = await stage.script("1+1", stage.word)
-    assert other.error is not None and stage.word in other.error["message"]
+    twice = [await stage.script(COUNTING, stage.operation_id) for _ in range(2)]
+    other = await stage.script("1+1", stage.operation_id)
+    assert other.error is not None and stage.operation_id in other.error["message"]
     return [*twice, Outcome(error=other.brief)]
 
 
@@ -74,10 +74,10 @@ SCENES: tuple[Scene, ...] = (
 )
 
 
-async def written_down(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
-    """The calls of a client by the audit, the oldest first, without what differs by door."""
+async def audited(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
+    """A client's calls in the audit log, the oldest first, without what differs by interface."""
     entries = (await http.get("/audit", params={"limit": 500, "client": client})).json()
-    # What is no call belongs to no session.
+    # Only calls belong to a session.
     calls = [entry for entry in reversed(entries) if entry["session"]]
     return [_common(entry) for entry in calls[since:]]
 

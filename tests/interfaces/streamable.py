@@ -11,9 +11,9 @@ import httpx
 from tests.agents.mcp.clients import Client, LoneClient, connect, messages
 from tests.interfaces.interface import (
     CallRequest,
-    Door,
-    Entered,
-    Entrance,
+    Connected,
+    Interface,
+    InterfaceClient,
     Json,
     Outcome,
     Place,
@@ -26,7 +26,7 @@ _ids = count(1000)
 
 
 def outcome(answer: Json) -> Outcome:
-    """From the answer of JSON-RPC."""
+    """The outcome of a JSON-RPC response."""
     if "error" in answer:
         error = answer["error"]
         return of_error(error["code"], error["message"], error["data"])
@@ -34,26 +34,26 @@ def outcome(answer: Json) -> Outcome:
 
 
 def params(request: CallRequest) -> Json:
-    """Of a `tools/call`."""
+    """The parameters of `tools/call`."""
     meta: Json = (
         {} if request.operation_id is None else {"tabhub/operationId": request.operation_id}
     )
-    if request.heard is not None:
+    if request.progress is not None:
         meta["progressToken"] = "wanted"
     return {"name": request.tool, "arguments": request.arguments, "_meta": meta}
 
 
-def note(request: CallRequest, told: list[Json]) -> None:
-    """Keep the progress among what was told."""
-    for message in told:
-        if message.get("method") == "notifications/progress" and request.heard is not None:
-            said = dict(message["params"])
-            assert said.pop("progressToken") == "wanted"
-            request.heard.append(said)
+def collect_progress(request: CallRequest, received: list[Json]) -> None:
+    """Add the progress notifications among the messages to the request."""
+    for message in received:
+        if message.get("method") == "notifications/progress" and request.progress is not None:
+            progress = dict(message["params"])
+            assert progress.pop("progressToken") == "wanted"
+            request.progress.append(progress)
 
 
-class McpDoor(Door):
-    """A client that asks and is answered on the same POST."""
+class McpClient(InterfaceClient):
+    """A client that gets its response on the same POST."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -68,19 +68,19 @@ class McpDoor(Door):
     async def call(self, request: CallRequest, id: Any = None) -> Outcome:
         asked = self._client.streaming("tools/call", self.params(request), id)
         async with asked as response:
-            told = await _told(response)
-        note(request, told)
-        return outcome(told[-1])
+            received = await _received(response)
+        collect_progress(request, received)
+        return outcome(received[-1])
 
 
-async def _told(response: httpx.Response) -> list[Json]:
+async def _received(response: httpx.Response) -> list[Json]:
     if response.headers["content-type"] == "application/json":
         return [json.loads(await response.aread())]
     return await messages(response)
 
 
-class SessionDoor(McpDoor):
-    """Takes a call back by saying so: hanging up would not."""
+class SessionClient(McpClient):
+    """Cancels a call by a notification: disconnecting does not cancel it."""
 
     _last: Any = None
 
@@ -88,13 +88,13 @@ class SessionDoor(McpDoor):
         self._last = next(_ids)
         return await super().call(request, self._last)
 
-    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
+    async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
         await self._client.notify("notifications/cancelled", {"requestId": self._last})
         assert (await calling).brief["reason"] == "cancelled"
 
 
-class Behind(McpDoor):
-    """The same by the gateway's two tools."""
+class GatewayClient(McpClient):
+    """The same with the gateway's two tools."""
 
     def params(self, request: CallRequest) -> Json:
         inner = {"name": request.tool, "arguments": request.arguments}
@@ -112,36 +112,36 @@ class Behind(McpDoor):
             more = {"cursor": page["nextCursor"]}
 
 
-class SessionBehind(Behind, SessionDoor):
-    """Both."""
+class GatewaySessionClient(GatewayClient, SessionClient):
+    """The gateway in a session."""
 
 
-class Handshake(Entrance):
+class Handshake(Interface):
     """A revision with sessions."""
 
-    def __init__(self, version: str, kind: type[SessionDoor], path: str, name: str) -> None:
+    def __init__(self, version: str, kind: type[SessionClient], path: str, name: str) -> None:
         self._version = version
         self._kind = kind
         self._path = path
         self.name = f"{name} {version}"
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
+    async def connect(self, place: Place) -> Connected:
         async with place.http() as http:
             client = await connect(http, self._version, path=self._path)
             yield self._kind(client)
             await client.end()
 
 
-class Sessionless(Entrance):
+class Sessionless(Interface):
     """The revision without sessions."""
 
-    def __init__(self, kind: type[McpDoor], path: str, name: str) -> None:
+    def __init__(self, kind: type[McpClient], path: str, name: str) -> None:
         self._kind = kind
         self._path = path
         self.name = f"{name} 2026-07-28"
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
+    async def connect(self, place: Place) -> Connected:
         async with place.http() as http:
             yield self._kind(LoneClient(http, path=self._path))

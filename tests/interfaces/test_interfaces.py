@@ -1,85 +1,87 @@
-"""All doors lead to the same place: what one tells and leaves behind, the others do too."""
+"""All interfaces give the same results, and leave the same entries in the audit log."""
 
 import asyncio
 
 import pytest
 
 from tests.interfaces.conftest import Page
-from tests.interfaces.every import ENTRANCES, MEMORY
-from tests.interfaces.interface import CallRequest, Door, Entrance, Json, Outcome, Place
-from tests.interfaces.scenes import SCENES, SCRIPT, Scene, Stage, repeated, written_down
+from tests.interfaces.every import IN_PROCESS, INTERFACES
+from tests.interfaces.interface import CallRequest, Interface, InterfaceClient, Json, Outcome, Place
+from tests.interfaces.scenes import SCENES, SCRIPT, Scene, Stage, audited, repeated
 from tests.support.browsers.extension import FakeExtension
 
-OTHERS = [entrance for entrance in ENTRANCES if entrance is not MEMORY]
-every_door = pytest.mark.parametrize("entrance", OTHERS, ids=repr)
+OTHERS = [interface for interface in INTERFACES if interface is not IN_PROCESS]
+every_interface = pytest.mark.parametrize("interface", OTHERS, ids=repr)
 
 
 async def played(
-    scene: Scene, entrance: Entrance, place: Place, word: str
+    scene: Scene, interface: Interface, place: Place, operation_id: str
 ) -> tuple[list[Outcome], list[Json]]:
-    """What came of a scene at a door, and what was written down."""
-    async with place.http() as person, entrance.enter(place) as door:
-        before = len(await written_down(person, "main"))
-        outcomes = await scene(Stage(door, 1, word))
-        return outcomes, await written_down(person, "main", before)
+    """The outcomes of a scene over an interface, and its entries in the audit log."""
+    async with place.http() as person, interface.connect(place) as client:
+        before = len(await audited(person, "main"))
+        outcomes = await scene(Stage(client, 1, operation_id))
+        return outcomes, await audited(person, "main", before)
 
 
-@every_door
+@every_interface
 @pytest.mark.requirement("OT-06")
 @pytest.mark.requirement("OT-07")
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
-async def test_every_door_tells_and_writes_down_what_the_runner_does(
-    entrance: Entrance, scene: Scene, place: Place, extension: FakeExtension, page: Page
+async def test_every_interface_returns_and_records_what_the_runner_does(
+    interface: Interface, scene: Scene, place: Place, extension: FakeExtension, page: Page
 ) -> None:
-    expected, entries = await played(scene, MEMORY, place, "first")
+    expected, entries = await played(scene, IN_PROCESS, place, "first")
     page.runs = 0
-    told, left = await played(scene, entrance, place, "second")
-    assert [_comparable(one) for one in told] == [_comparable(one) for one in expected]
-    assert left == entries and entries
+    outcomes, recorded = await played(scene, interface, place, "second")
+    assert list(map(_comparable, outcomes)) == list(map(_comparable, expected))
+    assert recorded == entries and entries
     assert page.runs == (1 if scene is repeated else 0)
 
 
 def _comparable(outcome: Outcome) -> object:
-    """An unknown tool is told with similar names by doors, which know what is listed."""
+    """Interfaces suggest similar names for an unknown tool; the runner does not."""
     if outcome.error is not None and outcome.error["reason"] == "unknown_tool":
         return outcome.brief
     return outcome
 
 
-@every_door
-async def test_every_door_shows_every_tool(entrance: Entrance, place: Place) -> None:
-    async with MEMORY.enter(place) as within, entrance.enter(place) as door:
-        assert await door.tools() == await within.tools()
+@every_interface
+async def test_every_interface_lists_every_tool(interface: Interface, place: Place) -> None:
+    async with IN_PROCESS.connect(place) as runner, interface.connect(place) as client:
+        assert await client.tools() == await runner.tools()
 
 
-def _under_way(door: Door, heard: list[Json] | None = None) -> "asyncio.Task[Outcome]":
+def _started(
+    client: InterfaceClient, progress: list[Json] | None = None
+) -> "asyncio.Task[Outcome]":
     return asyncio.create_task(
-        door.call(CallRequest(SCRIPT, {"code": "1", "tabId": 1}, heard=heard))
+        client.call(CallRequest(SCRIPT, {"code": "1", "tabId": 1}, progress=progress))
     )
 
 
-@every_door
-async def test_progress_is_told_by_every_door_that_can(
-    entrance: Entrance, place: Place, extension: FakeExtension
+@every_interface
+async def test_every_interface_that_can_reports_progress(
+    interface: Interface, place: Place, extension: FakeExtension
 ) -> None:
-    async with entrance.enter(place) as door:
-        heard: list[Json] = []
-        calling = _under_way(door, heard)
+    async with interface.connect(place) as client:
+        progress: list[Json] = []
+        calling = _started(client, progress)
         await extension.answer_in_steps({"value": 2})
         assert (await calling).brief == {"value": 2}
-    expected = [{"progress": 1, "total": 2, "message": "half"}] if door.tells_progress else []
-    assert heard == expected
+    expected = [{"progress": 1, "total": 2, "message": "half"}] if client.reports_progress else []
+    assert progress == expected
 
 
-@every_door
-async def test_a_call_that_is_taken_back_is_cancelled_in_the_browser_and_written_down(
-    entrance: Entrance, place: Place, extension: FakeExtension
+@every_interface
+async def test_a_cancelled_call_is_cancelled_in_the_browser_and_recorded(
+    interface: Interface, place: Place, extension: FakeExtension
 ) -> None:
-    async with place.http() as person, entrance.enter(place) as door:
-        calling = _under_way(door)
+    async with place.http() as person, interface.connect(place) as client:
+        calling = _started(client)
         asked = await extension.next("tool.dispatch")
-        await door.take_back(calling)
+        await client.cancel(calling)
         cancelled = await extension.next("tool.cancel")
         assert cancelled["params"]["dispatchId"] == asked["params"]["dispatchId"]
-        [entry] = await written_down(person, "main")
+        [entry] = await audited(person, "main")
     assert (entry["success"], entry["error"]["reason"]) == (False, "cancelled")

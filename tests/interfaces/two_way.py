@@ -1,4 +1,4 @@
-"""MCP over a line that carries everything both ways: HTTP+SSE, and the bridge's two pipes."""
+"""MCP over one connection in both directions: HTTP+SSE, and the two pipes of the bridge."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,15 +9,23 @@ from typing import Any, Protocol
 from tabhub.config.paths import Home
 from tests.agents.mcp.sse_clients import streaming
 from tests.cli.stdio.pipe import alone, bridged
-from tests.interfaces.interface import CallRequest, Door, Entered, Entrance, Json, Outcome, Place
-from tests.interfaces.streamable import note, outcome, params
+from tests.interfaces.interface import (
+    CallRequest,
+    Connected,
+    Interface,
+    InterfaceClient,
+    Json,
+    Outcome,
+    Place,
+)
+from tests.interfaces.streamable import collect_progress, outcome, params
 
 Wrap = Callable[[Json], Json]
-"""What an era puts around the parameters of each request."""
+"""Adds what a revision requires to the parameters of each request."""
 
 
 class Line(Protocol):
-    """A client that has said hello."""
+    """A client that has sent `initialize`."""
 
     async def request(self, method: str, params: Json | None = None, id: Any = None) -> Json: ...
 
@@ -27,7 +35,7 @@ class Line(Protocol):
 NEWEST = "2026-07-28"
 
 
-class TalkingDoor(Door):
+class TwoWayClient(InterfaceClient):
     def __init__(self, line: Line, others: list[Json], wrap: Wrap = dict) -> None:
         self._line = line
         self._wrap = wrap
@@ -43,25 +51,25 @@ class TalkingDoor(Door):
     async def call(self, request: CallRequest) -> Outcome:
         self._last = next(self._ids)
         answer = await self._line.request("tools/call", self._wrap(params(request)), self._last)
-        note(request, self._others)
+        collect_progress(request, self._others)
         return outcome(answer)
 
-    async def take_back(self, calling: "asyncio.Task[Outcome]") -> None:
+    async def cancel(self, calling: "asyncio.Task[Outcome]") -> None:
         await self._line.notify("notifications/cancelled", {"requestId": self._last})
-        await super().take_back(calling)
+        await super().cancel(calling)
 
 
-class Sse(Entrance):
+class Sse(Interface):
     name = "HTTP+SSE"
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
+    async def connect(self, place: Place) -> Connected:
         async with place.http() as http, streaming(http, "/sse?toolsets=all") as client:
             await client.initialize()
-            yield TalkingDoor(client, client.others)
+            yield TwoWayClient(client, client.others)
 
 
-class Stdio(Entrance):
+class Stdio(Interface):
     """A revision over stdio."""
 
     def __init__(self, version: str) -> None:
@@ -69,11 +77,11 @@ class Stdio(Entrance):
         self.name = f"stdio {version}"
 
     @asynccontextmanager
-    async def enter(self, place: Place) -> Entered:
+    async def connect(self, place: Place) -> Connected:
         shown = {"TABHUB_PORT": str(place.port), "TABHUB_TOKEN": place.token}
         is_alone = self._version == NEWEST
         async with bridged(Home(place.home), "--toolsets", "all", environment=shown) as pipe:
             if not is_alone:
                 await pipe.initialize(self._version)
-            yield TalkingDoor(pipe, pipe.heard, alone if is_alone else dict)
+            yield TwoWayClient(pipe, pipe.heard, alone if is_alone else dict)
             assert await pipe.close() == 0

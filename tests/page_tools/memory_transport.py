@@ -8,9 +8,10 @@ import msgspec
 
 from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
+from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.intake import Registration
-from tabhub.page_tools.registrations import Execute, Outcome, PageRef, Pages
-from tabhub.wire.pages import Capabilities
+from tabhub.page_tools.registrations import Pages
+from tabhub.wire.pages import Capabilities, Execute, Outcome
 
 Message = dict[str, Any]
 Heard = Callable[[PageRef, Message], None]

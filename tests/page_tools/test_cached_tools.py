@@ -9,7 +9,7 @@ from tabhub.config.settings import Settings
 from tabhub.page_tools.persistence import forget_origins
 from tabhub.server.serving import Server
 from tests.support.browsers.extension import connected, page_tool, tab
-from tests.support.browsers.worker import ONE, SHOP, let_in, tool
+from tests.support.browsers.worker import ONE, SHOP, admitted, tool
 from tests.support.serving import served
 
 PAIRED = Settings(worker_origins=[SHOP])
@@ -28,7 +28,7 @@ async def _leave(server: Server) -> None:
         await extension.publish(1, page_tool("pay", **CACHED), **told)
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
-    async with let_in(server.port) as worker:
+    async with admitted(server.port) as worker:
         await worker.register(ONE, tool("view", **CACHED))
         await worker.ask("browser/unregisterTools", tabId=ONE)
     assert _sites(server) == ["bank.example", "shop.example"]

@@ -7,7 +7,7 @@ import pytest
 
 from tabhub.config.settings import Limits
 from tabhub.page_tools.core.storage import Published
-from tabhub.page_tools.flood_limits import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, Complaints
+from tabhub.page_tools.flood_limits import FAULTS_IN_ALL, FAULTS_OF_ONE, SECONDS, FaultLog
 from tabhub.page_tools.intake import MOST_PLACES, MOST_REFUSED, Intake, checked
 from tests.support.browsers.extension import page_tool
 
@@ -69,10 +69,10 @@ def test_each_fault_is_told_once_a_minute_and_so_many_of_a_site_and_of_all(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     now = 0.0
-    complaints = Complaints(lambda: now)
+    fault_log = FaultLog(lambda: now)
 
     def said(domain: str) -> int:
-        return sum(complaints.say(domain, f"fault {n % 500}") for n in range(1000))
+        return sum(fault_log.add(domain, f"fault {n % 500}") for n in range(1000))
 
     with caplog.at_level(logging.CRITICAL):
         assert said("a.example") == FAULTS_OF_ONE

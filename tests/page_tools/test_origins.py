@@ -10,7 +10,7 @@ from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.pairing import own_url
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool, tab
-from tests.support.browsers.worker import ONE, SHOP, let_in, tool
+from tests.support.browsers.worker import ONE, SHOP, admitted, tool
 from tests.support.serving import client, served
 
 FORGED = (
@@ -50,7 +50,7 @@ async def test_no_page_has_the_browser_open_anything_but_its_own_site(url: str) 
         client(server.port) as http,
     ):
         await extension.sync(tab(1), kind="personal")
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             cached = tool("view", annotations={"cache": True})
             await worker.register(ONE, cached, url=url, title="Bank\u202e\n\x1b[2J of all")
             (listed,) = (await Agent(http).result("list_browser_tabs"))["structuredContent"]

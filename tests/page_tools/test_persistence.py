@@ -9,19 +9,19 @@ import msgspec
 import pytest
 
 from tabhub.config.settings import Limits
+from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
-from tabhub.page_tools.core.storage import Remembered
-from tabhub.page_tools.intake import Again
-from tabhub.page_tools.persistence import PageImages
+from tabhub.page_tools.intake import StoredPageCheck
+from tabhub.page_tools.persistence import PagePersistence
 from tabhub.store.store import Store
 from tests.page_tools.core.pages import page, published
 
 HOUR = 3600.0
 
 
-def _started(file: Path, now: float) -> tuple[PageHub, PageImages, Store]:
+def _started(file: Path, now: float) -> tuple[PageHub, PagePersistence, Store]:
     hub, store = PageHub(), Store(file)
-    return hub, PageImages(store, hub.pages, Again(Limits), now), store
+    return hub, PagePersistence(store, hub.pages, StoredPageCheck(Limits), now), store
 
 
 def _names(hub: PageHub) -> set[str]:

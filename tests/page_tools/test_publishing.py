@@ -109,7 +109,7 @@ async def test_tools_outlast_a_link_that_comes_back() -> None:
 
 
 @pytest.mark.requirement("MT-04")
-async def test_every_door_shows_a_page_tool_and_calls_it() -> None:
+async def test_every_endpoint_lists_a_page_tool_and_calls_it() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))

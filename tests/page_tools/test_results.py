@@ -18,9 +18,9 @@ LINK = {"type": "resource_link", "uri": "https://shop.example/a", "name": "a"}
 
 
 def _told(
-    payload: Any, most: int = 1_000_000, success: bool = True, *, strange: bool = False
+    payload: Any, most: int = 1_000_000, success: bool = True, *, untrusted: bool = False
 ) -> Any:
-    result = result_of(Outcome(success=success, payload=payload), most, strange=strange)
+    result = result_of(Outcome(success=success, payload=payload), most, untrusted=untrusted)
     _require_readable(result)
     return result
 
@@ -87,7 +87,7 @@ def test_whatever_a_page_answers_becomes_a_result(payload: Any, text: str, struc
     ],
 )
 def test_what_strangers_may_have_written_is_marked_wherever_it_stands(payload: Any) -> None:
-    result = _told(payload, strange=True)
+    result = _told(payload, untrusted=True)
     (block,) = result.content
     said = block.get("text") or block.get("description") or block["resource"]["text"]
     assert said.startswith("[page content ") and ORDER in said

@@ -1,11 +1,11 @@
-"""A way to pages comes and goes; its pages outlive that for a while, counted from the last step."""
+"""A transport disconnects and reconnects; its pages outlive that for a while."""
 
 from collections.abc import Callable
 
 import pytest
 
 from tabhub.page_tools.core.storage import PageRef
-from tabhub.page_tools.registrations import BACK_SECONDS, GONE_SECONDS, Ways
+from tabhub.page_tools.transports import BACK_SECONDS, GONE_SECONDS, PageTransports
 from tests.page_tools.memory_transport import MemoryTransport
 
 ONE, TWO = PageRef("link", 1), PageRef("link", 2)
@@ -22,13 +22,15 @@ class _Timer:
 
 
 class _World:
-    """Ways under a clock that only we move."""
+    """Transports under a clock that only the test moves."""
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.late: list[tuple[str, set[PageRef]]] = []
+        self.expired: list[tuple[str, set[PageRef]]] = []
         self._timers: list[_Timer] = []
-        self.ways = Ways(lambda name, pages: self.late.append((name, pages)), self._later)
+        self.transports = PageTransports(
+            lambda name, pages: self.expired.append((name, pages)), self._later
+        )
 
     def _later(self, seconds: float, work: Callable[[], None]) -> _Timer:
         self._timers.append(timer := _Timer(self.now + seconds, work))
@@ -36,8 +38,8 @@ class _World:
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
-        due = [one for one in self._timers if one.at <= self.now and not one.is_cancelled]
-        self._timers = [one for one in self._timers if one.at > self.now]
+        due = [timer for timer in self._timers if timer.at <= self.now and not timer.is_cancelled]
+        self._timers = [timer for timer in self._timers if timer.at > self.now]
         for timer in due:
             timer.work()
 
@@ -47,44 +49,46 @@ def world() -> _World:
     return _World()
 
 
-def test_pages_that_do_not_come_back_with_their_way_are_late(world: _World) -> None:
-    world.ways.back("link", MemoryTransport(), set())
-    world.ways.gone("link", {ONE, TWO})
-    assert world.ways.find("link") is None
+def test_pages_that_do_not_register_again_with_their_transport_expire(world: _World) -> None:
+    world.transports.connected("link", MemoryTransport(), set())
+    world.transports.disconnected("link", {ONE, TWO})
+    assert world.transports.find("link") is None
     world.wait(GONE_SECONDS - 1)
-    world.ways.back("link", transport := MemoryTransport(), set())
-    world.ways.came(ONE)
-    assert world.ways.find("link") is transport and world.late == []
+    world.transports.connected("link", transport := MemoryTransport(), set())
+    world.transports.registered(ONE)
+    assert world.transports.find("link") is transport and world.expired == []
     world.wait(BACK_SECONDS)
-    assert world.late == [("link", {TWO})]
+    assert world.expired == [("link", {TWO})]
 
 
-def test_a_way_that_stays_away_loses_its_pages_once(world: _World) -> None:
-    world.ways.back("link", MemoryTransport(), set())
-    world.ways.gone("link", {ONE})
+def test_a_transport_that_stays_disconnected_loses_its_pages_once(world: _World) -> None:
+    world.transports.connected("link", MemoryTransport(), set())
+    world.transports.disconnected("link", {ONE})
     world.wait(GONE_SECONDS)
     world.wait(GONE_SECONDS)
-    assert world.late == [("link", {ONE})]
+    assert world.expired == [("link", {ONE})]
 
 
-def test_a_way_that_drops_soon_after_it_came_keeps_its_pages_as_long_as_any(world: _World) -> None:
-    world.ways.back("link", MemoryTransport(), set())
+def test_a_transport_that_drops_soon_after_it_connected_keeps_its_pages_as_long(
+    world: _World,
+) -> None:
+    world.transports.connected("link", MemoryTransport(), set())
     world.wait(BACK_SECONDS - 1)
-    world.ways.gone("link", {ONE})
+    world.transports.disconnected("link", {ONE})
     world.wait(GONE_SECONDS - 1)
-    assert world.late == []
-    world.ways.back("link", MemoryTransport(), set())
+    assert world.expired == []
+    world.transports.connected("link", MemoryTransport(), set())
     world.wait(BACK_SECONDS - 1)
-    world.ways.gone("link", {ONE})
+    world.transports.disconnected("link", {ONE})
     world.wait(GONE_SECONDS - 1)
-    assert world.late == []
+    assert world.expired == []
     world.wait(1)
-    assert world.late == [("link", {ONE})]
+    assert world.expired == [("link", {ONE})]
 
 
 def test_a_newer_connection_of_the_same_browser_takes_the_place_of_the_old(world: _World) -> None:
-    world.ways.back("link", MemoryTransport(), set())
-    world.ways.back("link", newer := MemoryTransport(), {ONE, TWO})
-    world.ways.came(TWO)
+    world.transports.connected("link", MemoryTransport(), set())
+    world.transports.connected("link", newer := MemoryTransport(), {ONE, TWO})
+    world.transports.registered(TWO)
     world.wait(BACK_SECONDS)
-    assert world.ways.find("link") is newer and world.late == [("link", {ONE})]
+    assert world.transports.find("link") is newer and world.expired == [("link", {ONE})]

@@ -14,7 +14,7 @@ from tabhub.errors import NotFound, TabhubError
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.wire.pages import Execute, Outcome
 from tests.support.browsers.extension import connected, page_tool, tab
-from tests.support.browsers.worker import ONE, OTHER, SHOP, knocking, let_in, tool
+from tests.support.browsers.worker import ONE, OTHER, SHOP, admitted, connecting, tool
 from tests.support.eventually import eventually
 from tests.support.page_events import Heard
 from tests.support.serving import served
@@ -29,7 +29,7 @@ async def _ignore(progress: float, total: float | None, message: str | None) -> 
 async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
     async with served(PAIRED) as server:
         heard = Heard(server.app.pages)
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             assert "result" in await worker.register(ONE, tool("search"))
             assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
             assert "result" in await worker.ask("browser/activeTab", tabId=ONE)
@@ -49,7 +49,7 @@ async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
 async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
     async with served(PAIRED) as server:
         heard = Heard(server.app.pages)
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
             call = Execute(tool_name="search", args={"q": "tea"})
@@ -85,7 +85,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
 async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> None:
     async with served(PAIRED) as server:
         heard = Heard(server.app.pages)
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
             call = Execute(tool_name="search", args={})
@@ -121,7 +121,7 @@ async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
 ) -> None:
     async with served(PAIRED) as server:
         with pytest.raises(InvalidStatus) as refused:
-            async with knocking(server.port, origin, host=host):
+            async with connecting(server.port, origin, host=host):
                 pass
         assert refused.value.response.status_code == 403
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
@@ -129,19 +129,19 @@ async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
 
 async def test_a_window_may_ask_whether_it_gets_here_at_all() -> None:
     async with served() as server:
-        async with knocking(server.port, protocol="tabhub-probe") as probe:
+        async with connecting(server.port, protocol="tabhub-probe") as probe:
             assert await probe.closed() == (1000, "")
         assert server.app.pairing.waiting() == []
 
 
 async def test_any_port_of_a_host_can_be_allowed() -> None:
-    async with served(PAIRED) as server, let_in(server.port, "http://localhost:4711"):
+    async with served(PAIRED) as server, admitted(server.port, "http://localhost:4711"):
         pass
 
 
 async def test_a_person_lets_a_page_in_by_its_code(home: Home) -> None:
     async with served(home=home) as server, connected(server.port) as panel:
-        async with knocking(server.port) as worker:
+        async with connecting(server.port) as worker:
             told = (await worker.next())["params"]
             assert told["origin"] == SHOP and told["code"] in told["message"]
             (knock,) = (await panel.state())["knocks"]
@@ -152,35 +152,35 @@ async def test_a_person_lets_a_page_in_by_its_code(home: Home) -> None:
             assert (await worker.next())["method"] == "page/ready"
             assert (await panel.state())["knocks"] == []
         assert json.loads(home.config.read_text())["workerOrigins"] == [SHOP]
-        async with let_in(server.port):
+        async with admitted(server.port):
             pass
 
 
 async def test_a_page_that_was_turned_away_does_not_ask_again() -> None:
     async with served() as server, connected(server.port) as panel:
-        async with knocking(server.port) as worker:
+        async with connecting(server.port) as worker:
             code = (await worker.next())["params"]["code"]
             await panel.ask("page.pair", {"origin": SHOP, "code": code, "allowed": False})
             assert (await worker.closed())[0] == 4003
-        async with knocking(server.port) as worker:
-            assert await worker.closed() == (4003, f"The person does not let {SHOP} in.")
+        async with connecting(server.port) as worker:
+            assert await worker.closed() == (4003, f"The person has denied {SHOP}.")
         assert (await panel.state())["knocks"] == []
 
 
 async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
     async with served(home=home) as server:
-        waiting = [knocking(server.port, f"https://{n}.example") for n in range(5)]
+        waiting = [connecting(server.port, f"https://{n}.example") for n in range(5)]
         first, *others = [await one.__aenter__() for one in waiting]
         for worker in (first, *others):
             await worker.next()
-        async with knocking(server.port, "https://sixth.example") as sixth:
+        async with connecting(server.port, "https://sixth.example") as sixth:
             assert (await sixth.next())["method"] == "page/unpaired"
             shown = [knock["origin"] for knock in server.app.pairing.waiting()]
             kept = [f"https://{n}.example" for n in range(1, 5)]
             assert shown == [*kept, "https://sixth.example"]
             assert (await first.closed())[0] == 4003
             for _ in range(20):
-                async with knocking(server.port, "https://again.example") as again:
+                async with connecting(server.port, "https://again.example") as again:
                     await again.next()
         for one in waiting:
             await one.__aexit__(None, None, None)
@@ -196,7 +196,7 @@ async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
 
 
 async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
-    async with served() as server, knocking(server.port) as worker:
+    async with served() as server, connecting(server.port) as worker:
         await worker.next()
         await worker.tell("browser/registerTools", tabId=ONE, tools=[])
         assert (await worker.closed())[0] == 4003
@@ -205,7 +205,7 @@ async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
 async def test_who_is_forgotten_is_out_at_once() -> None:
     async with served(PAIRED) as server:
         heard = Heard(server.app.pages)
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             server.app.pairing.take([])
             assert await worker.closed() == (4003, f"{SHOP} is not allowed any more")
@@ -215,13 +215,16 @@ async def test_who_is_forgotten_is_out_at_once() -> None:
 async def test_no_site_takes_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
         heard = Heard(server.app.pages)
-        async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as thief:
+        async with (
+            admitted(server.port) as shop,
+            admitted(server.port, "http://localhost:1") as thief,
+        ):
             await shop.register(ONE, tool("pay"))
             assert "another site" in (await thief.register(ONE, tool("pay")))["error"]["message"]
             for method in ("browser/updateTools", "browser/unregisterTools", "browser/activeTab"):
                 refused = await thief.ask(method, tabId=ONE, tools=[])
                 assert refused["error"]["data"]["reason"] == "tab_not_found"
-            async with let_in(server.port) as newer:
+            async with admitted(server.port) as newer:
                 assert "result" in await newer.register(ONE, tool("pay"))
                 assert len(heard.of("gone")) == 1
                 refused = await shop.ask("browser/updateTools", tabId=ONE, tools=[])
@@ -229,7 +232,7 @@ async def test_no_site_takes_the_tab_of_another() -> None:
 
 
 async def test_what_makes_no_sense_is_answered_and_ends_nothing() -> None:
-    async with served(PAIRED) as server, let_in(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server.port) as worker:
         for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
             told = await worker.ask("browser/registerTools", tabId=tab, tools=[])
             assert told["error"]["data"]["reason"] == "invalid_params"
@@ -242,8 +245,8 @@ async def test_what_makes_no_sense_is_answered_and_ends_nothing() -> None:
 
 async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
     async with served(PAIRED) as server:
-        async with let_in(server.port, "http://localhost:1") as calm:
-            async with let_in(server.port) as worker:
+        async with admitted(server.port, "http://localhost:1") as calm:
+            async with admitted(server.port) as worker:
                 for _ in range(1200):
                     await worker.tell("browser/activeTab", tabId=None)
                 assert (await worker.closed())[0] == 4008
@@ -251,7 +254,7 @@ async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
 
 
 async def test_a_socket_has_only_so_many_tabs() -> None:
-    async with served(PAIRED) as server, let_in(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server.port) as worker:
         for n in range(200):
             assert "result" in await worker.register(f"fallback_{n}_a")
         assert "error" in await worker.register("fallback_200_a")
@@ -261,10 +264,10 @@ async def test_a_socket_has_only_so_many_tabs() -> None:
 async def test_one_origin_is_connected_only_so_often() -> None:
     async with served(PAIRED) as server, AsyncExitStack() as stack:
         for _ in range(16):
-            await stack.enter_async_context(let_in(server.port))
-        async with knocking(server.port) as one_more:
+            await stack.enter_async_context(admitted(server.port))
+        async with connecting(server.port) as one_more:
             assert (await one_more.closed())[0] == 4008
-        async with let_in(server.port, "http://localhost:1"):
+        async with admitted(server.port, "http://localhost:1"):
             pass
 
 
@@ -273,7 +276,7 @@ async def test_a_page_that_goes_while_it_waits_is_forgotten(
 ) -> None:
     async with served() as server:
         for _ in range(3):
-            async with knocking(server.port) as worker:
+            async with connecting(server.port) as worker:
                 await worker.next()
         await eventually(lambda: not server.app.pairing.waiting())
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
@@ -282,7 +285,10 @@ async def test_a_page_that_goes_while_it_waits_is_forgotten(
 async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() -> None:
     async with served(PAIRED) as server:
         active = server.app.hub.pages
-        async with let_in(server.port) as shop, let_in(server.port, "http://localhost:1") as other:
+        async with (
+            admitted(server.port) as shop,
+            admitted(server.port, "http://localhost:1") as other,
+        ):
             await shop.register(ONE, tool("search"))
             await other.register(OTHER, tool("search"))
             await shop.ask("browser/activeTab", tabId=ONE)
@@ -299,7 +305,7 @@ async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() 
     async with (
         served(PAIRED) as server,
         connected(server.port) as extension,
-        let_in(server.port) as worker,
+        admitted(server.port) as worker,
     ):
         first = tab(1, active=True, focusedWindow=True, windowId=1)
         await extension.sync(first, tab(2, windowId=2))
@@ -316,10 +322,10 @@ async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() 
 
 
 async def test_nonsense_is_said_once_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    async with served(PAIRED) as server, let_in(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server.port) as worker:
         for _ in range(50):
             assert "error" in await worker.ask("config.getState")
-    assert sum("make no sense" in record.getMessage() for record in caplog.records) == 1
+    assert sum("cannot be read" in record.getMessage() for record in caplog.records) == 1
 
 
 @pytest.fixture

@@ -53,6 +53,12 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
+def own(tmp_path: Path) -> Product:
+    """A home of the test's own, in which nothing runs yet."""
+    return Product(tmp_path / "home")
+
+
+@pytest.fixture
 def saved(product: tuple[Product, int]) -> Path:
     """The folder in which tools may save files."""
     return product[0].home.parent / "saved"

@@ -20,7 +20,7 @@ class ToolFailed(AssertionError):
 
 
 class Agent:
-    """Calls tools and hands out their structured content."""
+    """Calls tools and returns their structured content."""
 
     def __init__(self, http: httpx.AsyncClient, path: str = "/mcp") -> None:
         self.http = http

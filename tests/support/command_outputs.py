@@ -1,4 +1,4 @@
-"""Outputs of commands, as a double of the extension gives them: a test says only what matters."""
+"""Outputs of commands by a double of the extension; a test gives only what matters to it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tabhub.wire.commands import COMMANDS, misfit
 
 
 def completed(command: str, output: Any) -> Any:
-    """An output with every member that its shape requires; what is given stays as it is."""
+    """Add every member that the shape requires; what is given stays as it is."""
     if command not in COMMANDS or not isinstance(output, dict):
         return output
     filled = [_filled(shape, output) for shape in COMMANDS[command].outputs]
@@ -27,7 +27,7 @@ def _filled(shape: type[msgspec.Struct], given: dict[str, Any]) -> dict[str, Any
 
 
 def _inside(kind: inspect.Type | None, value: Any) -> Any:
-    """The same for what is inside a member."""
+    """Complete what is inside a member."""
     if isinstance(kind, inspect.ListType) and isinstance(value, list):
         return [_inside(kind.item_type, item) for item in value]
     if isinstance(kind, inspect.StructType) and isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What comes in at `Pages`, for tests that look at a transport alone."""
+"""The events that reach `Pages`, for tests of a single transport."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "discon
 
 
 class Heard:
-    """Listens, and passes everything on."""
+    """Notes each event, and passes it on."""
 
     def __init__(self, pages: Pages) -> None:
         self.events: list[tuple[Any, ...]] = []
@@ -57,7 +57,7 @@ class Heard:
 
     @property
     def active(self) -> str | None:
-        """The tab that was last said to be looked at, and not to be hidden since."""
+        """The tab that was last in front and has not been hidden since."""
         found: str | None = None
         for name, *given in self.events:
             if name == "looked_at":

@@ -14,7 +14,7 @@ import httpx
 
 from tabhub.browser.link.pending import MARK
 from tests.support.eventually import PATIENCE, eventually_sync
-from tests.support.no_tls import NO_TLS
+from tests.support.http_client import NO_TLS, authorization, client_of
 
 NO_RATES = {
     "sessionsPerMinute": 0,
@@ -39,7 +39,7 @@ class Product:
         }
 
     def lift_rates(self) -> None:
-        """Tests open more sessions than a person would; those about limits set their own."""
+        """Switch rate limits off: tests open many sessions. Tests about limits set their own."""
         file = self.home / "config.json"
         try:
             config = json.loads(file.read_text()) if file.exists() else {}
@@ -52,7 +52,7 @@ class Product:
     def run(
         self, *arguments: str, timeout: float = PATIENCE, stdin: str = ""
     ) -> "subprocess.CompletedProcess[str]":
-        """One command to its end."""
+        """Run one command to its end."""
         command = [sys.executable, "-m", "tabhub", *arguments]
         return subprocess.run(
             command,
@@ -65,7 +65,7 @@ class Product:
 
     @contextmanager
     def running(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-        """A command that stays; ended with SIGINT, as by Ctrl-C."""
+        """Run a command that stays; end it with SIGINT, as Ctrl-C does."""
         self.lift_rates()
         command = [sys.executable, "-u", "-m", "tabhub", *arguments]
         output = (self.home.parent / f"{self.home.name}.out").open("a+")
@@ -85,7 +85,7 @@ class Product:
         self._require_declared()
 
     def _require_declared(self) -> None:
-        """Fail if the server has noted a command of the link that is not as declared."""
+        """Fail if the server has logged a command of the link that is not as declared."""
         log = self.home / "server.log"
         said = self.output + (log.read_text() if log.exists() else "")
         assert [line for line in said.splitlines() if MARK in line] == []
@@ -95,13 +95,12 @@ class Product:
         return (self.home.parent / f"{self.home.name}.out").read_text()
 
     def status(self) -> dict[str, Any]:
-        """What `tabhub status --json` says, without a process for each look."""
+        """What `tabhub status --json` prints, without a process for each look."""
         with suppress(FileNotFoundError, httpx.HTTPError):
             port = json.loads((self.home / "server.pid").read_text())["port"]
-            headers = {"Authorization": f"Bearer {self.secret}"}
-            told = httpx.get(
-                f"http://127.0.0.1:{port}/health", headers=headers, timeout=PATIENCE, verify=NO_TLS
-            )
+            health = f"http://127.0.0.1:{port}/health"
+            headers = authorization(self.secret)
+            told = httpx.get(health, headers=headers, timeout=PATIENCE, verify=NO_TLS)
             return {"running": True, **told.raise_for_status().json(), "port": port}
         return {"running": False}
 
@@ -116,7 +115,7 @@ class Product:
         return eventually_sync(look, "the server to answer")
 
     def wait_browser(self, after: int = 0) -> dict[str, Any]:
-        """The status, once an extension has connected (after a moment) and has told its tabs."""
+        """The status, once an extension has connected after this time and reported its tabs."""
 
         def ready() -> dict[str, Any] | None:
             status = self.status()
@@ -127,6 +126,4 @@ class Product:
         return eventually_sync(ready, "the extension to connect")
 
     def client(self, port: int) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {self.secret}"}
-        url = f"http://127.0.0.1:{port}"
-        return httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+        return client_of(port, self.secret)

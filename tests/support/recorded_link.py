@@ -1,4 +1,4 @@
-"""A recorded conversation of an extension and a server: what it said, and whether it still fits.
+"""A recorded conversation of an extension and a server, and whether messages still fit it.
 
 `840a27a.jsonl` was recorded from the code of that commit, the server and the extension in Chromium;
 numbers, addresses and ids were made short, long lists and texts cut. It is frozen: a change that
@@ -17,7 +17,7 @@ LINES = [
     .splitlines()
 ]
 SITE = "site.test"
-"""What the recorded pages' host was made."""
+"""The host of the recorded pages."""
 FUTURE = {"fromTheFuture": {"anything": [1, None]}}
 
 
@@ -45,7 +45,7 @@ def _kind(value: Any) -> type:
 
 
 def with_more(message: Message) -> Message:
-    """The same with members that nobody knows, wherever the link itself defines some."""
+    """The same message with unknown members, wherever the link defines members."""
     more: Message = {**message, **FUTURE}
     for key in ("params", "result"):
         if isinstance(message.get(key), dict):

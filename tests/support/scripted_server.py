@@ -1,4 +1,4 @@
-"""A double of the server, for the extension alone: takes its messages, sends what a test says."""
+"""A double of the server: keeps the extension's messages, sends what a test says."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ GREETING: Message = {
 
 
 class ScriptedServer:
-    """What one browser says, in order; the socket is the newest one it has opened."""
+    """The messages of one browser, in order; the socket is the newest it has opened."""
 
     def __init__(self, greeting: Message | None = None) -> None:
         self.greeting = greeting or GREETING
@@ -69,13 +69,13 @@ class ScriptedServer:
         await eventually(lambda: self._socket is not None)
 
     async def closed(self) -> int | None:
-        """The code with which the browser has hung up."""
+        """Wait until the browser closes the connection; return its code."""
         assert self._socket is not None
         await asyncio.wait_for(self._socket.wait_closed(), PATIENCE)
         return self._socket.close_code
 
     async def until(self, wanted: Callable[[Message], Any], start: int = 0) -> Message:
-        """The first message that is so, of those after the first few."""
+        """The first message that fits, from number `start` on."""
 
         def found() -> Message | None:
             return next((told for told in self.heard[start:] if wanted(told)), None)
@@ -138,7 +138,7 @@ def names(page: dict[str, Any]) -> list[str]:
 
 
 def _prove(socket: ServerConnection, request: Request) -> Response | None:
-    """What the extension asks before it connects: whether we know the secret."""
+    """Answer what the extension asks before it connects: whether we know the secret."""
     _, _, challenge = request.path.partition("/health?challenge=")
     if not challenge:
         return None

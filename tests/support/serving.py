@@ -11,8 +11,8 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
-from tests.support.eventually import PATIENCE, eventually
-from tests.support.no_tls import NO_TLS
+from tests.support.eventually import eventually
+from tests.support.http_client import client_of
 
 SECRET = "5e" * 32
 NO_RATES = RateSettings(
@@ -49,9 +49,7 @@ async def served(
 
 
 def client(port: int, token: str | None = SECRET) -> httpx.AsyncClient:
-    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    address = f"http://127.0.0.1:{port}"
-    return httpx.AsyncClient(base_url=address, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+    return client_of(port, token)
 
 
 async def _answers(port: int) -> None:

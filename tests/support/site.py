@@ -20,7 +20,7 @@ STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for '
 
 
 class Site:
-    """Where the site is; by its second name it is another origin."""
+    """The addresses of the site; by its second name it is another origin."""
 
     def __init__(self, port: int, gate: threading.Event) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -32,7 +32,7 @@ class Site:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """For as long as the block lasts nobody who asks for /held is answered."""
+        """Hold every request for /held until the block ends."""
         self._gate.clear()
         try:
             yield
@@ -86,13 +86,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(address.path, query)
 
     def do_POST(self) -> None:
-        """Say back what was sent, where that is not private."""
+        """Return what was sent, except at /private."""
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         told = b"" if self.path == "/private" else f"{self.headers}\n".encode() + body
         self._answer(200, told)
 
     def _hang(self) -> None:
-        """Say nothing until the browser gives up."""
+        """Do not answer until the browser gives up."""
         with suppress(OSError):
             self.connection.recv(1)
         self.close_connection = True
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(401, b"<title>outside</title>no entry", **asking)
 
     def _trickle(self, seconds: float) -> None:
-        """A download that takes its time, or as long as someone wants it."""
+        """A download that takes this long, or until the browser cancels it."""
         self.send_response(200)
         self.send_header("Content-Type", "application/octet-stream")
         self.send_header("Content-Length", "100000")

@@ -1,4 +1,4 @@
-"""A command run in a terminal of its own, as a person would."""
+"""A command in a terminal of its own, as a person runs it."""
 
 import os
 import pty
@@ -21,7 +21,7 @@ class Shown(NamedTuple):
 def in_terminal(
     environment: Mapping[str, str], *arguments: str, columns: int = 80, typed: bytes = b""
 ) -> Shown:
-    """Run tabhub to its end in a terminal of a given width; what is typed waits for it."""
+    """Run tabhub to its end in a terminal of this width; the input is typed in advance."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
     process = subprocess.Popen(
@@ -43,14 +43,14 @@ def in_terminal(
 
 
 def _terminal(environment: Mapping[str, str]) -> dict[str, str]:
-    """Its size is its own, not one that a variable names."""
+    """Without the variables that would override the size of the terminal."""
     sizes = ("COLUMNS", "LINES")
     kept = {name: value for name, value in environment.items() if name not in sizes}
     return {**kept, "TERM": "xterm-256color"}
 
 
 def _all_of(terminal: int) -> bytes:
-    """Until the other side has closed it, which Linux tells as an error."""
+    """Read until the other side has closed the terminal, which Linux reports as an error."""
     read = b""
     while select.select([terminal], [], [], PATIENCE)[0]:
         try:

@@ -1,4 +1,4 @@
-"""Which tools there are, by the catalogue: tests of lists should not have to know each by name."""
+"""The tools of a toolset, from the catalog: tests of lists need not name each tool."""
 
 from tabhub.tools import catalog
 

@@ -1,15 +1,40 @@
 """What holds for every browser tool."""
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 
+from tabhub import tools
 from tabhub.calls.results import done
+from tabhub.hub.tools import Tool
 from tabhub.tools import catalog
 from tabhub.tools.tool import SOURCE, Context, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.browsers.extension import Refusal, connected, tab
 from tests.support.serving import client, served
+
+
+def _defined() -> Iterator[tuple[str, str]]:
+    """Each tool that a module of the package defines, alone or in a list, with the module."""
+    for found in walk_packages(tools.__path__, f"{tools.__name__}."):
+        for value in vars(import_module(found.name)).values():
+            for one in value if isinstance(value, tuple | list) else (value,):
+                if isinstance(one, Tool):
+                    yield found.name, one.name
+
+
+def test_every_tool_that_a_module_defines_is_in_the_catalog() -> None:
+    defined = {*_defined()}
+    assert len(defined) > 100
+    listed = {tool.name for tool in catalog.ALL}
+    assert {(module, name) for module, name in defined if name not in listed} == set()
+
+
+def test_every_keyword_belongs_to_a_tool() -> None:
+    assert catalog.KEYWORDS.keys() - {tool.name for tool in catalog.ALL} == set()
 
 
 def test_exactly_the_tools_that_the_browser_source_runs_have_a_handler() -> None:

@@ -45,9 +45,9 @@ async def test_it_answers_and_tells_its_version_and_whether_a_browser_is_there()
     async with developing() as (_, _, agent):
         assert (await agent.call("dev_utils", action="ping"))["pong"] is True
         assert (await agent.call("dev_utils", action="version"))["version"] == __version__
-        told = await agent.call("dev_utils", action="status")
-        assert told["browsers"] == [{"name": "Fake", "kind": "managed", "ready": True}]
-        assert told["callsUnderWay"] == 1
+        data = await agent.call("dev_utils", action="status")
+        assert data["browsers"] == [{"name": "Fake", "kind": "managed", "ready": True}]
+        assert data["callsUnderWay"] == 1
 
 
 async def test_the_state_it_tells_is_the_callers_and_holds_no_secret() -> None:
@@ -56,9 +56,9 @@ async def test_the_state_it_tells_is_the_callers_and_holds_no_secret() -> None:
         await agent.call("browser_execute_script", code="1", tabId=1)
         server.app.hub.ownership.take("token:main", 1)
         result = await agent.result("dev_utils", action="dump_state")
-        told = result["structuredContent"]
-        assert told["currentTab"] == 1
-        assert told["tabs"] == [{"tabId": 1, "site": "a.example", "status": "complete"}]
+        data = result["structuredContent"]
+        assert data["currentTab"] == 1
+        assert data["tabs"] == [{"tabId": 1, "site": "a.example", "status": "complete"}]
         for word in ("hunter2", "other agent", "another"):
             assert word not in str(result)
 
@@ -70,8 +70,8 @@ async def test_clearing_forgets_what_is_the_callers_and_nothing_of_the_persons()
         await agent.call("shortcuts_record", action="start", command="x")
         server.app.rules.set_level("tools", "browser_notify", "off")
         await agent.call("dev_utils", action="clear_state")
-        told = await agent.call("dev_utils", action="dump_state")
-        assert (told["currentTab"], told["recording"], told["answering"]) == (None, None, False)
+        data = await agent.call("dev_utils", action="dump_state")
+        assert (data["currentTab"], data["recording"], data["answering"]) == (None, None, False)
         with pytest.raises(ToolFailed) as nowhere:
             await agent.call("browser_execute_script", code="1")
         assert nowhere.value.reason == "no_current_tab"
@@ -79,7 +79,7 @@ async def test_clearing_forgets_what_is_the_callers_and_nothing_of_the_persons()
         assert (await extension.state())["tabs"][0]["shared"] is True
 
 
-async def test_the_extension_is_told_to_start_anew() -> None:
+async def test_the_extension_is_asked_to_restart() -> None:
     async with developing() as (_, extension, agent):
         assert await agent.call("dev_utils", action="reload_extension") == {"reloaded": 1}
         await extension.next("extension.reload")
@@ -108,8 +108,8 @@ async def test_every_list_says_whether_it_is_on(is_on: bool) -> None:
     async with served(Settings(dev=is_on)) as server, client(server.port) as http:
         health = (await http.get("/health")).json()
         assert health["disabledBrowserTools"] == ([] if is_on else ["dev_utils"])
-        told = (await http.get("/tools/dev_utils")).json()
-        assert (told.get("disabled", False), "[Disabled]" in told["description"]) == (
+        data = (await http.get("/tools/dev_utils")).json()
+        assert (data.get("disabled", False), "[Disabled]" in data["description"]) == (
             not is_on,
             not is_on,
         )

@@ -14,7 +14,7 @@ from tabhub.permissions.grants import Grant
 from tabhub.server.serving import Server
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
-from tests.support.browsers.worker import ONE, SHOP, let_in, tool
+from tests.support.browsers.worker import ONE, SHOP, admitted, tool
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -77,30 +77,30 @@ async def test_it_tells_the_decision_and_the_rule(
     tmp_path: Path, given: Json, decision: str, source: str, rule: str, duration: str | None
 ) -> None:
     async with checking(tmp_path) as (_, _, agent):
-        told = await agent.call("permissions_check", **given)
-    assert (told["decision"], told["source"], told["duration"]) == (decision, source, duration)
-    assert rule in told["rule"]
-    assert told["needsPrompt"] is (decision == "ask")
+        data = await agent.call("permissions_check", **given)
+    assert (data["decision"], data["source"], data["duration"]) == (decision, source, duration)
+    assert rule in data["rule"]
+    assert data["needsPrompt"] is (decision == "ask")
 
 
 async def test_the_kind_of_the_browser_counts(tmp_path: Path) -> None:
     async with checking(tmp_path, kind="managed") as (_, _, agent):
-        told = await agent.call("permissions_check", tool="browser_close_tab", tabId=1)
-    assert (told["decision"], told["source"]) == ("allow", "default")
+        data = await agent.call("permissions_check", tool="browser_close_tab", tabId=1)
+    assert (data["decision"], data["source"]) == ("allow", "default")
 
 
 async def test_the_limits_of_the_callers_token_count(tmp_path: Path) -> None:
     async with checking(tmp_path, read_only=True) as (_, _, agent):
-        told = await agent.call("permissions_check", tool=CLICK, domain="b.example")
-        assert (told["decision"], told["rule"]) == ("deny", "client ann: only reading")
+        data = await agent.call("permissions_check", tool=CLICK, domain="b.example")
+        assert (data["decision"], data["rule"]) == ("deny", "client ann: only reading")
         assert (await agent.call("permissions_check", tool=READ))["decision"] == "allow"
 
 
 async def test_skipping_turns_ask_into_allow_and_leaves_deny(tmp_path: Path) -> None:
     async with checking(tmp_path) as (_, extension, agent):
         await extension.ask("config.setSkipPermissions", {"skip": True})
-        told = await agent.call("permissions_check", tool=SCRIPT)
-        assert (told["decision"], told["source"]) == ("allow", "policy")
+        data = await agent.call("permissions_check", tool=SCRIPT)
+        assert (data["decision"], data["source"]) == ("allow", "policy")
         walled = await agent.call("permissions_check", tool=SCRIPT, domain="bank.example")
         assert walled["decision"] == "deny"
 
@@ -109,13 +109,13 @@ async def test_without_a_tool_it_tells_all_of_them_and_the_strictest_in_front(
     tmp_path: Path,
 ) -> None:
     async with checking(tmp_path) as (server, _, agent):
-        told = await agent.call("permissions_check", tabId=1)
+        data = await agent.call("permissions_check", tabId=1)
         names = {tool.name for tool in server.app.hub.tools}
         text = await agent.text("permissions_check", tabId=1)
-    assert told["tools"].keys() == names
-    assert told["tools"][CLICK]["decision"] == "allow"
-    assert (told["tool"], told["domain"], told["decision"]) == (None, "a.example", "ask")
-    assert told["tools"][OPEN]["decision"] == "ask"
+    assert data["tools"].keys() == names
+    assert data["tools"][CLICK]["decision"] == "allow"
+    assert (data["tool"], data["domain"], data["decision"]) == (None, "a.example", "ask")
+    assert data["tools"][OPEN]["decision"] == "ask"
     assert f"{READ}: allow" in text and "a.example" in text
 
 
@@ -147,10 +147,10 @@ async def test_of_a_pages_tool_it_says_what_holds_in_the_browser_that_has_the_pa
         await newest.publish(7, page_tool("pay"))
         await third.sync(tab(9), kind="managed")
         server.app.pairing.take([SHOP])
-        async with let_in(server.port) as worker:
+        async with admitted(server.port) as worker:
             await worker.register(ONE, tool("buy"))
-            told = await agent.call("permissions_check")
-            found = {name: told["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}
+            data = await agent.call("permissions_check")
+            found = {name: data["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}
     assert {name: one["decision"] for name, one in found.items()} == TOOLS
 
 
@@ -163,8 +163,8 @@ async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None
         assert server.app.rules.grants.all() == before
         await extension.notify("ping", {})
         heard = []
-        while (told := await extension.heard.get())["method"] != "pong":
-            heard.append(told["method"])
+        while (data := await extension.heard.get())["method"] != "pong":
+            heard.append(data["method"])
     assert [method for method in heard if method.startswith("confirmation")] == []
 
 

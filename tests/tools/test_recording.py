@@ -39,31 +39,31 @@ def test_a_call_of_a_tool_that_changes_something_now_and_then_is_a_step_only_the
 
 
 class Notebook:
-    """Records every session, and writes down what it hears."""
+    """Records every session, and lists what it observes."""
 
     def __init__(self) -> None:
-        self.heard: list[str] = []
+        self.events: list[str] = []
 
     def follow(self, call: Call) -> Observation | None:
-        return Page(self.heard)
+        return Page(self.events)
 
 
 class Page(Observation):
-    def __init__(self, heard: list[str]) -> None:
-        self._heard = heard
+    def __init__(self, events: list[str]) -> None:
+        self._events = events
 
     async def before(self, context: Context) -> None:
         await context.in_tab("page.describe", {})
-        self._heard.append("before")
+        self._events.append("before")
 
     def on_command(self, command: str, input: Json, output: Any) -> None:
-        self._heard.append(command)
+        self._events.append(command)
 
     async def after(self, context: Context, result: CallResult) -> None:
-        self._heard.append("after")
+        self._events.append("after")
 
 
-async def test_an_observer_hears_what_the_call_did_but_not_what_it_looked_at_itself() -> None:
+async def test_an_observer_sees_the_commands_of_the_call_but_not_its_own() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         extension.handlers.update({"page.describe": _empty, "page.evaluate": _value})
@@ -72,7 +72,7 @@ async def test_an_observer_hears_what_the_call_did_but_not_what_it_looked_at_its
         assert isinstance(source, catalog.BrowserSource)
         source._observers = (notebook,)
         await Agent(http).call("browser_execute_script", code="1", tabId=1)
-    assert notebook.heard == ["before", "page.evaluate", "after"]
+    assert notebook.events == ["before", "page.evaluate", "after"]
 
 
 async def test_what_a_tool_does_to_its_arguments_is_not_in_the_audit() -> None:

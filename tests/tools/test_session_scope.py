@@ -56,13 +56,13 @@ async def world(kind: str = "managed") -> AsyncIterator[tuple[Double, SessionCli
 
 
 async def outcome(session: SessionClient, tool: str, **arguments: Any) -> Any:
-    """What was told, or the reason why not."""
+    """The data of the result, or the reason of the error."""
     result = (await session.call(tool, **arguments)).json()["result"]
-    told = result["structuredContent"]
-    return told["error"]["reason"] if result.get("isError") else told
+    data = result["structuredContent"]
+    return data["error"]["reason"] if result.get("isError") else data
 
 
-async def test_the_browser_is_told_which_tabs_are_the_callers_and_a_shared_one_is_not() -> None:
+async def test_the_browser_gets_the_callers_own_tabs_without_shared_ones() -> None:
     async with world() as (double, session):
         assert (await outcome(session, "browser_update_window", windowId=3))["usable"] is True
         # Tabs of nobody keep no window of the agents' own browser from being resized.
@@ -91,7 +91,7 @@ async def test_cookies_are_asked_for_in_a_tab_of_the_site_and_for_that_site() ->
 
 
 @pytest.mark.parametrize("kind", ["managed", "personal"])
-async def test_what_a_person_has_downloaded_is_told_only_in_the_agents_own_browser(
+async def test_a_persons_downloads_are_listed_only_in_the_agents_own_browser(
     kind: str,
 ) -> None:
     async with world(kind) as (double, session):

@@ -15,15 +15,15 @@ async def test_an_answer_is_shown_while_it_is_written_and_its_calls_are_counted(
         assert shown["answering"] is True
         for _ in range(3):
             await agent.call("browser_execute_script", code="1", tabId=1)
-        told = await agent.call("turn_answer_complete", summary="Three scripts.")
-        assert told["calls"] == 3 and told["durationMs"] >= 0
+        data = await agent.call("turn_answer_complete", summary="Three scripts.")
+        assert data["calls"] == 3 and data["durationMs"] >= 0
         (shown,) = (await extension.state())["agents"]
         assert shown["answering"] is False
         entry = server.app.audit.entries(10, None, "turn_answer_complete", None)[0]
         assert entry["arguments"] == {"summary": "Three scripts."}
 
 
-async def test_the_end_of_an_answer_that_never_began_is_told_as_that() -> None:
+async def test_completing_an_answer_that_never_began_says_so() -> None:
     async with served() as server, client(server.port) as http:
         result = await Agent(http).result("turn_answer_complete")
     assert not result.get("isError")
@@ -31,7 +31,7 @@ async def test_the_end_of_an_answer_that_never_began_is_told_as_that() -> None:
     assert "no turn_answer_start" in result["content"][0]["text"]
 
 
-async def test_a_second_beginning_begins_anew() -> None:
+async def test_a_second_start_replaces_the_first() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http)
         await agent.call("turn_answer_start")

@@ -1,1 +1,1 @@
-"""The link to the extension, and the launcher. A stranger to agents."""
+"""The link to the extension, the side panel and the launcher; knows nothing of agents."""

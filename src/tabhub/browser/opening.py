@@ -1,4 +1,4 @@
-"""A tab for a session: its own before anybody else hears of it."""
+"""Opens a tab for a session, which owns it before anyone else can see it."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 class Place(NamedTuple):
-    """Whose tab is to be opened, and where."""
+    """The session and the browser of a new tab."""
 
     browsers: Browsers
     hub: Hub
@@ -25,20 +25,20 @@ class Place(NamedTuple):
 
 
 async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) -> tuple[Tab, Json]:
-    """The new tab, in its session's group, and what the browser told of it."""
+    """Open a tab in its session's group; returns it with the output of the command."""
     browsers, hub, session, browser = place
 
     def learn(output: Json) -> tuple[Tab, Json]:
         tab = browsers.moved(browser, msgspec.convert(output, TabState))
         if hub.sessions.find(session) is None:
-            browsers.let_go(tab, CLOSE)
-            message = "The session has ended; its tab is closed again."
+            browsers.release(tab, CLOSE)
+            message = "The session has ended, so its new tab was closed."
             raise NotFound(message, "unknown_session", effect="done")
         hub.ownership.take(session, tab.id)
         return tab, output
 
-    asked = {**input, "timeoutMs": wait_ms, "group": browsers.group_of(session, browser)}
-    found: tuple[Tab, Json] = await browsers.in_browser(
-        browser, "tabs.open", asked, progress, Pending(learn=learn)
+    command = {**input, "timeoutMs": wait_ms, "group": browsers.group_of(session, browser)}
+    result: tuple[Tab, Json] = await browsers.in_browser(
+        browser, "tabs.open", command, progress, Pending(learn=learn)
     )
-    return found
+    return result

@@ -56,7 +56,7 @@ class Call(Struct, eq=False):
     """Whether the arguments fit the tool's schema."""
     secrets: set[str] = field(default_factory=set)
     """Names of arguments to keep out of the audit log; a source removes those proved harmless."""
-    wanted: Any = None
+    requested_tab: Any = None
     """The tab that the arguments name."""
     tab: Tab | None = None
     """The tab that the call goes to."""
@@ -133,7 +133,7 @@ def _unchecked(raw: Raw | None) -> Mapping[str, Any]:
 class Router(Protocol):
     """Finds tabs for the tools of one source, in any session."""
 
-    async def route(self, tool: Tool, session: str, wanted: object) -> Tab | None:
+    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
         """The tab that a call goes to; None if one must be opened for it."""
 
 

@@ -105,8 +105,8 @@ class Runner:
             self._check(call)
         self._sessions.call(call.session, call.client.name, call.agent, time.time())
         self._require_running(call.session)
-        call.wanted = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
-        call.tab_key = call.wanted if isinstance(call.wanted, int | str) else None
+        call.requested_tab = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
+        call.tab_key = call.requested_tab if isinstance(call.requested_tab, int | str) else None
         await self._route(call)
         if tool.is_bounded:
             # A foreign schema can be expensive to check: only permitted calls pay for that.
@@ -140,7 +140,7 @@ class Runner:
                 return await self._run_authorized(call)
             except Undelivered as undelivered:
                 error, before = undelivered.error, call.tab_key
-            if call.wanted is not None:
+            if call.requested_tab is not None:
                 break
             await self._route(call)
             if call.tab_key == before:
@@ -188,10 +188,10 @@ class Runner:
         if not tool.needs_tab:
             return None
         if (router := self._sources[tool.source].router) is not None:
-            return await router.route(tool, call.session, call.wanted)
-        if tool.opens_tab and call.wanted is None:
+            return await router.route(tool, call.session, call.requested_tab)
+        if tool.opens_tab and call.requested_tab is None:
             return self._routes.at_hand(call.session)
-        return self._routes.tab(call.session, call.wanted)
+        return self._routes.tab(call.session, call.requested_tab)
 
     async def _within_limit(self, call: Call) -> CallResult:
         """Run the source; time out without progress for the limit, or after the longest time."""

@@ -21,11 +21,11 @@ from urllib.parse import urlencode
 import msgspec
 
 from tabhub.config import environment, settings
-from tabhub.config.clients import hash_of
+from tabhub.config.clients import hash_of, label_of
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
-from tabhub.config.secret import Auth, is_proof, is_proof_to_client, label_of, load
+from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
 from tabhub.errors import TabhubError, Unavailable
 
 RESPONSE_SECONDS = 3.0

@@ -15,7 +15,6 @@ import msgspec
 
 from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
-from tabhub.config.secret import label_of
 from tabhub.errors import InvalidArguments, NotFound
 
 PREFIX = "thc_"
@@ -238,6 +237,11 @@ def _derive(secret: str, salt: str) -> str:
 
 def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+def label_of(hash: str) -> str:
+    """An identifier of a token that only a server with the token's hash can recognize."""
+    return hashlib.sha256(f"tabhub-label:{hash}".encode()).hexdigest()[:16]
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""Everything that tabhub reads from the environment, and how it overrides the settings."""
+"""What tabhub reads from the environment, and how it overrides the settings."""
 
 import os
 import shutil
@@ -63,11 +63,6 @@ def _port_in(*names: str) -> int | None:
 def skips_permissions() -> bool:
     """Whether the person has switched off every check of permissions."""
     return any(os.environ.get(name) == "1" for name in SKIP_PERMISSIONS)
-
-
-def in_development() -> bool:
-    """Whether both ends of the link check each command against its declared shape."""
-    return os.environ.get("TABHUB_DEVELOPMENT") == "1"
 
 
 def token_from_environment() -> str | None:

@@ -45,14 +45,14 @@ def no_setting(key: str) -> str:
     return f"There is no setting {key!r}. {hint}"
 
 
-def strange(config: dict[str, Any], kind: Any = Settings) -> Iterator[KeyPath]:
+def unknown_keys(config: dict[str, Any], kind: Any = Settings) -> Iterator[KeyPath]:
     """The paths in a file that are not settings."""
     known = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
     for key, value in config.items():
         if key not in known:
             yield (key,)
         elif is_section(known[key]) and isinstance(value, dict):
-            yield from ((key, *path) for path in strange(value, known[key]))
+            yield from ((key, *path) for path in unknown_keys(value, known[key]))
 
 
 def written_at(key: str, config: Any) -> KeyPath | None:
@@ -120,7 +120,7 @@ def _no_check(settings: Settings) -> None:
 def set_value(home: Home, path: KeyPath, value: Any, check: Check = _no_check) -> None:
     """Set a value in the file; None removes it. A change that makes the file invalid is refused."""
     with locked(home.config):
-        config = written(home)
+        config = load_raw(home)
         _put(config, path, value)
         changed = msgspec.json.format(msgspec.json.encode(config))
         check(parse(changed, home))
@@ -149,7 +149,7 @@ def set_aside(home: Home) -> Kept | None:
         return Kept(home.config.rename(backup), bool(older))
 
 
-def written(home: Home) -> dict[str, Any]:
+def load_raw(home: Home) -> dict[str, Any]:
     """The content of the file, settings or not."""
     try:
         return msgspec.json.decode(home.config.read_bytes(), type=dict[str, Any])

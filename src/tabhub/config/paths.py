@@ -83,3 +83,8 @@ class Places:
     def vscode(self) -> Path:
         portable = self.variable("VSCODE_PORTABLE")
         return Path(portable) / "user-data" if portable else self.applications / "Code"
+
+
+def in_development() -> bool:
+    """Whether both ends of the link check each command against its declared shape."""
+    return os.environ.get("TABHUB_DEVELOPMENT") == "1"

@@ -14,7 +14,7 @@ _PS_SECONDS = 5.0
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs, whoever owns it, and is not exiting."""
+    """Whether a process of any user runs and is not exiting."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

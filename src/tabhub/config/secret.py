@@ -96,13 +96,8 @@ def prove(secret: str, challenge: str, port: int) -> str:
 
 
 def pass_for(secret: str, challenge: str, port: int) -> str:
-    """The extension's answer. `prove` gives it for no challenge, so nobody can ask us for it."""
+    """The extension's answer; no challenge makes `prove` return it, so we never give it away."""
     return _digest(secret, f"tabhub-link:{port}:{challenge}")
-
-
-def label_of(hash: str) -> str:
-    """An identifier of a token that only a server with the token's hash can recognize."""
-    return hashlib.sha256(f"tabhub-label:{hash}".encode()).hexdigest()[:16]
 
 
 def prove_to_client(hash: str, challenge: str, port: int) -> str:

@@ -29,7 +29,7 @@ class Ownership:
         self._openers: dict[int, int] = {}
         self._opened_from: dict[int, str] = {}
         self._parked: dict[Place, str] = {}
-        self._doomed: set[Place] = set()
+        self._to_close: set[Place] = set()
         self._runs: dict[str, str] = {}
         self._groups: dict[tuple[str, str], int] = {}
         self._listeners: list[Callable[[str], None]] = []
@@ -101,15 +101,15 @@ class Ownership:
     def grouped(self, session: str, browser: str, group: int) -> None:
         self._groups[session, browser] = group
 
-    def doom(self, tab: Tab) -> None:
+    def close_later(self, tab: Tab) -> None:
         """Mark a tab to be closed as soon as its browser is connected again."""
-        self._doomed.add(self._place(tab))
+        self._to_close.add(self._place(tab))
 
-    def is_doomed(self, tab: Tab) -> bool:
+    def take_close_mark(self, tab: Tab) -> bool:
         """Whether a tab is to be closed; the mark is removed."""
         place = self._place(tab)
-        is_marked = place in self._doomed
-        self._doomed.discard(place)
+        is_marked = place in self._to_close
+        self._to_close.discard(place)
         return is_marked
 
     def end(self, session: str) -> list[int]:
@@ -117,7 +117,7 @@ class Ownership:
         tabs = self.of(session)
         for tab in tabs:
             del self._owners[tab]
-        self._doomed |= {place for place, owner in self._parked.items() if owner == session}
+        self._to_close |= {place for place, owner in self._parked.items() if owner == session}
         self._parked = {place: owner for place, owner in self._parked.items() if owner != session}
         self._groups = {key: group for key, group in self._groups.items() if key[0] != session}
         return tabs

@@ -1,4 +1,4 @@
-"""Pages that the extension reaches: its messages to `Pages`, and calls back over the link."""
+"""Pages in browsers with the extension: registrations and calls over the link, and new tabs."""
 
 from typing import ClassVar, Protocol
 
@@ -19,9 +19,11 @@ from tabhub.wire.methods import EXTENSION, Handlers
 from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
 PREFIX = "link:"
+"""Begins the names of these transports; the profile follows."""
+WAIT_MS = 15_000
 
 
-class LinkPages:
+class ExtensionPages:
     """The `PageTransport` of every connected browser."""
 
     def __init__(self, pages: Pages, hub: PageHub, browsers: Browsers) -> None:
@@ -31,8 +33,8 @@ class LinkPages:
         browsers.on_activated(lambda tab: pages.activated(tab.id))
         browsers.on_listed(self._listed)
 
-    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None:
-        """One message of an extension about its pages."""
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> None:
+        """Take one message of an extension about its pages."""
         self._HANDLERS.handle(method, params, self, profile)
 
     def joined(self, profile: str) -> None:
@@ -52,39 +54,39 @@ class LinkPages:
         return await self._browsers.get(profile).connection.execute(named, progress)
 
     def _listed(self, profile: str) -> None:
-        there = {tab.native_id for tab in self._tabs.of_browser(profile)}
-        self._pages.only_in(PREFIX + profile, there)
+        numbers = {tab.native_id for tab in self._tabs.of_browser(profile)}
+        self._pages.only_in(PREFIX + profile, numbers)
 
-    def _registered(self, profile: str, told: RegisterTools) -> None:
-        ref = self._ref(profile, told)
-        tab = self._tabs.by_native(profile, told.tab_id)
+    def _registered(self, profile: str, params: RegisterTools) -> None:
+        ref = self._ref(profile, params)
+        tab = self._tabs.by_native(profile, params.tab_id)
         self._pages.register(
             Registration(
                 ref,
-                told.origin,
-                told.url or told.tab_url,
+                params.origin,
+                params.url or params.tab_url,
                 "" if tab is None else tab.title,
-                told.tools,
-                told.capabilities or Capabilities(),
-                kind=told.kind,
-                worker_id=told.worker_id or "",
-                extensions=told.extensions,
+                params.tools,
+                params.capabilities or Capabilities(),
+                kind=params.kind,
+                worker_id=params.worker_id or "",
+                extensions=params.extensions,
             )
         )
 
-    def _updated(self, profile: str, told: UpdateTools) -> None:
-        self._pages.update(self._ref(profile, told), told.tools, told.extensions)
+    def _updated(self, profile: str, params: UpdateTools) -> None:
+        self._pages.update(self._ref(profile, params), params.tools, params.extensions)
 
-    def _gone(self, profile: str, told: Document) -> None:
-        # A tab that has closed took its pages along, and is told of before them.
-        if self._tabs.by_native(profile, told.tab_id) is not None:
-            self._pages.gone(self._ref(profile, told))
+    def _gone(self, profile: str, params: Document) -> None:
+        # The extension reports a closed tab before its pages; they were removed with it.
+        if self._tabs.by_native(profile, params.tab_id) is not None:
+            self._pages.gone(self._ref(profile, params))
 
-    def _ref(self, profile: str, told: Document) -> PageRef:
-        tab = self._tabs.by_native(profile, told.tab_id)
+    def _ref(self, profile: str, params: Document) -> PageRef:
+        tab = self._tabs.by_native(profile, params.tab_id)
         if tab is None:
-            raise NotFound(f"There is no tab {told.tab_id}.", "tab_not_found")
-        return PageRef(PREFIX + profile, tab.id, told.frame_id, told.document_id)
+            raise NotFound(f"There is no tab {params.tab_id}.", "tab_not_found")
+        return PageRef(PREFIX + profile, tab.id, params.frame_id, params.document_id)
 
     _HANDLERS: ClassVar = Handlers(
         EXTENSION.taken_by("pages"),
@@ -96,38 +98,34 @@ class LinkPages:
     )
 
 
-WAIT_MS = 15_000
-
-
 class Opener(Protocol):
-    """Opens tabs."""
+    """Opens tabs for page tools that no tab has."""
 
     def browser_for(self, tool: Tool) -> str | None:
-        """The browser that a tab for a tool would be opened in; None if any will do."""
+        """The browser in which a tab for a tool would be opened; None if any will do."""
 
     async def open(self, call: Call, url: str) -> Tab: ...
 
 
 class BrowserOpener:
-    """Opens them as the caller's own, where the person is known to the site as before."""
+    """Opens the tab in the browser that had the tool, where the person is probably signed in."""
 
     def __init__(self, browsers: Browsers, hub: PageHub) -> None:
         self._browsers = browsers
         self._hub = hub
 
     def browser_for(self, tool: Tool) -> str | None:
-        """The browser that a tool was published in last; None if any will do."""
         entry = self._hub.pages.find(tool.name)
         place = None if entry is None else self._hub.pages.place(entry)
-        way = "" if place is None else place.way
-        return way.removeprefix(PREFIX) if way.startswith(PREFIX) else None
+        transport = "" if place is None else place.transport
+        return transport.removeprefix(PREFIX) if transport.startswith(PREFIX) else None
 
     async def open(self, call: Call, url: str) -> Tab:
         known = self.browser_for(call.tool)
         browser = (self._browsers.latest() if known is None else self._browsers.get(known)).id
         place = Place(self._browsers, self._hub, call.session, browser)
-        tab, told = await opened(place, {"url": url, "active": False}, WAIT_MS, call.report)
-        if "groupId" in told:
-            self._hub.ownership.grouped(call.session, browser, told["groupId"])
+        tab, output = await opened(place, {"url": url, "active": False}, WAIT_MS, call.report)
+        if "groupId" in output:
+            self._hub.ownership.grouped(call.session, browser, output["groupId"])
         self._hub.sessions.use(call.session, tab.id)
         return tab

@@ -1,4 +1,4 @@
-"""Pages that talk too much: what they said last counts, a little later."""
+"""Limits for pages that send too much: of messages, of lines in the log and in the audit log."""
 
 import logging
 from collections.abc import Callable
@@ -6,16 +6,25 @@ from typing import Generic, TypeVar
 
 from tabhub.rate_limit import Clock, RateLimit, RateLimits
 
-Later = Callable[[float, Callable[[], None]], object]
+log = logging.getLogger(__name__)
+
 WINDOW_SECONDS = 5.0
 BURST = 20
-"""How many messages of one tab are taken at once within so many seconds."""
+"""How many messages of one tab are taken without delay in such a window."""
 MOST_WAITING = 500
+
+SECONDS = 60.0
+FAULTS_OF_ONE, FAULTS_IN_ALL = 60, 1000
+"""Faults logged in a minute, of one domain and of all; a list can have 50 unfit tools."""
+PER_DOMAIN, IN_ALL = 10, 200
+"""Entries in the audit log in a minute, of one domain and of all."""
+
+Later = Callable[[float, Callable[[], None]], object]
 Item = TypeVar("Item")
 
 
 class _Tab(Generic[Item]):
-    """What one tab has sent lately, and what of it waits, by page."""
+    """The rate limit of one tab, and its waiting messages by page."""
 
     def __init__(self, clock: Clock) -> None:
         self.limit = RateLimit(BURST, WINDOW_SECONDS, clock)
@@ -23,7 +32,7 @@ class _Tab(Generic[Item]):
 
 
 class Throttle(Generic[Item]):
-    """Takes items at once until a tab has sent too many; then only the latest of each page."""
+    """Passes items on until a tab has sent too many; then only the latest of each page, later."""
 
     def __init__(self, take: Callable[[Item], None], clock: Clock, later: Later) -> None:
         self._take = take
@@ -32,7 +41,7 @@ class Throttle(Generic[Item]):
         self._tabs: dict[object, _Tab[Item]] = {}
 
     def put(self, tab: object, page: object, item: Item) -> bool:
-        """Whether it was taken at once."""
+        """Take an item; returns whether it was passed on without delay."""
         sender = self._tabs.get(tab)
         if sender is None:
             sender = self._tabs[tab] = _Tab(self._clock)
@@ -57,9 +66,9 @@ class Throttle(Generic[Item]):
 
     def forget_idle(self) -> None:
         """Forget the tabs that have sent nothing lately."""
-        idle = [tab for tab, one in self._tabs.items() if not one.waiting and one.limit.is_idle]
-        for tab in idle:
-            del self._tabs[tab]
+        for tab, sender in list(self._tabs.items()):
+            if not sender.waiting and sender.limit.is_idle:
+                del self._tabs[tab]
 
     def _flush(self, tab: object) -> None:
         sender = self._tabs.pop(tab, None)
@@ -67,43 +76,35 @@ class Throttle(Generic[Item]):
             self._take(item)
 
 
-log = logging.getLogger(__name__)
-
-SECONDS = 60.0
-FAULTS_OF_ONE, FAULTS_IN_ALL = 60, 1000
-"""What is logged in a minute of one domain (a list with 50 unfit tools, and more), and of all."""
-PER_DOMAIN = 10
-IN_ALL = 200
-
-
-class Complaints:
-    """Logs each fault of a domain once a minute, and of no domain too many."""
+class FaultLog:
+    """Logs each fault of a domain at most once a minute, and a bounded number for each domain."""
 
     def __init__(self, clock: Clock) -> None:
         self._faults: RateLimits[tuple[str, str]] = RateLimits(1, SECONDS, clock, FAULTS_IN_ALL)
         self._domains: RateLimits[str] = RateLimits(FAULTS_OF_ONE, SECONDS, clock, FAULTS_IN_ALL)
         self._all = RateLimit(FAULTS_IN_ALL, SECONDS, clock)
 
-    def say(self, domain: str, what: str) -> bool:
-        """Log it, unless it was logged within the last minute; whether it was logged now."""
-        fault = (domain, what)
+    def add(self, domain: str, text: str) -> bool:
+        """Log a fault unless a limit is reached; returns whether it was logged."""
+        fault = (domain, text)
         if self._faults.wait(fault) or self._domains.wait(domain) or self._all.wait():
             return False
         self._faults.count(fault)
         self._domains.count(domain)
         self._all.count()
-        log.warning("%s: %s", domain, what)
+        log.warning("%s: %s", domain, text)
         return True
 
 
-class Allowance:
-    """How many lines of the audit pages may cause in a minute: each domain, and all."""
+class AuditLimit:
+    """Limits the entries that pages cause in the audit log, for each domain and for all."""
 
     def __init__(self, clock: Clock) -> None:
         self._domains: RateLimits[str] = RateLimits(PER_DOMAIN, SECONDS, clock, IN_ALL)
         self._all = RateLimit(IN_ALL, SECONDS, clock)
 
-    def spend(self, domain: str) -> bool:
+    def admit(self, domain: str) -> bool:
+        """Count one entry; returns False if it is one too many."""
         if self._domains.wait(domain) or self._all.wait():
             return False
         self._domains.count(domain)

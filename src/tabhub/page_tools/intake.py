@@ -1,4 +1,4 @@
-"""What a page says of itself, as it is taken in: a page is hostile, so all of it is bounded."""
+"""Validates registrations: pages are hostile, so everything they send is checked and bounded."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from msgspec import Raw, Struct
 from tabhub.config.settings import Limits, Settings
 from tabhub.page_tools.core.schema import LONGEST_TITLE, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
-from tabhub.page_tools.flood_limits import Complaints
+from tabhub.page_tools.flood_limits import FaultLog
 from tabhub.page_tools.pairing import domain_of, own_url
 from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
 from tabhub.page_tools.schema_size import Unfit
@@ -21,11 +21,23 @@ from tabhub.wire.pages import Capabilities, Kind
 
 CACHE = "tabhub/cache"
 FORM = "tabhub/waitsForPerson"
-"""Says that a person may have to send a form before the tool answers."""
+"""Marks a tool that answers only after a person has sent a form."""
+LEFT_OUT = "tabhub/leftOut"
+"""Why the extension has already refused some of a page's tools."""
 SHARED_BYTES = 1024
+"""Equal texts up to this size are kept once."""
+LONGEST_ID = 100
+EXTENSION_BYTES = 16 * 1024
+SCHEMAS_PER_TAB = 8
+"""All tools of a tab together may be as large as this many of the largest schemas."""
+MOST_REFUSED = 50
+"""After so many unfit tools the rest of a list is ignored."""
+MOST_PLACES = 200_000
+"""Values in all definitions of a list, counted before they are decoded."""
+TOO_LARGE = "the tools of a tab are too large together"
 WITHOUT_SCHEMA: tuple[Kind, ...] = ("native", "polyfill")
-"""WebMCP lets a tool without arguments do without a schema, MCP does not."""
-KNOWN = (
+"""In WebMCP, unlike MCP, a tool without arguments needs no schema."""
+HINTS = (
     "cache",
     "readOnlyHint",
     "destructiveHint",
@@ -37,13 +49,16 @@ KNOWN = (
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
 
-class Definition(msgspec.Struct, rename="camel"):
-    """A tool as a page has it."""
+Tools = dict[str, Published]
+
+
+class Definition(Struct, rename="camel"):
+    """A tool as a page sends it."""
 
     name: str
     description: str = ""
     title: str | None = None
-    input_schema: msgspec.Raw = msgspec.Raw(b"null")
+    input_schema: Raw = Raw(b"null")
     annotations: dict[str, Any] | None = None
     meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
@@ -51,140 +66,8 @@ class Definition(msgspec.Struct, rename="camel"):
 _decode = msgspec.json.Decoder(Definition).decode
 
 
-def checked(raw: msgspec.Raw, kind: Kind, limits: Limits, keeps: bool) -> Published:
-    """One tool; Unfit with the reason if it is refused. `keeps`: the site's tools stay listed."""
-    if len(raw) > 2 * limits.schema_bytes:
-        raise Unfit(f"a tool has more than {2 * limits.schema_bytes} bytes")
-    try:
-        told = _decode(raw)
-    except (ValueError, RecursionError):
-        raise Unfit("a tool cannot be read, or has no name") from None
-    if not _NAME.fullmatch(told.name):
-        shown = readable(told.name, 40)
-        raise Unfit(f"the tool {shown!r} has a name that is not made of A-Z, a-z, 0-9, _ . / -")
-    return _published(told, kind, limits, keeps)
-
-
-def _published(told: Definition, kind: Kind, limits: Limits, keeps: bool) -> Published:
-    hints, meta = told.annotations or {}, told.meta or {}
-    named = hints.get("title")
-    title = told.title or (named if isinstance(named, str) else None)
-    asked = hints.get("cache") is True or meta.get(CACHE) is True
-    return Published(
-        name=sys.intern(told.name),
-        description=readable(told.description),
-        schema=_shared(_schema(told, kind, limits)),
-        title=readable(title, LONGEST_TITLE) if title else None,
-        annotations=_shared(_annotations(hints)),
-        cached=keeps or asked,
-        asked=asked,
-        patient=meta.get(FORM) is True,
-    )
-
-
-def _shared(written: bytes) -> bytes:
-    """The same page in many tabs, or the same shop under many names, is kept once."""
-    return written if len(written) > SHARED_BYTES else _known(written)
-
-
-@lru_cache(maxsize=4096)
-def _known(written: bytes) -> bytes:
-    return bytes(written)
-
-
-def _schema(told: Definition, kind: Kind, limits: Limits) -> bytes:
-    given = told.input_schema
-    if bytes(given) in (b"null", b'""'):
-        if kind not in WITHOUT_SCHEMA:
-            raise Unfit(f"the tool {told.name} has no schema")
-        return NO_ARGUMENTS
-    try:
-        return checked_schema(given, limits.schema_bytes)
-    except Unfit as unfit:
-        raise Unfit(f"the tool {told.name} is refused: {unfit}") from None
-
-
-def _annotations(hints: dict[str, Any]) -> bytes:
-    """Those that mean something, and of the right type: clients refuse a whole list for one."""
-    known = {name: hints[name] for name in KNOWN if isinstance(hints.get(name), bool)}
-    title = hints.get("title")
-    if isinstance(title, str) and title:
-        known["title"] = readable(title, LONGEST_TITLE)
-    return msgspec.json.encode(known, order="deterministic")
-
-
-MOST_REFUSED = 50
-"""After so many that are unfit the rest of a list is not looked at."""
-MOST_PLACES = 200_000
-"""Values in all definitions of a list, counted before they are read."""
-TOO_LARGE = "the tools of a tab are too large together"
-
-Tools = dict[str, Published]
-
-
-class Intake:
-    """The allowance of one list: tools, bytes, places, and faults."""
-
-    def __init__(
-        self, limits: Limits, most: int, room: int, complain: Callable[[str], object]
-    ) -> None:
-        self._limits = limits
-        self._most = most
-        self._room = room
-        self._complain = complain
-        self._places = MOST_PLACES
-        self._refused = 0
-
-    def take(self, told: list[Raw], checked: Callable[[Raw], Published]) -> Tools:
-        tools: Tools = {}
-        for number, raw in enumerate(told):
-            self._places -= _places(raw)
-            if (full := self._full(tools, len(told) - number)) is not None:
-                self._complain(full)
-                break
-            try:
-                self._put(tools, checked(raw))
-            except Unfit as unfit:
-                self._complain(str(unfit))
-                self._refused += 1
-                self._room -= len(raw)
-        return tools
-
-    def _full(self, tools: Tools, left: int) -> str | None:
-        """Why no more is taken."""
-        if len(tools) >= self._most:
-            return f"more than {self._limits.tools_per_tab} tools in a tab"
-        if self._refused >= MOST_REFUSED:
-            return f"{self._refused} tools are unfit; {left} more are refused unread"
-        if self._room < 0 or self._places < 0:
-            return TOO_LARGE
-        return None
-
-    def _put(self, tools: Tools, tool: Published) -> None:
-        if tool.name in tools:
-            raise Unfit(f"two tools called {tool.name}; the first counts")
-        self._room -= len(tool.schema) + len(tool.description)
-        if self._room < 0:
-            raise Unfit(TOO_LARGE)
-        tools[tool.name] = tool
-
-
-def _places(raw: Raw) -> int:
-    """At least as many as there are values in it."""
-    written = bytes(raw)
-    return 1 + written.count(b",") + written.count(b"[") + written.count(b"{")
-
-
-SCHEMAS_PER_TAB = 8
-"""All tools of a tab together may be as large as so many of the largest schemas."""
-LONGEST_ID = 100
-EXTENSION_BYTES = 16 * 1024
-LEFT_OUT = "tabhub/leftOut"
-"""What the extension has already refused of a page's tools."""
-
-
 class Registration(Struct):
-    """What a page has said last; `origin` is the browser's word, never the page's."""
+    """What a page publishes; `origin` comes from the browser, never from the page."""
 
     page: PageRef
     origin: str
@@ -198,20 +81,20 @@ class Registration(Struct):
 
 
 class Admission:
-    """Makes pages of registrations."""
+    """Makes pages from registrations."""
 
     def __init__(
         self,
         storage: DomainToolStorage,
         settings: Callable[[], Settings],
-        complaints: Complaints,
+        fault_log: FaultLog,
     ) -> None:
         self._storage = storage
         self._settings = settings
-        self._complaints = complaints
+        self._fault_log = fault_log
 
     def known(self, ref: PageRef) -> Registration | None:
-        """What a page that is here has said of itself, without its tools."""
+        """The registration of a stored page, without its tools."""
         page = self._storage.find(ref)
         if page is None:
             return None
@@ -227,52 +110,55 @@ class Admission:
             page.extensions,
         )
 
-    def page(self, told: Registration, domain: str) -> Page:
-        tools = self._fitting(told, domain)
-        capabilities = told.capabilities
+    def page(self, registration: Registration, domain: str) -> Page:
+        """The page, with those of its tools that are fit."""
+        tools = self._fit_tools(registration, domain)
+        capabilities = registration.capabilities
         if any(tool.cached for tool in tools.values()):
             capabilities = msgspec.structs.replace(capabilities, cache_supported=True)
+        worker_id = registration.worker_id
         return Page(
-            ref=told.page,
+            ref=registration.page,
             domain=domain,
-            origin=told.origin,
-            url=own_url(told.url, told.origin),
-            title=one_line(told.title),
+            origin=registration.origin,
+            url=own_url(registration.url, registration.origin),
+            title=one_line(registration.title),
             tools=tools,
             seen=time.time(),
             capabilities=capabilities,
-            kind=told.kind,
-            worker_id=told.worker_id if len(told.worker_id) <= LONGEST_ID else "",
-            extensions=self._small(told.extensions, domain),
+            kind=registration.kind,
+            worker_id=worker_id if len(worker_id) <= LONGEST_ID else "",
+            extensions=self._small(registration.extensions, domain),
         )
 
     def keeps(self, domain: str) -> bool:
-        """Whether the settings say that a site's tools stay; without a port they mean every one."""
+        """Whether the settings keep a site's tools; an entry without a port is for every port."""
         kept = self._settings().cache
         return kept.get(domain, kept.get(domain.rpartition(":")[0], False))
 
     def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
         left_out = (extensions or {}).get(LEFT_OUT)
         if left_out:
-            self._complaints.say(
-                domain, f"left out by the extension: {readable(str(left_out), 300)}"
-            )
+            text = readable(str(left_out), 300)
+            self._fault_log.add(domain, f"left out by the extension: {text}")
         if extensions and len(msgspec.json.encode(extensions)) > EXTENSION_BYTES:
-            self._complaints.say(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
+            self._fault_log.add(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
             return None
         return extensions
 
-    def _fitting(self, told: Registration, domain: str) -> dict[str, Published]:
-        """As many tools as a tab may have, and none that is unfit."""
+    def _fit_tools(self, registration: Registration, domain: str) -> Tools:
+        """The fit tools, as many as the tab may have."""
         limits, keeps = self._settings().limits, self.keeps(domain)
-        intake = Intake(limits, *self._room(told.page), partial(self._complaints.say, domain))
-        return intake.take(told.tools, lambda raw: checked(raw, told.kind, limits, keeps))
+        room = self._room(registration.page)
+        intake = Intake(limits, *room, partial(self._fault_log.add, domain))
+        kind = registration.kind
+        return intake.take(registration.tools, lambda raw: checked(raw, kind, limits, keeps))
 
     def _room(self, ref: PageRef) -> tuple[int, int]:
         """How many tools, and how many bytes of them, a page may still have in its tab.
 
-        Its frames share half of what a tab has, and only what the page itself leaves: an ad that
-        comes first takes nothing from the page around it.
+        Its frames share half of what a tab may have, and only what the page itself leaves, so
+        that an ad that registers first takes nothing from the page around it.
         """
         limits = self._settings().limits
         most, size = limits.tools_per_tab, SCHEMAS_PER_TAB * limits.schema_bytes
@@ -292,8 +178,61 @@ def _taken(pages: Iterable[Page]) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-class Again:
-    """The checks of a registration, for rows."""
+class Intake:
+    """Takes one list of tools, within bounds of number, bytes, values and faults."""
+
+    def __init__(
+        self, limits: Limits, most: int, room: int, report: Callable[[str], object]
+    ) -> None:
+        self._limits = limits
+        self._most = most
+        self._room = room
+        self._report = report
+        self._places = MOST_PLACES
+        self._refused = 0
+
+    def take(self, definitions: list[Raw], checked: Callable[[Raw], Published]) -> Tools:
+        tools: Tools = {}
+        for number, raw in enumerate(definitions):
+            self._places -= _places(raw)
+            if (full := self._full(tools, len(definitions) - number)) is not None:
+                self._report(full)
+                break
+            try:
+                self._put(tools, checked(raw))
+            except Unfit as unfit:
+                self._report(str(unfit))
+                self._refused += 1
+                self._room -= len(raw)
+        return tools
+
+    def _full(self, tools: Tools, left: int) -> str | None:
+        """Why no more tools are taken; None if more are."""
+        if len(tools) >= self._most:
+            return f"more than {self._limits.tools_per_tab} tools in a tab"
+        if self._refused >= MOST_REFUSED:
+            return f"{self._refused} tools are unfit; {left} more are refused unread"
+        if self._room < 0 or self._places < 0:
+            return TOO_LARGE
+        return None
+
+    def _put(self, tools: Tools, tool: Published) -> None:
+        if tool.name in tools:
+            raise Unfit(f"two tools called {tool.name}; the first counts")
+        self._room -= len(tool.schema) + len(tool.description)
+        if self._room < 0:
+            raise Unfit(TOO_LARGE)
+        tools[tool.name] = tool
+
+
+def _places(raw: Raw) -> int:
+    """An upper bound for the number of values in a definition."""
+    written = bytes(raw)
+    return 1 + written.count(b",") + written.count(b"[") + written.count(b"{")
+
+
+class StoredPageCheck:
+    """The same checks for pages and tools that are read from the store."""
 
     def __init__(self, limits: Callable[[], Limits]) -> None:
         self._limits = limits
@@ -303,14 +242,14 @@ class Again:
         return self._limits().tools_per_tab
 
     def url(self, domain: str, origin: str, url: str) -> str:
-        """The address; ValueError if the domain is not the origin's."""
+        """The page's address; Unfit if the domain is not the origin's."""
         if domain_of(origin) != domain:
             raise Unfit(f"{domain!r} is not the domain of {origin!r}"[:300])
         return own_url(url, origin)
 
     def tool(self, tool: Published) -> Published:
-        """The tool as it may be; ValueError if it may not."""
-        told = {
+        """The tool, checked again; Unfit if it is refused."""
+        definition = {
             "name": tool.name,
             "description": tool.description,
             "title": tool.title,
@@ -318,4 +257,67 @@ class Again:
             "annotations": Raw(tool.annotations),
             "_meta": {CACHE: tool.asked, FORM: tool.patient},
         }
-        return checked(Raw(msgspec.json.encode(told)), "worker", self._limits(), keeps=tool.cached)
+        raw = Raw(msgspec.json.encode(definition))
+        return checked(raw, "worker", self._limits(), keeps=tool.cached)
+
+
+def checked(raw: Raw, kind: Kind, limits: Limits, keeps: bool) -> Published:
+    """One tool; Unfit with the reason if it is refused. `keeps`: the site's tools stay listed."""
+    if len(raw) > 2 * limits.schema_bytes:
+        raise Unfit(f"a tool has more than {2 * limits.schema_bytes} bytes")
+    try:
+        definition = _decode(raw)
+    except (ValueError, RecursionError):
+        raise Unfit("a tool cannot be read, or has no name") from None
+    if not _NAME.fullmatch(definition.name):
+        name = readable(definition.name, 40)
+        raise Unfit(f"the tool {name!r} has a name that is not made of A-Z, a-z, 0-9, _ . / -")
+    return _published(definition, kind, limits, keeps)
+
+
+def _published(definition: Definition, kind: Kind, limits: Limits, keeps: bool) -> Published:
+    hints, meta = definition.annotations or {}, definition.meta or {}
+    hinted = hints.get("title")
+    title = definition.title or (hinted if isinstance(hinted, str) else None)
+    asked = hints.get("cache") is True or meta.get(CACHE) is True
+    return Published(
+        name=sys.intern(definition.name),
+        description=readable(definition.description),
+        schema=_shared(_schema(definition, kind, limits)),
+        title=readable(title, LONGEST_TITLE) if title else None,
+        annotations=_shared(_annotations(hints)),
+        cached=keeps or asked,
+        asked=asked,
+        patient=meta.get(FORM) is True,
+    )
+
+
+def _shared(written: bytes) -> bytes:
+    """One object for equal short texts: the same page is often open in many tabs."""
+    return written if len(written) > SHARED_BYTES else _interned(written)
+
+
+@lru_cache(maxsize=4096)
+def _interned(written: bytes) -> bytes:
+    return bytes(written)
+
+
+def _schema(definition: Definition, kind: Kind, limits: Limits) -> bytes:
+    schema = definition.input_schema
+    if bytes(schema) in (b"null", b'""'):
+        if kind not in WITHOUT_SCHEMA:
+            raise Unfit(f"the tool {definition.name} has no schema")
+        return NO_ARGUMENTS
+    try:
+        return checked_schema(schema, limits.schema_bytes)
+    except Unfit as unfit:
+        raise Unfit(f"the tool {definition.name} is refused: {unfit}") from None
+
+
+def _annotations(hints: dict[str, Any]) -> bytes:
+    """The known hints of the right type: clients refuse a whole list for a single wrong one."""
+    known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
+    title = hints.get("title")
+    if isinstance(title, str) and title:
+        known["title"] = readable(title, LONGEST_TITLE)
+    return msgspec.json.encode(known, order="deterministic")

@@ -1,7 +1,7 @@
-"""Keeps what pages publish, so that a restart of the server does not lose it.
+"""Stores what pages publish, so that a restart of the server does not lose it.
 
-A tab's row goes with the tab, so a row that is found was of a tab that lived until the server
-ended: that it was alive then is one row for all, written now and then.
+The row of a tab is deleted with the tab, so every row found at the start was of a tab that was
+open when the server ended. That time is one row for all of them, updated regularly.
 """
 
 import logging
@@ -11,9 +11,10 @@ from typing import Protocol
 
 import msgspec
 
+from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.registry import PageRegistry
 from tabhub.page_tools.core.schema import one_line
-from tabhub.page_tools.core.storage import RESTORED, Page, PageRef, Published, Remembered, TabKey
+from tabhub.page_tools.core.storage import RESTORED, Page, PageRef, Published, TabKey
 from tabhub.store.store import Store, decoded
 
 log = logging.getLogger(__name__)
@@ -23,8 +24,8 @@ ALIVE = "alive"
 TABS, TOOLS = "page-tabs", "page-tools"
 
 
-class _Image(msgspec.Struct):
-    """What one tab has of one domain."""
+class _TabRow(msgspec.Struct):
+    """The tools of one domain in one tab."""
 
     domain: str
     tab: int | str
@@ -36,22 +37,22 @@ class _Image(msgspec.Struct):
     tools: list[Published]
 
 
-class Check(Protocol):
-    """What a page may tell; ValueError for what it may not."""
+class PageCheck(Protocol):
+    """The checks of a registration, for stored rows; raises ValueError."""
 
     @property
     def most_tools(self) -> int: ...
 
     def url(self, domain: str, origin: str, url: str) -> str:
-        """Where the page was."""
+        """The page's address."""
 
     def tool(self, tool: Published) -> Published: ...
 
 
-class PageImages:
-    """Writes a tab down whenever its tools change."""
+class PagePersistence:
+    """Loads the stored pages, and writes a tab whenever its tools change."""
 
-    def __init__(self, store: Store, pages: PageRegistry, check: Check, now: float) -> None:
+    def __init__(self, store: Store, pages: PageRegistry, check: PageCheck, now: float) -> None:
         self._tabs = store.collection(TABS)
         self._remembered = store.collection(TOOLS)
         self._check = check
@@ -60,20 +61,20 @@ class PageImages:
         self._kept: dict[str, Remembered] = {}
         self._load(now)
         pages.on_change(self._changed)
-        pages.on_remembered(self._note_remembered)
-        self._note_remembered()
+        pages.on_remembered(self._remembered_changed)
+        self._remembered_changed()
 
     def alive(self, now: float) -> None:
-        """Note that the tabs are there; forget what has not come back for too long."""
+        """Store that the tabs are open; forget restored pages that have not registered in time."""
         self._safely(lambda: self._marks.put(ALIVE, msgspec.json.encode(now)))
-        self._pages.restored(lambda page: now - page.seen > STALE_SECONDS)
+        self._pages.forget_restored(lambda page: now - page.seen > STALE_SECONDS)
 
     def _load(self, now: float) -> None:
         alive = dict(decoded(self._marks, float)).get(ALIVE, 0.0)
         pages: list[Page] = []
-        for key, image in decoded(self._tabs, _Image):
-            seen = max(image.seen, alive)
-            page = None if now - seen > STALE_SECONDS else self._page(image, seen, len(pages))
+        for key, row in decoded(self._tabs, _TabRow):
+            seen = max(row.seen, alive)
+            page = None if now - seen > STALE_SECONDS else self._page(row, seen, len(pages))
             if page is None:
                 self._tabs.drop(key)
             else:
@@ -82,7 +83,7 @@ class PageImages:
         self._pages.load(pages, sorted(self._kept.values(), key=lambda kept: kept.at))
 
     def _checked(self) -> Iterator[tuple[str, Remembered]]:
-        """The rows of remembered tools that a page could have told as well."""
+        """The rows of remembered tools that pass the checks of a registration."""
         for key, row in decoded(self._remembered, Remembered):
             kept = self._fit(row)
             if kept is None or key != _key(kept.domain, kept.tool.name):
@@ -95,38 +96,38 @@ class PageImages:
             url = self._check.url(row.domain, row.origin, row.url)
             tool = self._check.tool(row.tool)
         except ValueError as unfit:
-            log.error("a remembered tool of %r is dropped: %s", row.domain[:100], unfit)
+            log.error("dropped a remembered tool of %r: %s", row.domain[:100], unfit)
             return None
         return msgspec.structs.replace(row, url=url, tool=tool)
 
-    def _page(self, image: _Image, seen: float, number: int) -> Page | None:
-        """The tab as one page, to which there is no way until it has come back."""
+    def _page(self, row: _TabRow, seen: float, number: int) -> Page | None:
+        """The tab as one page, which cannot be reached until it registers again."""
         try:
-            url = self._check.url(image.domain, image.origin, image.url)
+            url = self._check.url(row.domain, row.origin, row.url)
         except ValueError as unfit:
-            log.error("what was known of a tab is dropped: %s", unfit)
+            log.error("dropped the stored tools of a tab: %s", unfit)
             return None
         return Page(
-            ref=PageRef(RESTORED, image.tab, number, image.transport),
-            domain=image.domain,
-            origin=image.origin,
+            ref=PageRef(RESTORED, row.tab, number, row.transport),
+            domain=row.domain,
+            origin=row.origin,
             url=url,
-            title=one_line(image.title),
-            tools={tool.name: tool for tool in self._tools(image)},
+            title=one_line(row.title),
+            tools={tool.name: tool for tool in self._tools(row)},
             seen=seen,
         )
 
-    def _tools(self, image: _Image) -> Iterator[Published]:
-        for tool in image.tools[: self._check.most_tools]:
+    def _tools(self, row: _TabRow) -> Iterator[Published]:
+        for tool in row.tools[: self._check.most_tools]:
             try:
                 yield self._check.tool(tool)
             except ValueError as unfit:
-                log.error("a tool in a tab of %s is dropped: %s", image.domain, unfit)
+                log.error("dropped a stored tool of %s: %s", row.domain, unfit)
 
     def reload(self) -> None:
-        """Another process may have dropped some of what is remembered."""
-        there = self._remembered.keys()
-        gone = {key for key in self._kept if key not in there}
+        """Forget the remembered tools whose rows another process has deleted."""
+        stored = self._remembered.keys()
+        gone = {key for key in self._kept if key not in stored}
         if gone:
             self._pages.forget(lambda kept: _key(kept.domain, kept.tool.name) in gone)
 
@@ -135,17 +136,17 @@ class PageImages:
 
     def _write(self, domain: str, tab: TabKey) -> None:
         key = _key(domain, tab)
-        pages = list(self._pages.storage.here(domain, tab))
+        pages = list(self._pages.storage.pages_of(domain, tab))
         if pages:
-            self._tabs.put(key, msgspec.json.encode(_image(pages)))
+            self._tabs.put(key, msgspec.json.encode(_row(pages)))
         else:
             self._tabs.drop(key)
 
-    def _note_remembered(self) -> None:
+    def _remembered_changed(self) -> None:
         self._safely(self._write_remembered)
 
     def _write_remembered(self) -> None:
-        """What stays without a tab: of that, what is not written down as it is now."""
+        """Write the changed rows of remembered tools."""
         memory = self._pages.memory
         put: dict[str, Remembered] = {}
         drop: list[str] = []
@@ -154,7 +155,7 @@ class PageImages:
             known = self._kept.get(key)
             if kept is None and known is not None:
                 drop.append(key)
-            elif kept is not None and (known is None or _said(kept) != _said(known)):
+            elif kept is not None and (known is None or _content(kept) != _content(known)):
                 put[key] = kept
         if put or drop:
             written = {key: msgspec.json.encode(kept) for key, kept in put.items()}
@@ -167,21 +168,21 @@ class PageImages:
         try:
             work()
         except sqlite3.Error as error:
-            # Pages go on; only a restart would not find them.
-            log.error("what pages publish could not be written down: %s", error)
+            # Page tools keep working; only a restart would lose them.
+            log.error("could not store what pages publish: %s", error)
 
 
 def _key(domain: str, tab: TabKey) -> str:
     return msgspec.json.encode((domain, tab)).decode()
 
 
-def _image(pages: list[Page]) -> _Image:
+def _row(pages: list[Page]) -> _TabRow:
     first = min(pages, key=lambda page: page.ref.frame)
     tools = {name: tool for page in pages for name, tool in page.tools.items()}
-    return _Image(
+    return _TabRow(
         domain=first.domain,
         tab=first.tab,
-        transport=first.way,
+        transport=first.transport,
         origin=first.origin,
         url=first.url,
         title=first.title,
@@ -190,15 +191,15 @@ def _image(pages: list[Page]) -> _Image:
     )
 
 
-def _said(kept: Remembered) -> tuple[object, ...]:
-    """All but when it was said."""
-    return kept.tool, kept.url, kept.origin, kept.way
+def _content(kept: Remembered) -> tuple[object, ...]:
+    """Everything but the time."""
+    return kept.tool, kept.url, kept.origin, kept.transport
 
 
 def forget_origins(store: Store, which: Callable[[str], bool]) -> int:
-    """Drop what is known of pages of some origins; how many tools would have stayed listed."""
-    for key, image in decoded(store.collection(TABS), _Image):
-        if which(image.origin):
+    """Delete the rows of the selected origins; returns how many remembered tools there were."""
+    for key, row in decoded(store.collection(TABS), _TabRow):
+        if which(row.origin):
             store.collection(TABS).drop(key)
     remembered = decoded(store.collection(TOOLS), Remembered)
     gone = [key for key, kept in remembered if which(kept.origin)]

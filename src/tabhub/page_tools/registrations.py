@@ -1,123 +1,30 @@
-"""Where registrations come in, from either transport. A page is hostile: all of it is bounded."""
+"""Takes registrations of pages from every transport. Pages are hostile, so all of it is bounded."""
 
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from tabhub.calls.ports import AuditSink, incident
-from tabhub.calls.time_limit import Progress
 from tabhub.config.settings import Settings
 from tabhub.hub.tabs import MINTED_FROM
+from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
-from tabhub.page_tools.core.storage import Page, PageRef, Remembered, TabKey
-from tabhub.page_tools.flood_limits import Allowance, Complaints, Throttle
+from tabhub.page_tools.core.storage import Page, PageRef, TabKey
+from tabhub.page_tools.flood_limits import AuditLimit, FaultLog, Throttle
 from tabhub.page_tools.intake import Admission, Registration
 from tabhub.page_tools.pairing import LONGEST_URL, domain_of, is_allowed
-from tabhub.wire.pages import Execute, Outcome
-
-__all__ = ["Execute", "Outcome", "PageRef", "PageTransport"]
-
-
-class PageTransport(Protocol):
-    """Carries calls to pages. What comes from them goes to `Pages`."""
-
-    async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
-        """Send once. What `PageSource` reads in an error: whether the page may have received it."""
-
-
-GONE_SECONDS = 60.0
-"""How long pages stay whose way has gone, in case it comes back."""
-BACK_SECONDS = 5.0
-"""How long pages have to register anew then."""
-
-Late = Callable[[str, set[PageRef]], None]
-"""Takes a way, and the pages that have not come back by it."""
-
-
-class Timer(Protocol):
-    def cancel(self) -> None: ...
-
-
-Later = Callable[[float, Callable[[], None]], Timer]
-
-
-@dataclass
-class _Way:
-    """Open while there is a transport. `awaited` are pages from before it went, until the timer."""
-
-    transport: PageTransport | None = None
-    awaited: set[PageRef] = field(default_factory=set)
-    timer: Timer | None = None
-
-
-class Ways:
-    """open → gone → back → open; each step has one timer, and only the last one counts."""
-
-    def __init__(self, late: Late, later: Later) -> None:
-        self._late = late
-        self._later = later
-        self._ways: dict[str, _Way] = {}
-
-    def find(self, name: str) -> PageTransport | None:
-        way = self._ways.get(name)
-        return None if way is None else way.transport
-
-    def opened(self, name: str, transport: PageTransport) -> None:
-        """A way whose pages go with it."""
-        self._ways[name] = _Way(transport)
-
-    def closed(self, name: str) -> bool:
-        """It will not come back; whether it was there."""
-        return self._ways.pop(name, None) is not None
-
-    def gone(self, name: str, pages: set[PageRef]) -> None:
-        """It may come back: until then nobody reaches its pages, but they stay."""
-        way = self._ways.get(name)
-        if way is not None and way.transport is not None:
-            way.transport = None
-            way.awaited |= pages
-            self._wait(name, way, GONE_SECONDS)
-
-    def back(self, name: str, transport: PageTransport, pages: set[PageRef]) -> None:
-        """It is there again, or for the first time; these have been here before."""
-        way = self._ways.setdefault(name, _Way())
-        way.transport = transport
-        way.awaited |= pages
-        self._wait(name, way, BACK_SECONDS)
-
-    def came(self, page: PageRef) -> None:
-        """A page has registered anew."""
-        way = self._ways.get(page.transport)
-        if way is not None:
-            way.awaited.discard(page)
-
-    def _wait(self, name: str, way: _Way, seconds: float) -> None:
-        if way.timer is not None:
-            way.timer.cancel()
-        way.timer = self._later(seconds, lambda: self._end(name, way))
-
-    def _end(self, name: str, way: _Way) -> None:
-        late, way.awaited, way.timer = way.awaited, set(), None
-        if way.transport is None:
-            self._ways.pop(name, None)
-        self._late(name, late)
-
-
-def later(seconds: float, work: Callable[[], None]) -> Timer:
-    return asyncio.get_running_loop().call_later(seconds, work)
-
+from tabhub.page_tools.transports import PageTransport, PageTransports, later
 
 TABS_PER_DOMAIN = 1000
 
 
 class Pages:
-    """Takes what pages publish to the hub, and knows the way back to them."""
+    """Puts what pages publish into the hub, and knows the transports that reach them."""
 
     def __init__(
         self,
@@ -130,127 +37,127 @@ class Pages:
         self._tabs = hub.tabs
         self._settings = settings
         self._audit = audit
-        self._ways = Ways(self._late, later)
-        self._complaints = Complaints(clock)
-        self._allowance = Allowance(clock)
-        self._admission = Admission(self._hub.storage, settings, self._complaints)
+        self._transports = PageTransports(self._expired, later)
+        self._fault_log = FaultLog(clock)
+        self._audit_limit = AuditLimit(clock)
+        self._admission = Admission(self._hub.storage, settings, self._fault_log)
         self._throttle: Throttle[Registration] = Throttle(self._take, clock, later)
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._listeners: list[Callable[[PageRef], None]] = []
         hub.tabs.on_change(self._tab_changed)
 
     def connect(self, name: str, transport: PageTransport) -> None:
-        """A way to pages is there; `PageRef.transport` names it."""
-        self._ways.opened(name, transport)
+        """Add a transport; `PageRef.transport` is its name."""
+        self._transports.open(name, transport)
 
     def disconnect(self, name: str) -> None:
-        """It has gone, and so have its pages."""
-        if self._ways.closed(name):
+        """Remove a transport and its pages."""
+        if self._transports.close(name):
             self._gone([page for page in self._hub.storage.all() if page.ref.transport == name])
 
     def suspend(self, name: str) -> None:
-        """It has gone but may come back: its pages stay for a while, though nobody reaches them."""
-        self._hub.away.add(name)
-        self._ways.gone(name, self._by_way(name))
+        """A transport has disconnected and may reconnect; its pages stay for a while."""
+        self._hub.unreachable.add(name)
+        self._transports.disconnected(name, self._refs_of(name))
 
     def resume(self, name: str, transport: PageTransport) -> None:
-        """It is back; pages that do not register anew have gone meanwhile."""
-        self._hub.away.discard(name)
-        self._ways.back(name, transport, self._by_way(name))
+        """A transport has connected; pages that do not register again soon are removed."""
+        self._hub.unreachable.discard(name)
+        self._transports.connected(name, transport, self._refs_of(name))
 
     def only_in(self, name: str, numbers: set[int]) -> None:
-        """A browser has said which tabs it has: what was in others before a restart is gone."""
+        """A browser has listed its tabs: remove restored pages of tabs it no longer has."""
 
         def is_lost(page: Page) -> bool:
             tab = page.ref.tab
-            # A number that we made up says nothing: it may be another by now.
-            is_told = isinstance(tab, int) and tab < MINTED_FROM
-            return is_told and page.ref.document == name and tab not in numbers
+            # A number that the server made up may belong to another tab after a restart.
+            is_browsers_own = isinstance(tab, int) and tab < MINTED_FROM
+            return is_browsers_own and page.ref.document == name and tab not in numbers
 
-        self._hub.restored(is_lost)
+        self._hub.forget_restored(is_lost)
         self._wake()
 
-    def _by_way(self, name: str) -> set[PageRef]:
+    def _refs_of(self, name: str) -> set[PageRef]:
         return {page.ref for page in self._hub.storage.all() if page.ref.transport == name}
 
-    def _late(self, name: str, refs: set[PageRef]) -> None:
+    def _expired(self, name: str, refs: set[PageRef]) -> None:
         storage = self._hub.storage
         self._gone([page for ref in refs if (page := storage.find(ref)) is not None])
-        self._hub.away.discard(name)
-        self._hub.restored(lambda page: page.ref.document == name)
+        self._hub.unreachable.discard(name)
+        self._hub.forget_restored(lambda page: page.ref.document == name)
 
     def transport(self, page: PageRef) -> PageTransport | None:
-        return self._ways.find(page.transport)
+        return self._transports.find(page.transport)
 
     def on_gone(self, listener: Callable[[PageRef], None]) -> None:
         self._listeners.append(listener)
 
-    async def news(self, seconds: float) -> None:
-        """Wait until any page has come or changed, but not for longer."""
-        news = self._news
+    async def wait_for_change(self, seconds: float) -> None:
+        """Wait until any page registers, changes or goes, or until the time is over."""
+        changed = self._changed
         try:
             async with asyncio.timeout(seconds):
-                await news.wait()
+                await changed.wait()
         except TimeoutError:
             return
 
-    def register(self, told: Registration) -> None:
-        """All that a page publishes, and where it is by the browser's word."""
-        self._put(told)
+    def register(self, registration: Registration) -> None:
+        """Take everything that a page publishes, unless it sends too much; then a little later."""
+        self._enqueue(registration)
 
-    def _put(self, told: Registration) -> None:
-        if not self._throttle.put(_tab(told.page), told.page, told):
-            domain = domain_of(told.origin) or "a page"
-            self._complaints.say(domain, "tells its tools too often; only the latest list counts")
+    def _enqueue(self, registration: Registration) -> None:
+        if not self._throttle.put(_tab(registration.page), registration.page, registration):
+            domain = domain_of(registration.origin) or "a page"
+            self._fault_log.add(domain, "sends its tools too often; only the latest list counts")
 
     def update(
         self, page: PageRef, tools: list[Raw], extensions: dict[str, Any] | None = None
     ) -> None:
-        """The page's new list, as a whole; an empty one clears."""
-        told = self._throttle.waiting(_tab(page), page) or self._admission.known(page)
-        if told is None:
-            self._complaints.say(page.transport, "an update of a page that has not registered")
+        """Replace all tools of a page; an empty list removes them."""
+        known = self._throttle.waiting(_tab(page), page) or self._admission.known(page)
+        if known is None:
+            self._fault_log.add(page.transport, "an update of a page that has not registered")
             return
-        fresh = told.extensions if extensions is None else extensions
-        self._put(msgspec.structs.replace(told, tools=tools, extensions=fresh))
+        latest = known.extensions if extensions is None else extensions
+        self._enqueue(msgspec.structs.replace(known, tools=tools, extensions=latest))
 
     def gone(self, page: PageRef) -> None:
-        """The page is no more there."""
+        """Remove a page."""
         self._throttle.drop(_tab(page), page)
         known = self._hub.storage.find(page)
         if known is not None:
             self._gone([known])
 
     def activated(self, tab: TabKey | None) -> None:
-        """The person looks at this tab; None: at none of those that are known."""
-        self._seen([] if self._hub.active is None else [self._hub.active])
+        """The browser's active tab is this one; None if it is an unknown one."""
+        self._mark_seen([] if self._hub.active is None else [self._hub.active])
         self._hub.activated(tab)
 
     def looked_at(self, tab: str, origin: str) -> None:
-        """A page says that the person looks at this tab of its."""
+        """A page reports that the person looks at its tab."""
         domain = domain_of(origin) or ""
-        self._seen(self._hub.in_front(domain))
+        self._mark_seen(self._hub.in_front(domain))
         self._hub.looked_at(domain, (origin, tab))
 
     def hidden(self, tab: str, origin: str) -> None:
-        """The person looks at this tab no more; at which one instead, others say."""
+        """A page reports that the person no longer looks at its tab."""
         domain = domain_of(origin) or ""
-        self._seen(self._hub.in_front(domain))
+        self._mark_seen(self._hub.in_front(domain))
         self._hub.hidden(domain, (origin, tab))
 
-    def _seen(self, tabs: list[TabKey]) -> None:
-        """Until now the person looked at these."""
+    def _mark_seen(self, tabs: list[TabKey]) -> None:
+        """Set the time at which the person last looked at these tabs."""
         for page in chain(*map(self._hub.storage.in_tab, tabs)):
             page.seen = time.time()
 
     def take_settings(self) -> None:
-        """They may have changed: who may publish, and whose tools stay."""
-        self._keep_allowed()
+        """Apply changed settings: which pages may publish, and whose tools are remembered."""
+        self._remove_forbidden()
         for page in self._hub.storage.all():
-            self._keep_as_set(page)
+            self._apply_cache_setting(page)
         self.forget(lambda kept: not (kept.tool.asked or self._admission.keeps(kept.domain)))
 
-    def _keep_as_set(self, page: Page) -> None:
+    def _apply_cache_setting(self, page: Page) -> None:
         keeps = self._admission.keeps(page.domain)
         if any(tool.cached != (keeps or tool.asked) for tool in page.tools.values()):
             tools = {
@@ -259,32 +166,33 @@ class Pages:
             }
             self._hub.update(page.ref, tools, page.seen)
 
-    def _keep_allowed(self) -> None:
+    def _remove_forbidden(self) -> None:
         allowed = self._settings().page_origins
         storage = self._hub.storage
         self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
         self.forget(lambda kept: not is_allowed(kept.origin, allowed))
 
     def forget(self, which: Callable[[Remembered], bool]) -> None:
-        """Tools that stay without a tab are to stay no longer."""
+        """Remove the selected remembered tools."""
         self._hub.forget(which)
 
     def tidy(self) -> None:
-        """Forget what is of no more use."""
+        """Forget the message counts of idle tabs."""
         self._throttle.forget_idle()
 
-    def _take(self, told: Registration) -> None:
-        domain = domain_of(told.origin)
-        if domain is None or not is_allowed(told.origin, self._settings().page_origins):
-            self._complaints.say(told.origin[:LONGEST_URL] or "a page", "may not publish tools")
-            self.gone(told.page)
+    def _take(self, registration: Registration) -> None:
+        ref, origin = registration.page, registration.origin
+        domain = domain_of(origin)
+        if domain is None or not is_allowed(origin, self._settings().page_origins):
+            self._fault_log.add(origin[:LONGEST_URL] or "a page", "may not publish tools")
+            self.gone(ref)
             return
-        self._ways.came(told.page)
-        before = self._hub.storage.find(told.page)
+        self._transports.registered(ref)
+        before = self._hub.storage.find(ref)
         known = None if before is None else {**before.tools}
-        page = self._admission.page(told, domain)
+        page = self._admission.page(registration, domain)
         if self._is_full(page):
-            self._complaints.say(domain, f"has more than {TABS_PER_DOMAIN} tabs; the rest is left")
+            self._fault_log.add(domain, f"has more than {TABS_PER_DOMAIN} tabs; others are ignored")
             return
         self._join(page)
         self._hub.register(page)
@@ -294,7 +202,7 @@ class Pages:
 
     def _is_full(self, page: Page) -> bool:
         storage = self._hub.storage
-        is_known = next(storage.here(page.domain, page.ref.tab), None) is not None
+        is_known = next(storage.pages_of(page.domain, page.ref.tab), None) is not None
         return not is_known and storage.tabs_of(page.domain) >= TABS_PER_DOMAIN
 
     def _join(self, page: Page) -> None:
@@ -302,12 +210,12 @@ class Pages:
             self._tabs.join(page.ref.tab, page.worker_id)
 
     def _gone(self, pages: Iterable[Page]) -> None:
-        found = list(pages)
-        self._hub.gone(*(page.ref for page in found))
-        for page in found:
-            self._lost(page)
+        removed = list(pages)
+        self._hub.gone(*(page.ref for page in removed))
+        for page in removed:
+            self._removed(page)
 
-    def _lost(self, page: Page) -> None:
+    def _removed(self, page: Page) -> None:
         self._note(page, "unregisterTools", 0)
         for listener in self._listeners:
             listener(page.ref)
@@ -315,26 +223,26 @@ class Pages:
 
     def _tab_changed(self, change: str, id: int) -> None:
         if change == "closed":
-            there = self._hub.storage.in_tab(id)
+            pages = self._hub.storage.in_tab(id)
             self._hub.closed(id)
-            for page in there:
+            for page in pages:
                 if self._hub.storage.find(page.ref) is None:
-                    self._lost(page)
+                    self._removed(page)
             return
         tab = self._tabs.find(id)
-        # Before anybody has turned to one: news of a tab are no sign that a person looks at it.
+        # Only until the first activation: later, a changed tab need not be the one looked at.
         if self._hub.active is None and tab and tab.active and tab.focused_window:
             self.activated(id)
 
     def _note(self, page: Page, what: str, tools: int) -> None:
-        """One line in the record, if the domain has not caused too many."""
-        if self._allowance.spend(page.domain):
-            told = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
-            self._audit.record(incident(page.domain, "page", f"browser/{what}", told))
+        """Write one entry to the audit log, unless the domain has caused too many."""
+        if self._audit_limit.admit(page.domain):
+            arguments = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
+            self._audit.record(incident(page.domain, "page", f"browser/{what}", arguments))
 
     def _wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
 
 def _tab(page: PageRef) -> tuple[str, TabKey]:

@@ -1,7 +1,7 @@
-"""Schemas of pages: read place by place and bounded, before anybody compiles or lists them.
+"""Checks and bounds the schemas of pages before they are compiled or listed.
 
-What stands where a schema may stand is a schema, whatever it is called, and is looked at. What is
-left out cannot be referred to. So what is admitted is small, also once its references are followed.
+Every value in a place where a schema can stand is checked as one. What is left out cannot be
+referred to, so an accepted schema is small even with its references expanded.
 """
 
 from collections.abc import Callable
@@ -23,17 +23,18 @@ Json = dict[str, Any]
 
 
 def checked_schema(given: msgspec.Raw, most_bytes: int) -> bytes:
-    """A page's schema in as few bytes as can be; Unfit with the reason if it is refused."""
+    """A page's schema as compact JSON; Unfit with the reason if it is refused."""
     if len(given) > most_bytes:
         raise Unfit(f"its schema has more than {most_bytes} bytes")
     schema = _object(given)
     if schema.get("type", "object") != "object":
         raise Unfit("its schema is not that of an object")
     reader = _Reader()
-    read: Json = reader.schema(_at_home(schema), 1)
-    if reader.refers:
+    without_id = {key: value for key, value in schema.items() if key != "$id"}
+    read: Json = reader.schema(without_id, 1)
+    if reader.needs_expansion:
         require_small(read, DEEPEST)
-    # Properties come first, so that one more can be put in without reading all of it.
+    # Properties come first, so that another can be inserted without decoding the schema.
     return msgspec.json.encode({"properties": {}, **_dialect(schema), **read, "type": "object"})
 
 
@@ -41,7 +42,7 @@ def _object(given: msgspec.Raw) -> Json:
     try:
         schema = msgspec.json.decode(given)
         if isinstance(schema, str):
-            # Some browsers tell schemas as text.
+            # Some browsers send schemas as text.
             schema = msgspec.json.decode(schema)
     except (ValueError, RecursionError):
         raise Unfit("its schema cannot be read") from None
@@ -50,26 +51,21 @@ def _object(given: msgspec.Raw) -> Json:
     return schema
 
 
-def _at_home(schema: Json) -> Json:
-    """Without what names it elsewhere."""
-    return {key: value for key, value in schema.items() if key != "$id"}
-
-
 def _dialect(schema: Json) -> Json:
-    """The one it is written in, if anybody here speaks it."""
-    named = schema.get("$schema")
-    return {"$schema": named} if isinstance(named, str) and named in schema_size.DIALECTS else {}
+    """The dialect that the schema declares, if it is a known one."""
+    uri = schema.get("$schema")
+    return {"$schema": uri} if isinstance(uri, str) and uri in schema_size.DIALECTS else {}
 
 
 class _Reader:
-    """Reads a schema: what it keeps is well typed, and everything counts."""
+    """Copies a schema, keeps only values of the right type, and counts everything."""
 
     def __init__(self) -> None:
         self._places = 0
         self._patterns = 0
         self._pattern_bytes = 0
-        self.refers = False
-        """Whether checking may cost more than there are places."""
+        self.needs_expansion = False
+        """Whether validation may cost more than the number of places suggests."""
 
     def schema(self, node: Any, depth: int) -> Any:
         self._enter(1, depth)
@@ -78,11 +74,11 @@ class _Reader:
         if not isinstance(node, dict):
             raise Unfit("its schema has a part that is no schema")
         read = {}
-        for word, value in node.items():
+        for keyword, value in node.items():
             self._enter(1, depth)
-            kept = _READERS.get(word, _unknown)(self, value, depth + 1)
+            kept = _READERS.get(keyword, _unknown)(self, value, depth + 1)
             if kept is not UNSET:
-                read[word] = kept
+                read[keyword] = kept
         return read
 
     def _enter(self, places: int, depth: int) -> None:
@@ -95,7 +91,7 @@ class _Reader:
     def under_names(self, value: Any, depth: int) -> Json:
         if not isinstance(value, dict):
             raise Unfit("its schema has properties that are no object")
-        return {name: _as_object(self.schema(one, depth + 1)) for name, one in value.items()}
+        return {name: _as_object(self.schema(item, depth + 1)) for name, item in value.items()}
 
     def under_patterns(self, value: Any, depth: int) -> Json:
         read = self.under_names(value, depth)
@@ -106,21 +102,21 @@ class _Reader:
     def listed(self, value: Any, depth: int) -> Any:
         if not isinstance(value, list):
             raise Unfit("its schema has a part that is no list of schemas")
-        return [self.schema(one, depth + 1) for one in value] or UNSET
+        return [self.schema(item, depth + 1) for item in value] or UNSET
 
     def items(self, value: Any, depth: int) -> Any:
         return (self.listed if isinstance(value, list) else self.schema)(value, depth)
 
     def unevaluated(self, value: Any, depth: int) -> Any:
-        self.refers = True
+        self.needs_expansion = True
         return self.schema(value, depth)
 
     def dependencies(self, value: Any, depth: int) -> Json:
         if not isinstance(value, dict):
             raise Unfit("its schema has dependencies that are no object")
         return {
-            name: (self.names if isinstance(one, list) else self.schema)(one, depth + 1)
-            for name, one in value.items()
+            name: (self.names if isinstance(item, list) else self.schema)(item, depth + 1)
+            for name, item in value.items()
         }
 
     def names(self, value: Any, depth: int) -> list[str]:
@@ -132,16 +128,16 @@ class _Reader:
     def names_by_name(self, value: Any, depth: int) -> Json:
         if not isinstance(value, dict):
             raise Unfit("its schema requires what are no names")
-        return {name: self.names(one, depth + 1) for name, one in value.items()}
+        return {name: self.names(item, depth + 1) for name, item in value.items()}
 
     def data(self, value: Any, depth: int) -> Any:
-        """Any value: nothing in it is a schema, and nothing can refer to it."""
+        """Any value: it contains no schemas, and no reference can lead into it."""
         self._enter(1, depth)
         if isinstance(value, list | dict):
             self._enter(len(value), depth)
-            for one in value.values() if isinstance(value, dict) else value:
-                if isinstance(one, list | dict):
-                    self.data(one, depth + 1)
+            for item in value.values() if isinstance(value, dict) else value:
+                if isinstance(item, list | dict):
+                    self.data(item, depth + 1)
         return value
 
     def listed_data(self, value: Any, depth: int) -> Any:
@@ -160,12 +156,12 @@ class _Reader:
         return value
 
     def reference(self, value: Any, depth: int) -> Any:
-        self.refers = True
+        self.needs_expansion = True
         return value if isinstance(value, str) else UNSET
 
 
 def _as_object(schema: Any) -> Json:
-    """Clients expect objects under names, where a schema may be just yes or no."""
+    """A boolean schema as an object, which is what clients expect of properties."""
     if isinstance(schema, bool):
         return {} if schema else {"not": {}}
     read: Json = schema
@@ -176,19 +172,15 @@ _Read = Callable[[_Reader, Any, int], Any]
 
 
 def _kept(fits: Callable[[Any], bool]) -> _Read:
-    """What is not of the type that its word asks for says nothing."""
+    """Keep a value of the right type; drop any other."""
     return lambda reader, value, depth: value if fits(value) else UNSET
 
 
-def _refused(word: str) -> _Read:
+def _refused(keyword: str) -> _Read:
     def refuse(reader: _Reader, value: Any, depth: int) -> Any:
-        raise Unfit(f"its schema uses {word}")
+        raise Unfit(f"its schema uses {keyword}")
 
     return refuse
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _is_number(value: Any) -> bool:
@@ -214,7 +206,7 @@ def _type(reader: _Reader, value: Any, depth: int) -> Any:
 
 
 def _unknown(reader: _Reader, value: Any, depth: int) -> Any:
-    """A word that nobody here knows may be a note; whatever may hide more is left out."""
+    """The value of an unknown keyword, such as a note; lists and objects are left out."""
     if isinstance(value, str):
         return _text(reader, value, depth)
     return value if isinstance(value, bool | int | float) else UNSET
@@ -235,7 +227,7 @@ _READERS: dict[str, _Read] = {
     "examples": _Reader.listed_data,
     "pattern": _Reader.pattern,
     "$ref": _Reader.reference,
-    **{word: _refused(word) for word in schema_size.FOREIGN},
+    **{keyword: _refused(keyword) for keyword in schema_size.FOREIGN},
     "type": _type,
     **dict.fromkeys(("title", "description", "$comment"), _text),
     **dict.fromkeys(
@@ -246,6 +238,6 @@ _READERS: dict[str, _Read] = {
     "multipleOf": _kept(lambda value: _is_number(value) and value > 0),
     **dict.fromkeys(schema_size.COUNTS, _kept(_is_count)),
     **dict.fromkeys(schema_size.FLAGS, _kept(lambda value: isinstance(value, bool))),
-    # It counts at the root only, and only if it is one of those known.
+    # Kept at the root only, by `_dialect`.
     "$schema": _kept(lambda value: False),
 }

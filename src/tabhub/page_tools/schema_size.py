@@ -1,11 +1,14 @@
-"""How large a schema is once its references are followed: what a check of arguments may cost."""
+"""The keywords of JSON Schema, and the size of a schema with its references expanded.
+
+That size bounds what validating arguments can cost.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Schemas under names that are the page's own, whatever they are."""
+"""Keywords with schemas under names of the page's choice."""
 LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 SINGLE = frozenset(
     {
@@ -40,7 +43,7 @@ COUNTS = frozenset(
 )
 FLAGS = frozenset({"uniqueItems", "deprecated", "readOnly", "writeOnly"})
 FOREIGN = frozenset({"$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"})
-"""By these a schema would refer to more than its own places."""
+"""Keywords by which a schema could refer to something outside itself."""
 TYPES = frozenset({"null", "boolean", "object", "array", "number", "string", "integer"})
 DIALECTS = {
     f"{scheme}://json-schema.org/{path}/schema{end}"
@@ -50,19 +53,21 @@ DIALECTS = {
 }
 
 
-class Unfit(ValueError):
-    """What a page has sent cannot be used; the text says why."""
-
+_WITH_VALUES = DATA | {"required", "dependentRequired", "dependencies"}
 
 MOST_PLACES = 20_000
-DEARER = 4
-"""To find what is not evaluated, all that is beside is checked again, and so what is in it."""
+UNEVALUATED_FACTOR = 4
+"""To find unevaluated members, a validator checks all other keywords again, at each level."""
 
 Json = dict[str, Any]
 
 
+class Unfit(ValueError):
+    """Something that a page has sent cannot be used; the message says why."""
+
+
 def require_small(schema: Json, deepest: int) -> None:
-    """Unfit if it refers to itself, elsewhere, or to too much; it has been read before."""
+    """Raise Unfit if a checked schema refers to itself, to another document, or to too much."""
     _Expansion(schema, deepest).of(schema, 1)
 
 
@@ -98,8 +103,8 @@ class _Expansion:
         for child in self._children(node):
             size = self.of(child, depth + 1)
             places, height = places + size.places, max(height, size.height)
-        if any(word in node for word in UNEVALUATED):
-            places *= DEARER
+        if any(keyword in node for keyword in UNEVALUATED):
+            places *= UNEVALUATED_FACTOR
         self._open.discard(id(node))
         if places > MOST_PLACES:
             raise Unfit("its schema is too large once its references are followed")
@@ -112,24 +117,21 @@ class _Expansion:
     def _children(self, node: Json) -> Iterator[Any]:
         if "$ref" in node:
             yield self._target(node["$ref"])
-        for word, value in node.items():
-            yield from _schemas(word, value)
+        for keyword, value in node.items():
+            yield from _schemas(keyword, value)
 
     def _target(self, reference: str) -> Any:
         if not reference.startswith("#"):
             raise Unfit("its schema refers to another document")
         if reference in ("#", "#/"):
             raise Unfit("its schema refers to itself")
-        return _found(self._root, reference)
+        return _resolved(self._root, reference)
 
 
 def _own(node: Json) -> int:
-    """What a schema says itself, with the values that it lists."""
-    lists = (value for word, value in node.items() if word in _LISTED)
-    return 1 + len(node) + sum(_values(one) for one in lists)
-
-
-_LISTED = DATA | {"required", "dependentRequired", "dependencies"}
+    """The places of a schema without its subschemas, with the values that it lists."""
+    lists = (value for keyword, value in node.items() if keyword in _WITH_VALUES)
+    return 1 + len(node) + sum(map(_values, lists))
 
 
 def _values(data: Any) -> int:
@@ -138,30 +140,30 @@ def _values(data: Any) -> int:
     return 1 + sum(map(_values, data)) if isinstance(data, list) else 1
 
 
-def _schemas(word: str, value: Any) -> Iterator[Any]:
-    """The schemas behind a word."""
-    if word in MAPS or word == "dependencies":
-        yield from (one for one in value.values() if not isinstance(one, list))
+def _schemas(keyword: str, value: Any) -> Iterator[Any]:
+    """The subschemas in the value of a keyword."""
+    if keyword in MAPS or keyword == "dependencies":
+        yield from (item for item in value.values() if not isinstance(item, list))
     elif isinstance(value, list):
-        yield from value if word in LISTS or word == "items" else ()
-    elif word in SINGLE:
+        yield from value if keyword in LISTS or keyword == "items" else ()
+    elif keyword in SINGLE:
         yield value
 
 
-def _found(root: Json, reference: str) -> Any:
-    """What a reference leads to, from schema to schema."""
+def _resolved(root: Json, reference: str) -> Any:
+    """The schema that a reference names; each step must lead from schema to schema."""
     node: Any = root
     steps = iter(unquote(reference).removeprefix("#/").split("/"))
     for step in steps:
-        word = _unescaped(step)
-        behind = node.get(word) if isinstance(node, dict) else None
-        if word in MAPS or word == "dependencies":
+        keyword = _unescaped(step)
+        value = node.get(keyword) if isinstance(node, dict) else None
+        if keyword in MAPS or keyword == "dependencies":
             name = _unescaped(next(steps, ""))
-            node = behind.get(name) if isinstance(behind, dict) else None
-        elif isinstance(behind, list) and (word in LISTS or word == "items"):
-            node = _at(behind, next(steps, ""))
+            node = value.get(name) if isinstance(value, dict) else None
+        elif isinstance(value, list) and (keyword in LISTS or keyword == "items"):
+            node = _at(value, next(steps, ""))
         else:
-            node = behind if word in SINGLE else None
+            node = value if keyword in SINGLE else None
         if not isinstance(node, dict | bool):
             raise Unfit("its schema refers to nothing")
     return node

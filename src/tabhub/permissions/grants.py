@@ -82,7 +82,7 @@ class Grants:
 
     def add(self, grant: Grant) -> Grant | None:
         """Add a grant; one for exactly the same calls is replaced and returned."""
-        self.remove(grant.id)
+        self._discard(grant.id)
         places = self._places.setdefault((grant.tool, grant.client), {})
         older = places.get(_place(grant))
         if older is not None:
@@ -92,6 +92,10 @@ class Grants:
 
     def remove(self, id: str) -> bool:
         """Remove a grant; returns whether there was one."""
+        return self._discard(id)
+
+    def _discard(self, id: str) -> bool:
+        """Forget a grant here only: a subclass that saves grants overrides `remove`."""
         grant = self._by_id.pop(id, None)
         if grant is None:
             return False

@@ -7,8 +7,7 @@ from tabhub.agents.admin import AuditQuery
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.ports import incident
-from tabhub.config.clients import MAIN, Clients, hash_of
-from tabhub.config.secret import label_of
+from tabhub.config.clients import MAIN, Clients, hash_of, label_of
 from tabhub.config.settings import Settings
 from tabhub.errors import NotFound, TabhubError
 from tabhub.server.reload import Reloading

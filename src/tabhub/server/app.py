@@ -19,7 +19,7 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import PanelNews, PanelState
+from tabhub.browser.panel.panel_state import PanelNotifier, PanelState
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
@@ -29,12 +29,13 @@ from tabhub.config.clients import SSE, Client, Clients, is_token
 from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges
 from tabhub.config.settings import Origins, Settings, choose_toolsets
+from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
-from tabhub.page_tools.core.storage import Page, Remembered
-from tabhub.page_tools.extension_pages import LinkPages
-from tabhub.page_tools.intake import Again
+from tabhub.page_tools.core.storage import Page
+from tabhub.page_tools.extension_pages import ExtensionPages
+from tabhub.page_tools.intake import StoredPageCheck
 from tabhub.page_tools.pairing import Pairing
-from tabhub.page_tools.persistence import PageImages
+from tabhub.page_tools.persistence import PagePersistence
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
@@ -137,17 +138,17 @@ class App:
         SavedSessions(self.store, self.hub, time.time())
         self.pairing = pairing = Pairing(home, self.settings.worker_origins)
         pages, registry = self.pages, self.hub.pages
-        check = Again(lambda: self.settings.limits)
-        self._page_images = PageImages(self.store, registry, check, time.time())
+        check = StoredPageCheck(lambda: self.settings.limits)
+        self._page_persistence = PagePersistence(self.store, registry, check, time.time())
         pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
 
         def is_unpaired(page: Page | Remembered) -> bool:
-            return page.way.startswith(BY_WORKER) and page.origin not in pairing
+            return page.transport.startswith(BY_WORKER) and page.origin not in pairing
 
         # The settings may have changed while no server ran.
         pages.take_settings()
         pages.forget(is_unpaired)
-        registry.restored(is_unpaired)
+        registry.forget_restored(is_unpaired)
 
     def _build_link(self) -> None:
         """Create the two WebSocket endpoints: for the extension, and for page workers."""
@@ -168,7 +169,7 @@ class App:
         self._link = LinkEndpoint(
             self.browsers,
             self.panel_requests,
-            LinkPages(self.pages, self.hub, self.browsers),
+            ExtensionPages(self.pages, self.hub, self.browsers),
             limits.ws_bytes,
             self.settings.recording,
         )
@@ -242,7 +243,7 @@ class App:
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         self.pages.take_settings()
         self.pairing.take(fresh.worker_origins)
-        self._page_images.reload()
+        self._page_persistence.reload()
 
     def _take_secret(self, secret: str) -> None:
         self._admin.secret = secret
@@ -279,7 +280,7 @@ class App:
         return self._clients.find(token) if self._clients else None
 
     def _refresh_panels_on_changes(self) -> None:
-        news = PanelNews(self.browsers)
+        news = PanelNotifier(self.browsers)
         hub = self.hub
         shown = (hub.tabs, hub.sessions, hub.ownership, hub.tools)
         for part in (*shown, self.control, self.rules, self.pairing):
@@ -312,7 +313,7 @@ class App:
         """End idle sessions and forget pages that have not been used for long."""
         self.session_ends.reap(now)
         self.pages.tidy()
-        self._page_images.alive(now)
+        self._page_persistence.alive(now)
 
     def close(self) -> None:
         self._endpoints.close()

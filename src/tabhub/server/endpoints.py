@@ -3,10 +3,11 @@
 import time
 from dataclasses import dataclass
 
+from tabhub.agents.http.messages import Refused
 from tabhub.agents.http.rates import Rates
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
-from tabhub.agents.mcp.http import McpEndpoint, Refused
+from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rest import Rest
@@ -87,13 +88,13 @@ class Endpoints:
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
 
-    def _endpoint(self, backend: Backend, shelf: str) -> McpEndpoint:
+    def _endpoint(self, backend: Backend, collection: str) -> McpEndpoint:
         return McpEndpoint(
             backend,
             clock=time.monotonic,
             idle_seconds=self.settings.sessions.idle_minutes * 60,
             max_body=self.settings.limits.body_bytes,
-            memory=self.store.collection(shelf),
+            store=self.store.collection(collection),
             refused=self.refused,
             admit=self.rates.session,
         )

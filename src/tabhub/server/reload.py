@@ -164,7 +164,7 @@ class Reloading:
         session_ends.drop(
             lambda client: client == CLI, stays=lambda key: not session_ends.has_session(key)
         )
-        session_ends.browsers.cut_all()
+        session_ends.browsers.disconnect_all()
 
     def _drop_revoked(self, clients: Clients) -> None:
         """End the sessions, calls and shortcuts of clients whose token was revoked or replaced."""

@@ -94,7 +94,7 @@ class SessionEnds:
         command = "tabs.close" if self.settings.sessions.close_tabs_on_end else "tabs.ungroup"
         for tab in map(self.hub.tabs.find, tabs):
             if tab is not None:
-                self.browsers.let_go(tab, command)
+                self.browsers.release(tab, command)
 
     def reap(self, now: float) -> None:
         """End the sessions that have been idle too long."""

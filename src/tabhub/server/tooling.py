@@ -11,6 +11,7 @@ from tabhub.calls.call import Source
 from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
 from tabhub.page_tools import source as page_source
+from tabhub.page_tools.core.listing import SOURCE as PAGE_SOURCE
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
@@ -87,7 +88,7 @@ class Tooling:
 
     def _add_page_tools(self) -> None:
         opener = BrowserOpener(self.browsers, self.hub)
-        self.sources[page_source.SOURCE] = page_source.PageSource(
+        self.sources[PAGE_SOURCE] = page_source.PageSource(
             self.hub, self.pages, opener, lambda: self.settings.limits
         )
 

@@ -23,7 +23,7 @@ PINS = "pins"
 AGENTS = "agents"
 STOPPED = "stopped"
 MOST_WARNINGS = 100
-"""Pages can claim one name in many ways; more warnings than this help nobody."""
+"""Pages can claim one name in many ways; no one needs more warnings than this."""
 _OWNERS = {GRANTS: "client", SHORTCUTS: "client", AGENTS: "client", "sessions": "caller"}
 """The collections that belong to clients, and the member of a value that names the client."""
 

@@ -1,1 +1,1 @@
-"""Messages as typed data. Nothing here does I/O or knows about tasks."""
+"""Messages of every protocol as typed data. No I/O and no tasks."""

@@ -1,4 +1,4 @@
-"""The types of ASGI, as far as we use them."""
+"""The types of ASGI that we use."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any

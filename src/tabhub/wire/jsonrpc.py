@@ -1,6 +1,6 @@
-"""JSON-RPC 2.0: one struct for whatever arrives, and the encoders for what leaves.
+"""JSON-RPC 2.0: decodes incoming messages into one struct, and encodes outgoing ones.
 
-`params`, `result` and `error` stay raw bytes until somebody knows their type.
+`params`, `result` and `error` stay raw bytes until their type is known.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ EMPTY = Raw(b"{}")
 
 
 class Incoming(msgspec.Struct):
-    """A request, a notification or a response: what it is depends on which members are there."""
+    """A request, a notification or a response, depending on the members it has."""
 
     jsonrpc: str = ""
     id: int | str | UnsetType | None = UNSET
@@ -47,7 +47,7 @@ class Success(msgspec.Struct):
 
 
 class Failure(msgspec.Struct):
-    """An error; without an id when the request's could not be read (MCP forbids a null one)."""
+    """An error response; without an id if that of the request is unreadable (MCP forbids null)."""
 
     jsonrpc: str
     id: Id | UnsetType
@@ -55,7 +55,7 @@ class Failure(msgspec.Struct):
 
 
 class RemoteError(msgspec.Struct):
-    """The error member of a response from the other side."""
+    """The `error` member of an incoming response."""
 
     code: int = -32603
     message: str = ""
@@ -72,14 +72,14 @@ _decode_id = msgspec.json.Decoder(_Identified).decode
 _encode = msgspec.json.Encoder().encode
 
 LARGEST_BATCH = 50
-"""All of a batch is answered at once; a small one must not ask for gigabytes."""
+"""The responses to a batch are sent together; a small batch must not ask for gigabytes."""
 
 UNREADABLE = (ValueError, RecursionError)
-"""What decoding raises: for bytes that are no text, no JSON or of the wrong type; for depth."""
+"""What decoding raises for bytes that are not UTF-8, not JSON, of another type, or too deep."""
 
 
 def decode(body: bytes) -> Incoming:
-    """One message, with every way of being wrong told apart."""
+    """Decode one message; each kind of mistake has an error of its own."""
     try:
         require_text(body)
         return checked(_decode(body))
@@ -88,7 +88,7 @@ def decode(body: bytes) -> Incoming:
 
 
 def decode_any(body: bytes) -> Incoming | list[Incoming]:
-    """One message, or the messages of a batch."""
+    """Decode one message, or the messages of a batch."""
     try:
         require_text(body)
         found = _decode_any(body)
@@ -97,14 +97,14 @@ def decode_any(body: bytes) -> Incoming | list[Incoming]:
     if isinstance(found, Incoming):
         return checked(found)
     if not found:
-        raise ProtocolError("An empty batch has nothing to answer.")
+        raise ProtocolError("A batch must have at least one message.")
     if len(found) > LARGEST_BATCH:
         raise ProtocolError(f"A batch has at most {LARGEST_BATCH} messages, not {len(found)}.")
     return [checked(message) for message in found]
 
 
 def checked(message: Incoming) -> Incoming:
-    """The rules of JSON-RPC that the types alone cannot say."""
+    """Check the rules of JSON-RPC that types cannot express."""
     if message.jsonrpc != "2.0":
         raise ProtocolError('The message must carry "jsonrpc": "2.0".')
     if message.method is UNSET and message.result is UNSET and message.error is UNSET:
@@ -131,7 +131,7 @@ def failure(id: Id | None, error: TabhubError) -> bytes:
 
 
 def id_of(body: bytes) -> Id | None:
-    """The id of a message that may be wrong in every other way, so the error can be matched."""
+    """The id of a message that is otherwise invalid, so that the sender can match the error."""
     try:
         found = _decode_id(body).id
     except UNREADABLE:
@@ -140,13 +140,13 @@ def id_of(body: bytes) -> Id | None:
 
 
 def require_text(body: bytes) -> None:
-    """Parts that are left raw are skipped unread, so what is no UTF-8 must be found here."""
+    """Raise for bytes that are not UTF-8: the decoder does not look into parts that stay raw."""
     if not body.isascii():
         body.decode()
 
 
 def explained(error: Exception, misfit: TabhubError) -> TabhubError:
-    """Tell JSON that cannot be read from JSON that says something else: that is the misfit."""
+    """The error for a decoding failure; `misfit` if it is valid JSON of another type."""
     if isinstance(error, msgspec.ValidationError):
         return misfit
     if isinstance(error, RecursionError):

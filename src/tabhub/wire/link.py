@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-_ANSWER_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
+_RESPONSE_ID = re.compile(rb'\{"jsonrpc":"2\.0","id":"([^"\\]{1,64})",')
 SUBPROTOCOLS = ("tabhub", "opentabs")
-"""What a client may call the link; the second name is accepted for the sake of others."""
+"""Accepted WebSocket subprotocols; the second one is for compatibility."""
 
 CUT = 4002
-"""The code a connection is closed with that was to be cut."""
+"""Close code: the server asks the extension to connect again."""
 REPLACED = 4001
 """Close code: the same profile has connected again."""
 
@@ -20,7 +20,7 @@ class Params(msgspec.Struct, rename="camel", kw_only=True):
 
 
 class Nothing(Params):
-    """No params, or a result that says no more than that it was done."""
+    """No params, or a result without members."""
 
 
 class ServerInfo(Params):
@@ -29,27 +29,27 @@ class ServerInfo(Params):
 
 
 class Recording(Params):
-    """How much the extension keeps of each tab; 0 for nothing."""
+    """How many entries the extension keeps for each tab; 0 for none."""
 
     console_entries: int
     network_entries: int
 
 
 class SyncFull(Params):
-    """`sync.full`: what the server says of itself."""
+    """`sync.full`: the server introduces itself."""
 
     protocol: int
     server: ServerInfo
     max_bytes: int
-    """The largest message that the server takes."""
+    """The largest message that the server accepts."""
     recording: Recording
     plugins: list[Any]
     commands: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-    """Only in development: the JSON Schema of each command's input, to check it by."""
+    """Only in development: the JSON Schema of each command's input, for validation."""
 
 
 class TabState(Params):
-    """A tab as its browser describes it."""
+    """A tab as the browser describes it."""
 
     tab_id: int
     url: str = ""
@@ -67,22 +67,22 @@ class BrowserInfo(Params):
     version: str = ""
     user_agent: str = ""
     kind: Literal["managed", "personal"] = "personal"
-    """Whether tabhub started it for agents, or it is a person's own."""
+    """Whether tabhub started the browser for agents, or it is the person's own."""
     instance: str = ""
-    """Another one for every start of the browser."""
+    """Differs for every start of the browser."""
     panels: int = 0
     """How many side panels are open."""
 
 
 class SyncAll(Params):
-    """`tab.syncAll`: everything the browser has open."""
+    """`tab.syncAll`: all tabs of the browser."""
 
     browser: BrowserInfo = msgspec.field(default_factory=BrowserInfo)
     tabs: list[TabState] = msgspec.field(default_factory=list)
 
 
 class StateChanged(Params):
-    """`tab.stateChanged`: what has happened to one tab."""
+    """`tab.stateChanged`: a tab was opened, changed or closed."""
 
     tab_id: int
     state: Literal["opened", "updated", "activated", "closed", "replaced"]
@@ -92,8 +92,8 @@ class StateChanged(Params):
     """The tab whose page opened this one."""
 
 
-class ProgressTold(Params):
-    """`tool.progress`: how far a dispatched tool has come."""
+class Progress(Params):
+    """`tool.progress`: the progress of a dispatched command."""
 
     dispatch_id: str
     progress: float
@@ -110,21 +110,21 @@ class Dispatch(Params):
     tab_id: int | None
     dispatch_id: str
     site: str | None = None
-    """The site that was decided about: on any other the command must not run."""
+    """The site that the permission is for; on any other site the command must not run."""
     frames: bool = False
-    """Whether to ask (`frames.allowed`) before it enters frames of other sites."""
+    """Whether the extension must ask (`frames.allowed`) before it enters frames of other sites."""
     untrusted: bool = False
-    """Whether a script may make the input where the debugger cannot be used."""
+    """Whether a script may produce the input where the debugger cannot be used."""
 
 
 class Cancel(Params):
-    """`tool.cancel`: nobody waits for the answer any more."""
+    """`tool.cancel`: the caller no longer waits for the result."""
 
     dispatch_id: str
 
 
 class FramesAsked(Params):
-    """`frames.allowed`: into frames of which of these sites may a command go?"""
+    """`frames.allowed`: asks which of these sites' frames a command may enter."""
 
     dispatch_id: str
     sites: list[str]
@@ -137,7 +137,7 @@ class FramesAllowed(Params):
 
 
 class FileRead(Params):
-    """`files.read`: a piece of a file that a command uploads."""
+    """`files.read`: asks for a part of a file that a command uploads."""
 
     dispatch_id: str
     index: Annotated[int, msgspec.Meta(ge=0)]
@@ -145,20 +145,14 @@ class FileRead(Params):
 
 
 class FilePiece(Params):
-    """The result of `files.read`: the next bytes of the file, empty at its end."""
+    """The result of `files.read`: the next bytes of the file; empty at the end."""
 
     data: str
     """In base64."""
 
 
-def answered_id(body: bytes) -> str | None:
-    """The id of a response that cannot be read as a whole, so that its call need not wait."""
-    found = _ANSWER_ID.match(body)
-    return found[1].decode() if found else None
-
-
 class Dispatched(Params):
-    """The result of a `tool.dispatch`."""
+    """The result of `tool.dispatch`."""
 
     output: Any = None
 
@@ -167,3 +161,9 @@ class PanelChanged(Params):
     """`panel.changed`: how many side panels a browser has open."""
 
     open: Annotated[int, msgspec.Meta(ge=0)]
+
+
+def answered_id(body: bytes) -> str | None:
+    """The id of a response that cannot be decoded, so that its call fails at once."""
+    found = _RESPONSE_ID.match(body)
+    return found[1].decode() if found else None

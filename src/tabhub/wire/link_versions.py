@@ -1,8 +1,8 @@
-"""Which of two ends of the link is older, and what a person should do about it.
+"""Compares the versions of server and extension, and says which one to update.
 
-The protocol's number changes when an end that knows only the old shapes could not go on. Whichever
-end is newer decides whether it still speaks the other's protocol, since only it knows both; another
-version with the same protocol is worth a notice and nothing more.
+The protocol's number changes when an end that knows only the old messages could not work. The newer
+end decides whether it still supports the other's protocol, since only it knows both. Different
+versions with the same protocol only cause a notice.
 """
 
 import re
@@ -12,9 +12,9 @@ import msgspec
 from tabhub import __version__
 
 PROTOCOL = 1
-"""What this server speaks, and the extension in the same package."""
+"""The protocol of this server, and of the extension in the same package."""
 OLDEST_PROTOCOL = 1
-"""The oldest that they still understand."""
+"""The oldest protocol that they still support."""
 INCOMPATIBLE = 4004
 """Close code: the two ends have no protocol in common."""
 
@@ -25,7 +25,7 @@ _NUMBERS = re.compile(r"\d{1,9}(\.\d{1,9})*")
 
 
 class End(msgspec.Struct, frozen=True):
-    """One end of the link; an extension that says nothing is one from before it was asked to."""
+    """One end of the link; the defaults are those of an extension too old to send its version."""
 
     protocol: int = 1
     version: str = ""
@@ -38,7 +38,7 @@ SERVER = End(PROTOCOL, __version__)
 
 
 class Mismatch(msgspec.Struct, frozen=True, rename="camel"):
-    """What a person is told about two ends that are not of one version."""
+    """The notice to the person about two ends of different versions."""
 
     says: str
     do: str
@@ -46,7 +46,7 @@ class Mismatch(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def offered(extension: End) -> str:
-    """The subprotocol by which an extension says what it is."""
+    """The subprotocol with which an extension sends its version."""
     return f"v{extension.protocol}-{extension.version}"
 
 
@@ -58,7 +58,7 @@ def parse(subprotocol: str) -> End | None:
 def mismatch(
     extension: End, server: End | None = None, is_refused: bool = False
 ) -> Mismatch | None:
-    """None when both are of the same version; `is_refused` when the extension has hung up."""
+    """The notice, or None for equal versions; `is_refused` if the extension has disconnected."""
     server = server or SERVER
     theirs, ours = _order(extension), _order(server)
     if theirs == ours:
@@ -77,7 +77,7 @@ def mismatch(
 
 
 def _order(end: End) -> tuple[int, list[int]]:
-    """By protocol, then by version; 0.1 is 0.1.0, and what follows the numbers does not count."""
+    """Sorts by protocol, then by version; 0.1 equals 0.1.0, and suffixes are ignored."""
     found = _NUMBERS.match(end.version)
     numbers = [int(part) for part in found[0].split(".")] if found else []
     while numbers and numbers[-1] == 0:

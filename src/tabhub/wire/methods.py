@@ -1,8 +1,8 @@
-"""The JSON-RPC methods of the extension's link (`/ws`) and of the page worker's (`/page`).
+"""The JSON-RPC methods of the extension's link (`/ws`) and of the page worker's link (`/page`).
 
-One row a method. The server decodes and dispatches by it and sends nothing else, the extension's
-own lists (`extension/worker/methods.js`) and the tables of `docs/link.md` and `docs/protocol.md`
-are written from it, and the tests that try every message read it.
+One row for each method. The server decodes and dispatches by these tables and sends nothing else.
+The extension's lists (`extension/worker/shared/link-methods.js`) and the tables of `docs/link.md`
+and `docs/protocol.md` are generated from them, and the tests that try every message read them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,18 +12,17 @@ import msgspec
 
 from tabhub.errors import ProtocolError
 from tabhub.wire import link, pages, panel
-from tabhub.wire import pages as worker
 
 Sender = Literal["server", "extension", "panel", "page"]
-"""`panel`: a page of the extension, whose requests its worker passes on."""
+"""`panel`: a page of the extension; the extension's worker forwards its requests."""
 Kind = Literal["request", "notification", "either"]
-"""`either`: as the sender likes; a request is answered."""
+"""`either`: the sender may choose; a request gets a response."""
 Receiver = Literal["connection", "browsers", "pages", "panel", "dispatcher", "relay", "worker"]
-"""The part of the other side that takes a method: the last three are not in the server."""
+"""The part of the other side that handles a method; the last three are not in the server."""
 
 
 class Method(msgspec.Struct, frozen=True):
-    """Who sends a method, with which params, and what comes back."""
+    """A method: who sends it, its params, and its result."""
 
     name: str
     sender: Sender
@@ -31,7 +30,6 @@ class Method(msgspec.Struct, frozen=True):
     kind: Kind
     params: type[msgspec.Struct] = link.Nothing
     result: type[msgspec.Struct] = link.Nothing
-    """Of a request."""
     about: str = ""
 
 
@@ -41,16 +39,16 @@ class Link:
     def __init__(self, *rows: Method) -> None:
         self.rows = rows
         self.sent = _by_name(row for row in rows if row.sender == "server")
-        """What the server sends."""
+        """The methods that the server sends."""
         self.received = _by_name(row for row in rows if row.sender != "server")
-        """What the server takes."""
+        """The methods that the server accepts."""
 
     def taken_by(self, receiver: Receiver) -> list[Method]:
-        """The methods that one part of the server has to handle."""
+        """The methods that one part of the server handles."""
         return [row for row in self.received.values() if row.receiver == receiver]
 
     def require_sent(self, method: str, params: object) -> None:
-        """Refuse to send what is not in the table; that is a fault of ours."""
+        """Raise for a message that is not in the table, which is a bug of ours."""
         row = self.sent.get(method)
         if row is None or not isinstance(params, row.params):
             raise TypeError(f"{method} with {type(params).__name__} is not in the table.")
@@ -66,15 +64,15 @@ def _by_name(rows: Iterable[Method]) -> dict[str, Method]:
 
 
 class Handlers:
-    """What one part of the server does with each of its methods.
+    """The handlers of one part of the server, by method.
 
     A method without a handler, or a handler without a method, is an error at construction.
     """
 
     def __init__(self, rows: list[Method], handlers: Mapping[str, Callable[..., Any]]) -> None:
-        unlike = {row.name for row in rows} ^ handlers.keys()
-        if unlike:
-            raise LookupError(f"Table and handlers differ: {', '.join(sorted(unlike))}.")
+        different = {row.name for row in rows} ^ handlers.keys()
+        if different:
+            raise LookupError(f"Table and handlers differ: {', '.join(sorted(different))}.")
         self._all = {
             row.name: (msgspec.json.Decoder(row.params).decode, handlers[row.name]) for row in rows
         }
@@ -102,10 +100,10 @@ EXTENSION = Link(
         "dispatcher",
         "notification",
         link.SyncFull,
-        about="First on every connection. `maxBytes` is the largest message that the server takes, "
-        "`recording` how much to keep of each tab, 0 for nothing. `commands` comes only in "
-        "development (`TABHUB_DEVELOPMENT=1`): the JSON Schema of every command's input, by which "
-        "the extension then checks what it gets.",
+        about="The first message on every connection. `maxBytes` is the largest message that the "
+        "server accepts, `recording` the number of entries to keep for each tab, 0 for none. "
+        "`commands` is sent only in development (`TABHUB_DEVELOPMENT=1`): the JSON Schema of every "
+        "command's input, with which the extension validates what it receives.",
     ),
     Method(
         "tool.dispatch",
@@ -114,7 +112,7 @@ EXTENSION = Link(
         "request",
         link.Dispatch,
         link.Dispatched,
-        "Run a command, see below.",
+        "Run a command; see below.",
     ),
     Method(
         "browser/executeTool",
@@ -123,8 +121,8 @@ EXTENSION = Link(
         "request",
         pages.Execute,
         pages.Outcome,
-        "Call a tool of a page. `callId` is its `dispatchId` in `tool.cancel` and "
-        "`tool.progress`; `payload` is a `CallToolResult`, or without success a sentence.",
+        "Call a page tool. `callId` is its `dispatchId` in `tool.cancel` and "
+        "`tool.progress`; `payload` is a `CallToolResult`, or without success an error message.",
     ),
     Method(
         "tool.cancel",
@@ -132,23 +130,23 @@ EXTENSION = Link(
         "dispatcher",
         "notification",
         link.Cancel,
-        about="Nobody waits for the answer any more: stop what can be stopped.",
+        about="The caller no longer waits for the result: stop what can be stopped.",
     ),
     Method(
         "extension.reload",
         "server",
         "dispatcher",
         "notification",
-        about="Start the extension again.",
+        about="Restart the extension.",
     ),
-    Method("pong", "server", "dispatcher", "notification", about="The answer to `ping`."),
+    Method("pong", "server", "dispatcher", "notification", about="The response to `ping`."),
     Method(
         "confirmation.request",
         "server",
         "relay",
         "notification",
         panel.Confirmation,
-        about="A call waits for a person's decision.",
+        about="A call waits for the person's decision.",
     ),
     Method(
         "confirmation.closed",
@@ -164,14 +162,14 @@ EXTENSION = Link(
         "relay",
         "notification",
         panel.ConfirmationMissed,
-        about="A call was refused at once, because no panel was open.",
+        about="A call was refused at once because no panel was open.",
     ),
     Method(
         "state.changed",
         "server",
         "relay",
         "notification",
-        about="Ask again with `config.getState`.",
+        about="The panel's state has changed; get it with `config.getState`.",
     ),
     Method(
         "tab.syncAll",
@@ -179,7 +177,7 @@ EXTENSION = Link(
         "browsers",
         "notification",
         link.SyncAll,
-        about="First on every connection: all tabs of the browser.",
+        about="The first message on every connection: all tabs of the browser.",
     ),
     Method(
         "tab.stateChanged",
@@ -187,7 +185,7 @@ EXTENSION = Link(
         "browsers",
         "request",
         link.StateChanged,
-        about="What has happened to one tab.",
+        about="A tab was opened, changed or closed.",
     ),
     Method(
         "panel.changed",
@@ -195,7 +193,7 @@ EXTENSION = Link(
         "browsers",
         "notification",
         link.PanelChanged,
-        about="How many panels are open now.",
+        about="The number of open panels.",
     ),
     Method(
         "browser/registerTools",
@@ -203,7 +201,7 @@ EXTENSION = Link(
         "pages",
         "notification",
         pages.RegisterTools,
-        about="A document publishes tools; sent again for each of them on every new connection.",
+        about="A document publishes tools; sent again for each document on every new connection.",
     ),
     Method(
         "browser/updateTools",
@@ -211,7 +209,7 @@ EXTENSION = Link(
         "pages",
         "notification",
         pages.UpdateTools,
-        about="All that a document publishes now; none when it has withdrawn them.",
+        about="All tools that a document publishes now; empty when it has withdrawn them.",
     ),
     Method(
         "browser/unregisterTools",
@@ -219,15 +217,15 @@ EXTENSION = Link(
         "pages",
         "notification",
         pages.Document,
-        about="The document has gone.",
+        about="The document is gone.",
     ),
     Method(
         "tool.progress",
         "extension",
         "connection",
         "notification",
-        link.ProgressTold,
-        about="How far a dispatched command or a page's tool has come.",
+        link.Progress,
+        about="The progress of a dispatched command or a page tool.",
     ),
     Method(
         "frames.allowed",
@@ -236,7 +234,7 @@ EXTENSION = Link(
         "request",
         link.FramesAsked,
         link.FramesAllowed,
-        "A dispatched command (with `frames`) meets frames of other sites: which may it enter?",
+        "A dispatched command (with `frames`) asks which frames of other sites it may enter.",
     ),
     Method(
         "files.read",
@@ -246,7 +244,7 @@ EXTENSION = Link(
         link.FileRead,
         link.FilePiece,
         "The next bytes of a file, in base64, for a dispatched `page.upload` or "
-        "`downloads.save`; empty at its end.",
+        "`downloads.save`; empty at the end.",
     ),
     Method(
         "ping",
@@ -261,7 +259,7 @@ EXTENSION = Link(
         "panel",
         "request",
         result=panel.State,
-        about="All that the panel shows.",
+        about="Everything that the panel shows.",
     ),
     Method(
         "confirmation.response",
@@ -270,7 +268,7 @@ EXTENSION = Link(
         "request",
         panel.ConfirmationResponse,
         panel.ConfirmationOutcome,
-        "`seconds`: how long the approval lasts. `accepted` is false when the call was decided "
+        "`seconds` is how long the approval lasts. `accepted` is false if the call was decided "
         "before.",
     ),
     Method(
@@ -279,7 +277,7 @@ EXTENSION = Link(
         "panel",
         "request",
         panel.SetToolPermission,
-        about="Null: what the more general rules say.",
+        about="Null removes the setting, so that more general rules apply.",
     ),
     Method(
         "config.setPluginPermission",
@@ -287,7 +285,7 @@ EXTENSION = Link(
         "panel",
         "request",
         panel.SetPluginPermission,
-        about="Null: what the more general rules say.",
+        about="Null removes the setting, so that more general rules apply.",
     ),
     Method(
         "config.setSkipPermissions",
@@ -295,7 +293,7 @@ EXTENSION = Link(
         "panel",
         "request",
         panel.SetSkipPermissions,
-        about="Until it is switched off or the server ends.",
+        about="Applies until it is switched off or the server ends.",
     ),
     Method(
         "config.setPluginSettings",
@@ -303,27 +301,48 @@ EXTENSION = Link(
         "panel",
         "request",
         panel.SetPluginSettings,
-        about="An error until a plugin has settings.",
+        about="Fails until a plugin has settings.",
     ),
-    Method("agent.pause", "panel", "panel", "request", panel.AgentPause),
-    Method("agents.stop", "panel", "panel", "request", panel.AgentsStop, about="All agents."),
-    Method("tab.share", "panel", "panel", "request", panel.TabShare, about="With all agents."),
+    Method(
+        "agent.pause",
+        "panel",
+        "panel",
+        "request",
+        panel.AgentPause,
+        about="Pause or resume an agent.",
+    ),
+    Method(
+        "agents.stop",
+        "panel",
+        "panel",
+        "request",
+        panel.AgentsStop,
+        about="Stop or resume all agents.",
+    ),
+    Method(
+        "tab.share",
+        "panel",
+        "panel",
+        "request",
+        panel.TabShare,
+        about="Share a tab with all agents, or stop sharing it.",
+    ),
     Method(
         "tab.takeBack",
         "panel",
         "panel",
         "request",
         panel.TabTakeBack,
-        about="An agent's tab becomes the person's.",
+        about="Give an agent's tab back to the person.",
     ),
-    Method("grant.revoke", "panel", "panel", "request", panel.GrantRevoke),
+    Method("grant.revoke", "panel", "panel", "request", panel.GrantRevoke, about="Remove a grant."),
     Method(
         "page.pair",
         "panel",
         "panel",
         "request",
         panel.PagePair,
-        about="The decision about a page that waits at `/page`; `not_found` if it waits no more.",
+        about="The decision about a page that waits at `/page`; `not_found` if it no longer waits.",
     ),
 )
 
@@ -333,17 +352,18 @@ PAGE = Link(
         "server",
         "worker",
         "notification",
-        worker.PageUnpaired,
-        about="Nobody has allowed this origin yet; the socket stays open for two minutes and goes "
-        "on when a person does. A page that sends anything meanwhile is closed.",
+        pages.PageUnpaired,
+        about="The person has not allowed this origin yet. The socket stays open for two minutes, "
+        "and `page/ready` follows if the person allows it. If the page sends anything before that, "
+        "the socket is closed.",
     ),
     Method(
         "page/ready",
         "server",
         "worker",
         "notification",
-        worker.PageReady,
-        about="From here on the page's messages are taken.",
+        pages.PageReady,
+        about="The server accepts the page's messages from now on.",
     ),
     Method(
         "browser/executeTool",
@@ -352,7 +372,7 @@ PAGE = Link(
         "request",
         pages.Execute,
         pages.Outcome,
-        "Call a tool of a tab. `payload` is a `CallToolResult`, or the text of the failure. An "
+        "Call a tool of a tab. `payload` is a `CallToolResult`, or an error message. An "
         "error's `data.reason` is `tab_not_found`, `no_tab_for_tool` (the page has not received "
         "it), `page_may_have_received` or `cancelled`.",
     ),
@@ -362,31 +382,31 @@ PAGE = Link(
         "worker",
         "notification",
         link.Cancel,
-        about="Nobody waits for the answer any more.",
+        about="The caller no longer waits for the result.",
     ),
-    Method("pong", "server", "worker", "notification", about="The answer to `ping`."),
+    Method("pong", "server", "worker", "notification", about="The response to `ping`."),
     Method(
         "browser/registerTools",
         "page",
         "pages",
         "either",
-        worker.RegisterWorkerTab,
-        about="A tab with all its tools; sent again whenever any of it changes.",
+        pages.RegisterWorkerTab,
+        about="A tab with all its tools; sent again whenever something changes.",
     ),
     Method(
         "browser/updateTools",
         "page",
         "pages",
         "either",
-        worker.UpdateWorkerTools,
-        about="Only the tools, as a whole.",
+        pages.UpdateWorkerTools,
+        about="The new list of tools.",
     ),
     Method(
         "browser/unregisterTools",
         "page",
         "pages",
         "either",
-        worker.WorkerTab,
+        pages.WorkerTab,
         about="The tab has closed.",
     ),
     Method(
@@ -394,15 +414,15 @@ PAGE = Link(
         "page",
         "pages",
         "either",
-        worker.ActiveTab,
-        about="The tab that the person looks at; null: none of this origin.",
+        pages.ActiveTab,
+        about="The tab that is active; null if none of this origin is.",
     ),
     Method(
         "tool.progress",
         "page",
         "connection",
         "either",
-        link.ProgressTold,
+        link.Progress,
         about="`dispatchId` is the `callId` of the call.",
     ),
     Method("ping", "page", "connection", "either", about="Answered with `pong`."),

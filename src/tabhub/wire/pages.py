@@ -1,4 +1,4 @@
-"""Messages about the tools that pages publish. `docs/protocol.md` says when each is sent."""
+"""Messages about page tools, from the extension and from page workers; see `docs/protocol.md`."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,12 +6,27 @@ import msgspec
 
 from tabhub.wire.link import Params
 
+PROTOCOL = "tabhub-page"
+PROBE = "tabhub-probe"
+"""The subprotocol of a window that only asks whether it may connect."""
+UNPAIRED = 4003
+"""Close code: the person has not allowed this origin."""
+TOO_MUCH = 4008
+"""Close code: the page has sent more than it may."""
+
+TabId = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|fallback_\d{1,16}_[0-9a-z]{1,16})$"
+    ),
+]
+"""A UUID, or the substitute that a page without `crypto` makes."""
 Kind = Literal["native", "mcp-b", "polyfill", "worker"]
-"""How a page's tools are reached."""
+"""How the tools of a page are called."""
 
 
 class Capabilities(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """What a page says it can do."""
+    """What a page claims to support."""
 
     multi_tab_support: bool = False
     cache_supported: bool = False
@@ -19,7 +34,7 @@ class Capabilities(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class Document(Params, kw_only=True):
-    """Which document of a tab is meant."""
+    """Identifies a document in a tab."""
 
     tab_id: int
     frame_id: int = 0
@@ -27,22 +42,22 @@ class Document(Params, kw_only=True):
 
 
 class RegisterTools(Document, kw_only=True):
-    """`browser/registerTools`: all that a document publishes, with the origin the browser names."""
+    """`browser/registerTools`: all tools of a document; the browser reports its origin."""
 
     origin: str
     url: str = ""
     tab_url: str = ""
-    """The same, as MCP-B calls it."""
+    """The same under MCP-B's name."""
     tools: list[msgspec.Raw]
     kind: Kind = "native"
     capabilities: Capabilities | None = None
     worker_id: str | None = None
-    """The tab as the page worker library calls it, if the page uses that."""
+    """The page worker's id of the tab, if the page uses that library."""
     extensions: dict[str, Any] | None = None
 
 
 class UpdateTools(Document, kw_only=True):
-    """`browser/updateTools`: the new list, as a whole."""
+    """`browser/updateTools`: the new list of tools."""
 
     tools: list[msgspec.Raw]
     extensions: dict[str, Any] | None = None
@@ -55,41 +70,24 @@ class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     args: dict[str, Any]
     call_id: str = ""
     timeout_ms: int | msgspec.UnsetType = msgspec.UNSET
-    """When nobody waits for the answer any longer, whatever progress is told."""
+    """After this time the caller no longer waits, even if progress is reported."""
     tab_id: int | str = 0
     frame_id: int = 0
     document_id: str = ""
     kind: Kind | msgspec.UnsetType = msgspec.UNSET
     extensions: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-    """What the page itself has sent along with its tools."""
+    """What the page has sent along with its tools."""
 
 
 class Outcome(Params, kw_only=True):
-    """The answer to `browser/executeTool`: a `CallToolResult` or text, or why it failed."""
+    """The result of `browser/executeTool`: a `CallToolResult` or text, or an error message."""
 
     success: bool
     payload: Any = None
 
 
-PROTOCOL = "tabhub-page"
-PROBE = "tabhub-probe"
-"""What a window asks with that only wants to know whether it may come here at all."""
-UNPAIRED = 4003
-"""Close code: the person has not allowed this origin."""
-TOO_MUCH = 4008
-"""Close code: more came than a page may send."""
-
-TabId = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|fallback_\d{1,16}_[0-9a-z]{1,16})$"
-    ),
-]
-"""A UUID, or what a page makes up that has no `crypto`."""
-
-
 class PageUnpaired(Params):
-    """`page/unpaired`: a person has yet to allow this origin."""
+    """`page/unpaired`: the person has not allowed this origin yet."""
 
     origin: str
     code: str
@@ -97,7 +95,7 @@ class PageUnpaired(Params):
 
 
 class PageReady(Params):
-    """`page/ready`: the server takes the page's messages from here on."""
+    """`page/ready`: the server accepts the page's messages from now on."""
 
     origin: str
 
@@ -109,13 +107,13 @@ class WorkerTab(Params):
 
 
 class UpdateWorkerTools(WorkerTab):
-    """`browser/updateTools`: the new list, as a whole."""
+    """`browser/updateTools`: the new list of tools."""
 
     tools: list[msgspec.Raw]
 
 
 class RegisterWorkerTab(UpdateWorkerTools):
-    """`browser/registerTools`: a tab, and all that it offers."""
+    """`browser/registerTools`: a tab with all its tools."""
 
     url: str = ""
     title: str = ""
@@ -123,6 +121,6 @@ class RegisterWorkerTab(UpdateWorkerTools):
 
 
 class ActiveTab(Params):
-    """`browser/activeTab`: the tab the person looks at; null: at none of this origin."""
+    """`browser/activeTab`: the tab that is active; null if none of this origin is."""
 
     tab_id: TabId | None

@@ -1,6 +1,6 @@
-"""Messages of the side panel: what a person sees there, and what they decide.
+"""Messages of the side panel: what the person sees there, and what they decide.
 
-`docs/link.md` says when each is sent. They reach the server through the extension.
+The extension forwards them. `docs/link.md` says when each is sent.
 """
 
 from typing import Annotated, Any, Literal
@@ -11,11 +11,11 @@ from tabhub.wire.link import Params
 
 Permission = Literal["off", "ask", "auto"]
 Outcome = Literal["allowed", "denied", "timeout", "cancelled", "unavailable"]
-"""How the waiting of a call has ended."""
+"""How a call stopped waiting."""
 
 
 class ConfirmationTab(Params):
-    """The tab that a call is about."""
+    """The tab of a call."""
 
     tab_id: int
     title: str
@@ -23,7 +23,7 @@ class ConfirmationTab(Params):
 
 
 class Confirmation(Params):
-    """`confirmation.request`: a call that waits for a person's decision."""
+    """`confirmation.request`: a call that waits for the person's decision."""
 
     id: str
     tool: str
@@ -38,7 +38,7 @@ class Confirmation(Params):
     """The arguments of the call, in full."""
     rule: str
     scopes: list[str]
-    """How far an approval of this call may reach."""
+    """The scopes that an approval of this call may have."""
     expires_at: int
     """Milliseconds since 1970."""
 
@@ -64,7 +64,7 @@ class ConfirmationOutcome(Params):
     """The result of `confirmation.response`."""
 
     accepted: bool
-    """False when the call had been decided before."""
+    """False if the call was decided before."""
     outcome: Outcome | Literal["unknown"]
 
 
@@ -77,9 +77,9 @@ class AgentShown(Params):
     color: str
     paused: bool
     answering: bool
-    """Whether it writes its answer."""
+    """Whether it is writing its answer."""
     current: int | None
-    """The tab that it acted on last."""
+    """The tab that it last acted on."""
     tabs: list[int]
 
 
@@ -107,33 +107,33 @@ class ToolShown(Params):
     title: str
     plugin: str
     site: str
-    """Where a page publishes it."""
+    """The site whose pages publish it."""
     permission: Permission | None
     effective: Permission
 
 
 class GrantShown(Params):
-    """A kept approval in the panel."""
+    """A grant in the panel."""
 
     id: str
     scope: str
     tool: str
-    """`*` where a plan was allowed."""
+    """`*` for a plan."""
     client: str
     site: str | None
     expires: int | None
     """Milliseconds since 1970."""
 
 
-class Knock(Params):
-    """A page that waits at `/page` for a person's decision."""
+class WaitingPage(Params):
+    """A page that waits at `/page` for the person's decision."""
 
     origin: str
     code: str
 
 
 class State(Params):
-    """The result of `config.getState`: all that the panel shows."""
+    """The result of `config.getState`: everything that the panel shows."""
 
     browser: str
     """The profile id of the browser that asks."""
@@ -145,28 +145,28 @@ class State(Params):
     agents: list[AgentShown]
     tabs: list[TabShown]
     confirmations: list[Confirmation]
-    """The oldest first."""
+    """Oldest first."""
     tools: list[ToolShown]
-    """Of those that pages publish at most 500."""
+    """At most 500 page tools among them."""
     tools_left_out: int
-    """The number of the others."""
+    """How many page tools are left out."""
     plugins: list[Any]
     grants: list[GrantShown]
-    knocks: list[Knock]
+    knocks: list[WaitingPage]
 
 
 class ConfirmationResponse(Params):
-    """`confirmation.response`: what a person decided."""
+    """`confirmation.response`: the person's decision."""
 
     id: str
     decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
     scope: Literal["once", "session", "domain", "always"] | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    """How long a grant lasts; for good without it."""
+    """How long the grant lasts; null for no end."""
 
 
 class SetToolPermission(Params):
-    """`config.setToolPermission`; null takes the setting away."""
+    """`config.setToolPermission`; null removes the setting."""
 
     plugin: str
     tool: str
@@ -174,14 +174,14 @@ class SetToolPermission(Params):
 
 
 class SetPluginPermission(Params):
-    """`config.setPluginPermission`; null takes the setting away."""
+    """`config.setPluginPermission`; null removes the setting."""
 
     plugin: str
     permission: Permission | None
 
 
 class SetSkipPermissions(Params):
-    """`config.setSkipPermissions`: until it is switched off or the server ends."""
+    """`config.setSkipPermissions`: applies until it is switched off or the server ends."""
 
     skip: bool
 
@@ -207,14 +207,14 @@ class AgentsStop(Params):
 
 
 class TabShare(Params):
-    """`tab.share`: a person's own tab, by the server's number for it."""
+    """`tab.share`: one of the person's own tabs, by the server's number."""
 
     tab_id: int
     shared: bool
 
 
 class TabTakeBack(Params):
-    """`tab.takeBack`: an agent's tab becomes the person's."""
+    """`tab.takeBack`: gives an agent's tab back to the person."""
 
     tab_id: int
 
@@ -226,7 +226,7 @@ class GrantRevoke(Params):
 
 
 class PagePair(Params):
-    """`page.pair`: a person's word about a page that waits at `/page`."""
+    """`page.pair`: the person's decision about a page that waits at `/page`."""
 
     origin: str
     code: str

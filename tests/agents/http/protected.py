@@ -17,7 +17,7 @@ from tabhub.permissions.grants import Grant
 from tabhub.server.serving import Server
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
-from tests.support.browsers.worker import knocking
+from tests.support.browsers.worker import connecting
 from tests.support.serving import client, served
 
 Json = dict[str, Any]
@@ -39,17 +39,17 @@ class Protected:
     question: str
     token: str
     code: str
-    """Of a page that knocks."""
+    """Of a page that waits to be paired."""
 
     def state(self) -> Any:
         """All that a person decides, as the panel and the disk have it."""
         app = self.server.app
-        shown = app.panel_requests.hear("profile-a", "config.getState", msgspec.Raw(b"{}"))
+        shown = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
         panels = [browser.panels for browser in app.browsers.all()]
         return shown, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
 
     def refusals(self) -> list[Json]:
-        """What the audit has of the intruder at a door, the oldest first."""
+        """The refusals of the intruder in the audit log, the oldest first."""
         entries = self.server.app.audit.entries(plugin="door")
         return [entry for entry in reversed(entries) if entry["client"] == INTRUDER]
 
@@ -66,7 +66,7 @@ async def protected(folder: Path) -> AsyncIterator[Protected]:
         served(settings, home=home) as server,
         connected(server.port) as extension,
         client(server.port) as http,
-        knocking(server.port) as page,
+        connecting(server.port) as page,
     ):
         await extension.sync(tab(SHARED), tab(OWNED), tab(PRIVATE), shared=False, panels=1)
         await extension.ask("tab.share", {"tabId": SHARED, "shared": True})

@@ -1,4 +1,4 @@
-"""A client token at every door: none lets it approve, grant, review or change a permission."""
+"""A client token at every endpoint: none lets it approve, grant, review or change a permission."""
 
 import asyncio
 import json

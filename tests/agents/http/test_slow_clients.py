@@ -96,7 +96,7 @@ async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(20):
-            session.tell(b'"' + b"x" * 1_000_000 + b'"')
+            session.send(b'"' + b"x" * 1_000_000 + b'"')
         await eventually(lambda: not len(server.app.sse.sessions))
         deaf.close()
         assert (await (await connect(http)).request("ping")).json()["result"] == {}
@@ -113,7 +113,7 @@ async def test_the_memory_of_a_reader_that_stops_reading_is_bounded(
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(100):
-            session.tell(b'"' + b"x" * 1_000_000 + b'"')
+            session.send(b'"' + b"x" * 1_000_000 + b'"')
             await asyncio.sleep(0)
         assert len(server.app.sse.sessions) == 0
         assert session.outbox._bytes < 1000

@@ -47,7 +47,7 @@ def reason(result: Json) -> str:
 
 
 def refused(server: Server, name: str) -> list[tuple[str, str]]:
-    """What was refused to a client at a door, and why; the oldest first."""
+    """The refusals of a client in the audit log, the oldest first."""
     return [
         (entry["tool"], entry["error"]["reason"])
         for entry in reversed(server.app.audit.entries(plugin="door"))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tabhub.config.settings import Settings
-from tests.support.browsers.worker import ONE, SHOP, let_in, tool
+from tests.support.browsers.worker import ONE, SHOP, admitted, tool
 from tests.support.eventually import PATIENCE
 from tests.support.serving import SECRET, client, served
 
@@ -46,6 +46,6 @@ async def test_who_is_let_in_keeps_it_alive() -> None:
 async def test_a_page_comes_in_but_does_not_keep_it_alive() -> None:
     async with served(Settings(worker_origins=[SHOP])) as server:
         unused = asyncio.create_task(server.app.count_use().unused(0.2))
-        async with let_in(server.port) as page:
+        async with admitted(server.port) as page:
             assert "result" in await page.register(ONE, tool("search"))
             await asyncio.wait_for(unused, PATIENCE)

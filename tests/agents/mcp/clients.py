@@ -13,7 +13,7 @@ import uvicorn
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.asgi import App, Receive, Scope, Send
 from tests.support.eventually import PATIENCE, eventually
-from tests.support.no_tls import NO_TLS
+from tests.support.http_client import NO_TLS
 
 Json = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"

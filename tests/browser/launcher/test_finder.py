@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.browser.launcher import finder
-from tabhub.browser.launcher.finder import Browser, BrowserNotFound, find_browser
+from tabhub.browser.launcher.finder import BrowserNotFound, InstalledBrowser, find_browser
 from tests.browser.launcher.processes import script
 
 CHROMIUM = "Chromium 156.0.1 built on Debian"
@@ -42,7 +42,7 @@ def test_only_google_chrome_needs_the_debugging_pipe(
     programs: Path, name: str, version: str, needs_pipe: bool
 ) -> None:
     path = script(programs / name, says(version))
-    assert find_browser() == Browser(path, version, needs_pipe)
+    assert find_browser() == InstalledBrowser(path, version, needs_pipe)
 
 
 def test_chrome_comes_before_chromium(programs: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_browser_named_in_the_environment_comes_first(
     script(programs / "google-chrome", says(CHROME))
     mine = script(tmp_path / "mine", says(CHROMIUM))
     monkeypatch.setenv("TABHUB_BROWSER", str(mine))
-    assert find_browser() == Browser(mine, CHROMIUM, False)
+    assert find_browser() == InstalledBrowser(mine, CHROMIUM, False)
 
 
 def test_a_browser_named_in_the_environment_that_is_no_program_is_an_error(

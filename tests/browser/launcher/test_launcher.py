@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.finder import Browser, BrowserFailed, browser_arguments, merged
+from tabhub.browser.launcher.finder import (
+    BrowserFailed,
+    InstalledBrowser,
+    browser_arguments,
+    merged,
+)
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import prepare_profile
 from tabhub.config import secret
@@ -36,7 +41,7 @@ def arguments(
     home: Home, *, needs_pipe: bool = False, headless: bool = True, extra: tuple[str, ...] = ()
 ) -> list[str]:
     return browser_arguments(
-        Browser(Path("/bin/browser"), CHROMIUM, needs_pipe),
+        InstalledBrowser(Path("/bin/browser"), CHROMIUM, needs_pipe),
         extension=home.managed_extension,
         profile=home.profile,
         headless=headless,
@@ -120,11 +125,11 @@ def test_broken_preferences_are_left_to_the_browser(home: Home, broken: str) -> 
 # Starting and stopping a pretended browser
 
 
-def pretended(tmp_path: Path, *lines: str) -> Browser:
-    return Browser(script(tmp_path / "browser", *lines), CHROMIUM, False)
+def pretended(tmp_path: Path, *lines: str) -> InstalledBrowser:
+    return InstalledBrowser(script(tmp_path / "browser", *lines), CHROMIUM, False)
 
 
-async def start(browser: Browser, home: Home) -> BrowserProcess:
+async def start(browser: InstalledBrowser, home: Home) -> BrowserProcess:
     return await BrowserProcess.start(browser, home=home, profile=home.profile, headless=True)
 
 
@@ -150,7 +155,7 @@ async def test_a_profile_that_another_browser_has_open_is_an_error_that_says_so(
 
 async def test_a_program_that_cannot_be_started_is_an_error(home: Home, tmp_path: Path) -> None:
     with pytest.raises(BrowserFailed, match="cannot be started"):
-        await start(Browser(tmp_path / "nothing", CHROMIUM, False), home)
+        await start(InstalledBrowser(tmp_path / "nothing", CHROMIUM, False), home)
 
 
 async def test_a_browser_that_fails_later_says_why(home: Home, tmp_path: Path) -> None:

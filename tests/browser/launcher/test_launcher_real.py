@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from tabhub.browser.launcher.finder import Browser, BrowserFailed, find_browser
+from tabhub.browser.launcher.finder import BrowserFailed, InstalledBrowser, find_browser
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import owner
 from tabhub.config.paths import Home
@@ -114,13 +114,15 @@ def home(tmp_path: Path, listener: Listener) -> Home:
 
 
 @pytest.fixture(params=[False, True], ids=["flag", "pipe"])
-def browser(request: pytest.FixtureRequest) -> Browser:
+def browser(request: pytest.FixtureRequest) -> InstalledBrowser:
     """The browser of this machine, by both ways of loading: Chromium takes either."""
     return replace(find_browser(), needs_debugging_pipe=request.param)
 
 
 @asynccontextmanager
-async def running(browser: Browser, home: Home, *urls: str) -> AsyncIterator[BrowserProcess]:
+async def running(
+    browser: InstalledBrowser, home: Home, *urls: str
+) -> AsyncIterator[BrowserProcess]:
     process = await BrowserProcess.start(
         browser, home=home, profile=home.profile, headless=True, urls=urls
     )
@@ -130,20 +132,22 @@ async def running(browser: Browser, home: Home, *urls: str) -> AsyncIterator[Bro
         await process.stop()
 
 
-async def test_the_extension_is_loaded(browser: Browser, home: Home, listener: Listener) -> None:
+async def test_the_extension_is_loaded(
+    browser: InstalledBrowser, home: Home, listener: Listener
+) -> None:
     async with running(browser, home):
         await listener.heard("/worker")
 
 
 async def test_a_page_opened_at_the_start_has_the_extension_in_it(
-    browser: Browser, home: Home, listener: Listener
+    browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home, f"http://127.0.0.1:{listener.port}/page"):
         await listener.heard("/content")
 
 
 async def test_an_extension_that_reloads_itself_comes_back(
-    browser: Browser, home: Home, listener: Listener
+    browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     listener.answers["/worker"] = ["reload"]
     async with running(browser, home):
@@ -152,7 +156,7 @@ async def test_an_extension_that_reloads_itself_comes_back(
 
 
 async def test_stopping_leaves_no_process_behind(
-    browser: Browser, home: Home, listener: Listener, mark: str
+    browser: InstalledBrowser, home: Home, listener: Listener, mark: str
 ) -> None:
     async with running(browser, home, f"http://127.0.0.1:{listener.port}/page") as process:
         await listener.heard("/page")
@@ -161,7 +165,7 @@ async def test_stopping_leaves_no_process_behind(
 
 
 async def test_the_profile_of_a_running_browser_is_refused_and_left_to_it(
-    browser: Browser, home: Home, listener: Listener
+    browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home) as first:
         await listener.heard("/worker")
@@ -173,7 +177,7 @@ async def test_the_profile_of_a_running_browser_is_refused_and_left_to_it(
 
 
 async def test_a_profile_whose_browser_was_killed_starts_again(
-    browser: Browser, home: Home, listener: Listener
+    browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home) as first:
         await listener.heard("/worker")

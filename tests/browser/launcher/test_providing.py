@@ -10,8 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse
-from tabhub.browser.launcher.providing import Wanted, end_left_behind, keeper, left_behind, provide
+from tabhub.browser.launcher.finder import BrowserFailed, InstalledBrowser, ProfileInUse
+from tabhub.browser.launcher.providing import (
+    BrowserOptions,
+    end_left_behind,
+    keeper,
+    left_behind,
+    provide,
+)
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 from tests.browser.launcher.processes import (
@@ -76,12 +82,14 @@ def orphan(
     yield found
 
 
-def wanted(home: Home, headless: bool | None = None, *arguments: str, lends: bool = True) -> Wanted:
-    return Wanted(home, home.profile, headless, True, arguments=arguments, lends=lends)
+def wanted(
+    home: Home, headless: bool | None = None, *arguments: str, lends: bool = True
+) -> BrowserOptions:
+    return BrowserOptions(home, home.profile, headless, True, arguments=arguments, lends=lends)
 
 
-def finding(program: Path) -> Browser:
-    return Browser(program, CHROMIUM, False)
+def finding(program: Path) -> InstalledBrowser:
+    return InstalledBrowser(program, CHROMIUM, False)
 
 
 async def test_a_browser_that_was_left_behind_is_used_again_and_ended_with_its_helpers(

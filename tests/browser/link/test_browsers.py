@@ -120,10 +120,10 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
             replaced = browsers.get("a").connection
             await extension.sync(tab(1))
             async with connected(server.port, "a") as second:
-                browsers.hear("a", replaced, "tab.syncAll", news)
+                browsers.handle("a", replaced, "tab.syncAll", news)
                 assert not browsers.get("a").ready
                 await second.sync(tab(2))
-        browsers.hear("a", replaced, "tab.syncAll", news)
+        browsers.handle("a", replaced, "tab.syncAll", news)
         assert [entry.id for entry in server.app.hub.tabs.all()] == [2]
 
 
@@ -146,7 +146,7 @@ async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> No
     async with served() as server, connected(server.port, "here") as extension:
         await extension.sync(tab(1))
         async with client(server.port) as http:
-            with pytest.raises(ToolFailed, match="there is here") as failed:
+            with pytest.raises(ToolFailed, match="Connected: here") as failed:
                 await Agent(http).call("browser_open_tab", url="x.org", connectionId="there")
     assert failed.value.reason == "invalid_arguments"
 

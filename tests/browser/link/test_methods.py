@@ -12,7 +12,7 @@ from tabhub.errors import ProtocolError
 from tabhub.wire import link
 from tabhub.wire.methods import EXTENSION, PAGE, Handlers, Link, Method
 from tests.support.browsers.extension import connected, page_tool, tab
-from tests.support.browsers.worker import SHOP, let_in
+from tests.support.browsers.worker import SHOP, admitted
 from tests.support.serving import served
 
 ROWS = [Method("a", "extension", "browsers", "request"), Method("b", "panel", "panel", "request")]
@@ -49,10 +49,10 @@ async def test_the_server_sends_nothing_that_is_not_in_the_table() -> None:
         sent.append(text)
 
     connection = Connection(send, lambda *_: None, 1000)
-    await connection.tell("extension.reload", link.Nothing())
+    await connection.send_notification("extension.reload", link.Nothing())
     for method, params in (("tab.dance", link.Nothing()), ("tool.cancel", {"dispatchId": "1"})):
         with pytest.raises(TypeError):
-            await connection.tell(method, params)
+            await connection.send_notification(method, params)
         with pytest.raises(TypeError):
             connection.notify(method, params)
     assert [json.loads(text)["method"] for text in sent] == ["extension.reload"]
@@ -65,8 +65,24 @@ async def test_what_the_extension_may_not_send_is_not_taken(name: str) -> None:
     assert answer["error"]["data"]["reason"] == "method_not_found"
 
 
+async def test_every_method_that_an_extension_may_send_has_a_handler_in_the_server() -> None:
+    async with served() as server, connected(server.port) as extension:
+        for name in EXTENSION.received:
+            answer = await extension.ask(name, {})
+            reason = answer.get("error", {}).get("data", {}).get("reason")
+            assert reason != "method_not_found", name
+
+
+async def test_every_method_that_a_page_may_send_has_a_handler_in_the_server() -> None:
+    async with served(Settings(worker_origins=[SHOP])) as server, admitted(server.port) as worker:
+        for name in PAGE.received:
+            answer = await worker.ask(name)
+            reason = answer.get("error", {}).get("data", {}).get("reason")
+            assert reason != "method_not_found", name
+
+
 async def test_a_page_cannot_send_what_only_the_extension_sends() -> None:
-    async with served(Settings(worker_origins=[SHOP])) as server, let_in(server.port) as worker:
+    async with served(Settings(worker_origins=[SHOP])) as server, admitted(server.port) as worker:
         for name in sorted(EXTENSION.received.keys() - PAGE.received.keys()):
             answer = await worker.ask(name, dispatchId="1", sites=["x"], index=0, offset=0)
             assert answer["error"]["data"]["reason"] == "method_not_found", name

@@ -58,7 +58,7 @@ class World:
         self.links[profile].receive(json.dumps(message))
 
     def _hear(self, profile: str) -> Any:
-        return lambda sender, method, params: self.app.browsers.hear(
+        return lambda sender, method, params: self.app.browsers.handle(
             profile, sender, method, params
         )
 

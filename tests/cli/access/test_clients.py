@@ -4,7 +4,6 @@ import json
 import signal
 import time
 from contextlib import closing
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,11 +13,6 @@ from tabhub.config.paths import Home
 from tabhub.permissions.grants import Grant
 from tabhub.store.store import Store
 from tests.support.product import Product
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
 
 
 def test_a_client_is_added_listed_and_revoked(product: Product) -> None:

@@ -1,24 +1,19 @@
 """`tabhub page`."""
 
 import json
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from tabhub.config.paths import Home
-from tabhub.page_tools.core.storage import Published, Remembered
+from tabhub.page_tools.core.memory import Remembered
+from tabhub.page_tools.core.storage import Published
 from tabhub.page_tools.persistence import TOOLS
 from tabhub.page_tools.schema_rules import NO_ARGUMENTS
 from tabhub.store.store import Store
 from tests.support.product import Product
 
 SHOP = "https://shop.example"
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
 
 
 def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> None:

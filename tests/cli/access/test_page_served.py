@@ -14,7 +14,7 @@ from tabhub.config.secret import Auth
 from tabhub.config.settings import Settings
 from tabhub.server.serving import Server
 from tests.support.browsers.extension import connected, page_tool, tab
-from tests.support.browsers.worker import SHOP, knocking
+from tests.support.browsers.worker import SHOP, connecting
 from tests.support.product import Product
 from tests.support.serving import SECRET, served
 
@@ -45,7 +45,7 @@ async def test_pages_that_wait_are_named_with_their_codes(
     async with served(Settings(worker_origins=["http://a.example"])) as server:
         joined(product, server)
         await run(product, "page", "allow", "http://a.example")
-        async with knocking(server.port) as worker:
+        async with connecting(server.port) as worker:
             code = (await worker.next())["params"]["code"]
             listed = await run(product, "page", "list")
             told = json.loads((await run(product, "page", "list", "--json")).stdout)
@@ -58,7 +58,7 @@ async def test_pages_that_wait_are_named_with_their_codes(
     assert told == {"allowed": ["http://a.example"], "waiting": waiting}
     assert facts["waitingPages"] == waiting
     logged = [one.getMessage() for one in caplog.records if "page allow" in one.getMessage()]
-    assert logged == [f"a page waits to be let in (code {code}): tabhub page allow {SHOP}"]
+    assert logged == [f"a page waits for pairing (code {code}): tabhub page allow {SHOP}"]
 
 
 async def test_an_origin_that_a_shell_would_obey_is_quoted(
@@ -68,7 +68,7 @@ async def test_an_origin_that_a_shell_would_obey_is_quoted(
     evil = "https://$(id).example"
     async with served() as server:
         joined(product, server)
-        async with knocking(server.port, evil) as worker:
+        async with connecting(server.port, evil) as worker:
             await worker.next()
             listed = await run(product, "page", "list")
     assert listed.stdout.endswith(f": tabhub page allow '{evil}'\n")

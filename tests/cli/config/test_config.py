@@ -1,18 +1,12 @@
 """`tabhub config`: every verb, by the command line."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Here
 from tests.support.product import Product
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
 
 
 def file_of(product: Product) -> Any:

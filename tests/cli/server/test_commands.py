@@ -16,11 +16,6 @@ from tests.support.eventually import PATIENCE, eventually_sync
 from tests.support.product import Product
 
 
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
 def test_help_names_every_command(product: Product) -> None:
     shown = product.run("--help")
     assert shown.returncode == 0

@@ -14,11 +14,6 @@ from tests.support.eventually import eventually_sync
 from tests.support.product import Product
 
 
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
 def pasted(text: str) -> dict[str, Any]:
     """Every JSON block by the words before it."""
     found = re.findall(r"^(\S[^\n]*):\n(\{.*?^\})", text, re.MULTILINE | re.DOTALL)

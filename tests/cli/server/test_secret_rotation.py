@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,11 +18,6 @@ from tests.support.serving import client
 pytestmark = pytest.mark.slow
 
 ROTATE = ("config", "rotate-secret", "--confirm")
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
 
 
 @pytest.fixture

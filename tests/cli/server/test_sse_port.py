@@ -20,11 +20,6 @@ pytestmark = pytest.mark.slow
 TOKEN = "token-from-the-environment"
 
 
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
 def configure(product: Product, **config: Any) -> None:
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(config))

@@ -14,7 +14,7 @@ import msgspec
 
 from tabhub.agents.http.messages import send_json
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.mcp.session import Memory
+from tabhub.agents.mcp.session import SessionStore
 from tabhub.cli.running import PidFile
 from tabhub.config import secret
 from tabhub.config.clients import Client
@@ -144,15 +144,15 @@ async def bridged(
 
 
 class Bench:
-    """A server in the test: the workbench behind a door that proves the secret."""
+    """A server in the test: the workbench behind an endpoint that proves the secret."""
 
-    def __init__(self, home: Home, memory: Memory | None = None) -> None:
+    def __init__(self, home: Home, store: SessionStore | None = None) -> None:
         self.work = Workbench()
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         """Method, path with query, and headers of each request to the endpoint."""
         self.turns_away: str | None = None
         """The reason for which no new session is to be had."""
-        self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, memory=memory, admit=self._admit)
+        self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, store=store, admit=self._admit)
         self._home = home
         self._listener = listen("127.0.0.1", 0)
         self.port: int = self._listener.getsockname()[1]
@@ -192,6 +192,6 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(home: Home, memory: Memory | None = None) -> AsyncIterator[Bench]:
-    async with Bench(home, memory).serving() as found:
+async def bench(home: Home, store: SessionStore | None = None) -> AsyncIterator[Bench]:
+    async with Bench(home, store).serving() as found:
         yield found

@@ -36,11 +36,6 @@ TOOLS = [
 
 
 @pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
-@pytest.fixture
 def script(product: Product) -> Iterator[Script]:
     with scripted(product) as script:
         script.say(DONE)

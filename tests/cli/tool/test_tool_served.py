@@ -26,11 +26,6 @@ SCRIPT = ("tool", "call", "browser_execute_script", "code=1+1", "--tab-id", "1")
 Done = subprocess.CompletedProcess[str]
 
 
-@pytest.fixture
-def product(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
 @asynccontextmanager
 async def stage(product: Product) -> AsyncIterator[tuple[Server, FakeExtension]]:
     """A server in this test that commands take for their own, and a browser with one tab."""

@@ -18,6 +18,7 @@ if (world) passTime(world.at - Date.now());
 const double = new Double(run, world ?? firstWorld());
 double.install();
 await import("../../../extension/worker/main.js");
+const { onceRestored } = await import("../../../extension/worker/shared/tab-state.js");
 await (world ? liveOn() : liveThrough());
 
 function firstWorld() {
@@ -88,6 +89,7 @@ async function liveOn() {
 
 /** Until it knows what it will know, and does not change for a while. */
 async function settled() {
+  await new Promise(onceRestored);
   let [before, since] = ["", Date.now()];
   const began = Date.now();
   while (Date.now() - since < STABLE_MS && Date.now() - began < LATEST_MS) {

@@ -1,6 +1,6 @@
 """Records a run of the extension's worker in a real browser.
 
-`python -m tests.extension.recorded.record` writes `run.json`, which `tests/extension/lives.test.js`
+`python -m tests.extension.recorded.record` writes `run.json`, which `lives.test.js` beside it
 replays. Record it again when the worker asks the browser, its pages or the server for other things
 than before, or describes what it keeps in another way.
 """

@@ -39,7 +39,7 @@ def test_a_domain_that_writes_anothers_prefix_gets_another_name() -> None:
     made.pages.register(page(1, published("pay"), domain="shop.co.uk"))
     made.pages.register(page(2, published("uk_pay"), domain="shop.co"))
     real, other = (tool.name for tool in made.tools)
-    parse = made.pages.exposure.parse
+    parse = made.pages.listing.parse
     assert real == "website_tool_shop_co_uk_pay" != other
     assert parse(real) == ("shop.co.uk", "pay", None)
     assert parse(other) == ("shop.co", "uk_pay", None)

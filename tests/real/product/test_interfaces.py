@@ -1,20 +1,20 @@
-"""Every door, into a real browser: what one tells and leaves behind, the others do too."""
+"""Every interface with a real browser: the same results, the same entries in the audit log."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.interfaces.every import ENTRANCES
-from tests.interfaces.interface import Entrance, Json, Place
-from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, written_down
+from tests.interfaces.every import INTERFACES
+from tests.interfaces.interface import Interface, Json, Place
+from tests.interfaces.scenes import FORBIDDEN, SCENES, Stage, audited
 from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
 
-CLIENT = "doors"
-OUTSIDE = [entrance for entrance in ENTRANCES if not entrance.within]
+CLIENT = "interfaces"
+OUTSIDE = [interface for interface in INTERFACES if not interface.needs_app]
 
 
 @pytest.fixture
@@ -27,23 +27,23 @@ def place(product: tuple[Product, int]) -> Iterator[Place]:
     running.run("client", "revoke", CLIENT)
 
 
-async def played(entrance: Entrance, place: Place, product: Product, url: str) -> dict[str, Any]:
-    """What each scene led to at a door, in a tab of its own."""
+async def played(interface: Interface, place: Place, product: Product, url: str) -> dict[str, Any]:
+    """The outcomes and entries of each scene over an interface, in a tab of its own."""
     found: dict[str, Any] = {}
-    async with product.client(place.port) as person, entrance.enter(place) as door:
-        opened = await Stage(door, 0, "").call("browser_open_tab", {"url": url})
+    async with product.client(place.port) as person, interface.connect(place) as client:
+        opened = await Stage(client, 0, "").call("browser_open_tab", {"url": url})
         tab: int = opened.structured["tabId"]
         for scene in SCENES:
-            before = len(await written_down(person, CLIENT))
-            outcomes = await scene(Stage(door, tab, f"{entrance.name}, {scene.__name__}"))
-            entries = [_same(entry) for entry in await written_down(person, CLIENT, before)]
+            before = len(await audited(person, CLIENT))
+            outcomes = await scene(Stage(client, tab, f"{interface.name}, {scene.__name__}"))
+            entries = [_same(entry) for entry in await audited(person, CLIENT, before)]
             found[scene.__name__] = ([one.brief for one in outcomes], entries)
-        await Stage(door, 0, "").call("browser_close_tab", {"tabId": tab})
+        await Stage(client, 0, "").call("browser_close_tab", {"tabId": tab})
     return found
 
 
 def _same(entry: Json) -> Json:
-    """A page tells where in a script an error was, by a name of the run."""
+    """Without the message, in which the place of a script's error has a name of its run."""
     error = entry.get("error")
     return {**entry, "error": error and {**error, "message": ""}}
 
@@ -51,12 +51,12 @@ def _same(entry: Json) -> Json:
 @pytest.mark.slow
 @pytest.mark.requirement("OT-06")
 @pytest.mark.requirement("OT-07")
-async def test_every_door_leads_to_the_same_in_a_real_browser(
+async def test_every_interface_gives_the_same_in_a_real_browser(
     product: tuple[Product, int], place: Place, site: Site
 ) -> None:
     first, *others = OUTSIDE
     expected = await played(first, place, product[0], site.page("form"))
     assert expected["success"][0] == [{"value": 2}]
     assert expected["repeated"][0][:2] == [{"value": 1}, {"value": 1}]
-    for entrance in others:
-        assert await played(entrance, place, product[0], site.page("form")) == expected, entrance
+    for interface in others:
+        assert await played(interface, place, product[0], site.page("form")) == expected, interface

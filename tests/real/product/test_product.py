@@ -15,11 +15,6 @@ from tests.support.site import Site
 pytestmark = pytest.mark.real_browser
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Product:
-    return Product(tmp_path / "home")
-
-
 def _processes_of(home: Path) -> str:
     """What still runs with this home in its command line."""
     found = subprocess.run(["pgrep", "-af", str(home)], capture_output=True, text=True)

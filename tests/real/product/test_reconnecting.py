@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,12 +15,6 @@ from tests.support.site import Site
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
 BROWSER = ("--browser", "--headless", "--browser-arg=--remote-debugging-port=0")
 IDLE_SECONDS = 600
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Product:
-    """A product of this test's own, since it will be mistreated."""
-    return Product(tmp_path / "home")
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ async def test_what_another_document_showed_is_not_told_and_the_page_is_read_who
     text = result["content"][0]["text"]
     assert 'button "Plain"' in page_lines(text)
     assert "Registration" not in text
-    assert f"Read {first} is not known" in text
+    assert f"Read {first} is no longer known" in text
 
 
 async def test_a_delta_larger_than_the_limit_is_cut_and_goes_on(

@@ -1,4 +1,4 @@
-"""Looking into a test's browser from outside, by the debugging port it was started with."""
+"""A test's browser from outside, through its debugging port."""
 
 import json
 from collections.abc import AsyncIterator
@@ -90,7 +90,7 @@ class Cdp:
         """Kill the process that renders a page."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         crash = {"id": 0, "method": "Page.crash", "sessionId": attached["sessionId"]}
-        # It has nobody left who could answer.
+        # Nothing is left that could answer.
         await self._socket.send(json.dumps(crash))
 
     async def kill_worker(self) -> None:

@@ -1,4 +1,4 @@
-"""A double of the extension: speaks the link, answers commands as a test tells it to."""
+"""A double of the extension: connects to the link, answers commands as a test says."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ def tab(id: int, **more: Any) -> dict[str, Any]:
 
 
 class Refusal(Exception):
-    """What a handler raises to answer with an error."""
+    """Raised by a handler that answers with an error."""
 
     def __init__(
         self, reason: str, message: str = "no", data: dict[str, Any] | None = None
@@ -45,7 +45,7 @@ class FakeExtension:
         self.greeting: dict[str, Any] = {}
         """What came with `sync.full`."""
         self._commands: dict[str, str] = {}
-        """By the id of the request; for tests that answer it themselves."""
+        """The name of each command, by the id of its request."""
 
     async def send(self, message: dict[str, Any]) -> None:
         """Send a message; of a command's output only what matters to the test need be given."""
@@ -59,14 +59,14 @@ class FakeExtension:
         await self.send({"method": method, "params": params})
 
     async def ask(self, method: str, params: Any) -> dict[str, Any]:
-        """A request to the server; its answer."""
+        """Send a request to the server; return the response."""
         await self.send({"id": "x", "method": method, "params": params})
         return await asyncio.wait_for(self._answers.get(), PATIENCE)
 
     async def sync(
         self, *tabs: dict[str, Any], shared: bool = True, kind: str = "managed", **more: Any
     ) -> None:
-        """Tell all tabs, and share them with agents; returns when the server has taken them."""
+        """Report all tabs and share them with agents; return when the server has them."""
         browser = {"name": "Fake", "version": "1", "kind": kind, **more}
         await self.notify("tab.syncAll", {"browser": browser, "tabs": list(tabs)})
         await self.settled()
@@ -85,7 +85,7 @@ class FakeExtension:
                 await self.ask("tab.share", {"tabId": told["tabId"], "shared": True})
 
     async def settled(self) -> None:
-        """Everything sent so far has been dealt with: a ping has come back."""
+        """Wait until the server has handled everything sent so far: a ping has come back."""
         await self.notify("ping", {})
         await self.next("pong")
 
@@ -103,7 +103,7 @@ class FakeExtension:
         return message
 
     async def answer_in_steps(self, output: Any) -> None:
-        """Answer the next command, with one word on the way."""
+        """Answer the next command, after one report of progress."""
         asked = await self.next("tool.dispatch")
         told = {"dispatchId": asked["params"]["dispatchId"], "progress": 1, "total": 2}
         await self.notify("tool.progress", {**told, "message": "half"})
@@ -133,7 +133,7 @@ class FakeExtension:
             await self.send({"id": message["id"], "error": refusal.wire})
 
     async def _execute(self, message: dict[str, Any]) -> None:
-        """A page's tool: what its handler returns is the page's own answer."""
+        """Run a page's tool: what its handler returns is the page's answer."""
         handler = self.page_tools.get(message["params"]["toolName"])
         if handler is None:
             return
@@ -144,7 +144,7 @@ class FakeExtension:
             await self.send({"id": message["id"], "error": refusal.wire})
 
     async def publish(self, tab: int, *tools: dict[str, Any], **more: Any) -> None:
-        """A page tells its tools; returns when the server has taken them."""
+        """Register the tools of a page; return when the server has them."""
         told = {
             "tabId": tab,
             "frameId": 0,
@@ -170,7 +170,7 @@ async def connected(
     secret: str = SECRET,
     version: str | None = versions.offered(versions.SERVER),
 ) -> AsyncIterator[FakeExtension]:
-    """A double that has connected and been welcomed."""
+    """A double that has connected and got `sync.full`."""
     names = ["tabhub", secret, *filter(None, [profile, profile and version])]
     async with connect(
         f"ws://127.0.0.1:{port}/ws", subprotocols=[Subprotocol(name) for name in names]

@@ -1,4 +1,4 @@
-"""A product with a real browser, agents with tokens of their own, and what they run into."""
+"""A product with a real browser of its own, and agents with tokens of their own."""
 
 import asyncio
 import json
@@ -12,7 +12,8 @@ import pytest
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp, browser_of
-from tests.support.eventually import PATIENCE, eventually
+from tests.support.eventually import eventually
+from tests.support.http_client import client_of
 from tests.support.product import Product
 
 START = ("start", "--port", "0", "--browser", "--headless")
@@ -21,7 +22,7 @@ CONFIG = {"permissions": {"tools": {"browser_execute_script": "ask"}}}
 
 
 class Rig:
-    """A server that asks about scripts, its browser, and who uses them."""
+    """A running server, its browser, and the agents that use them."""
 
     def __init__(self, product: Product, port: int, cdp: Cdp) -> None:
         self.product = product
@@ -29,10 +30,7 @@ class Rig:
         self.cdp = cdp
 
     def http(self, token: str) -> httpx.AsyncClient:
-        headers = {"Authorization": f"Bearer {token}"}
-        return httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=PATIENCE
-        )
+        return client_of(self.port, token)
 
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:
@@ -61,7 +59,7 @@ def started(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 async def at_work(agent: Agent, tab: int) -> None:
-    """Wait until a script in that tab says that it runs."""
+    """Wait until a script in that tab reports that it runs, by the title."""
     await eventually(
         lambda: agent.call("browser_list_tabs"),
         until=lambda found: (tab, "at work") in [(t["tabId"], t["title"]) for t in found["tabs"]],

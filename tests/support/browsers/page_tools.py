@@ -32,7 +32,7 @@ async def listed(agent: Agent) -> dict[str, dict[str, Any]]:
 
 
 async def until(agent: Agent, wanted: Callable[[dict[str, dict[str, Any]]], Any]) -> Any:
-    """What a look at the list finds; it is looked at until there is something."""
+    """List the tools until `wanted` finds something there; return it."""
 
     async def look() -> Any:
         return wanted(await listed(agent))
@@ -54,7 +54,7 @@ async def withdrawn(agent: Agent, origin: str, name: str) -> None:
 
 @asynccontextmanager
 async def clean(agent: Agent, *origins: str) -> AsyncIterator[None]:
-    """Nothing of these sites is left over from the test before."""
+    """Wait until no tool of these sites is left over from another test."""
     starts = tuple(tool_name(origin, "") for origin in origins)
     await until(agent, lambda tools: not [name for name in tools if name.startswith(starts)])
     yield
@@ -67,7 +67,7 @@ class PageTools:
     site: str
 
     async def tool(self, name: str) -> dict[str, Any]:
-        """As the agent's list has it, once it is there."""
+        """The tool in the agent's list, as soon as it is there."""
         return await tool(self.agent, self.site, name)
 
     async def without(self, name: str) -> None:
@@ -75,7 +75,7 @@ class PageTools:
         await withdrawn(self.agent, self.site, name)
 
     async def used(self, name: str, **arguments: Any) -> TabId:
-        """Call a tool; the tab it ran in."""
+        """Call a tool; return the tab that it ran in."""
         result = await self.agent.result((await self.tool(name))["name"], **arguments)
         if result.get("isError"):
             error = result["structuredContent"]["error"]
@@ -92,15 +92,16 @@ class PageTools:
         return [one["tabId"] for one in await self.tabs() if one["isActive"]]
 
     async def looked_at(self, tab: TabId | None) -> None:
-        """Wait until this tab, and no other, is the one that is looked at."""
+        """Wait until this tab, and no other, is in front."""
         expected = [] if tab is None else [tab]
         await eventually(self.active_tabs, until=lambda active: active == expected)
 
     async def have(self, name: str, *wanted: TabId) -> None:
-        """Wait until a tool is in these tabs: what is said of a tab that is none names them."""
+        """Wait until exactly these tabs have a tool."""
         await eventually(lambda: self.holders(name), until=lambda found: set(found) == set(wanted))
 
     async def holders(self, name: str) -> list[TabId]:
+        """The tabs that have a tool: the error about an unknown tab names them."""
         with pytest.raises(ToolFailed) as failed:
             await self.used(name, tabId="nowhere")
         found: list[TabId] = failed.value.error["tabs"]

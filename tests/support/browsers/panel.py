@@ -1,4 +1,4 @@
-"""The side panel in a real browser, as a person has it: looked at and clicked from outside."""
+"""The side panel in a real browser, read and clicked from outside as a person would."""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ MIDDLE = """(() => {
 
 
 class Panel:
-    """One open panel; clicks are those of a mouse."""
+    """One open panel; clicks are real mouse events."""
 
     def __init__(self, cdp: Cdp, session: str, target: str) -> None:
         self._cdp = cdp
@@ -41,7 +41,7 @@ class Panel:
         return found
 
     async def click(self, selector: str) -> None:
-        """As soon as it can be clicked."""
+        """Click an element, as soon as it can be clicked."""
         x, y = await self.until(MIDDLE % json.dumps(selector), f"{selector} to be clickable")
         for kind in ("mousePressed", "mouseReleased"):
             await self._cdp.send(

@@ -1,4 +1,4 @@
-"""Looking at pictures: a browser decodes them, and tells sizes and colours."""
+"""Sizes and colours of pictures, decoded by a browser."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ LOOK = """(async () => {{
 
 
 class Look(NamedTuple):
-    """What was seen."""
+    """Size and colours of a picture."""
 
     width: int
     height: int

@@ -26,7 +26,7 @@ TAB_ID = "sessionStorage.getItem('tabhub.tabId')"
 
 
 class PlainBrowser:
-    """A browser, a site and a server, as a person without the extension has them."""
+    """A browser without the extension, a site and a server."""
 
     def __init__(self, cdp: Cdp, site: str, port: int) -> None:
         self.cdp = cdp
@@ -55,7 +55,7 @@ class PlainBrowser:
         return session
 
     async def page(self, ending: str) -> str:
-        """A page that was opened by another, by the end of its address."""
+        """A page that another page opened, found by the end of its address."""
 
         async def look() -> str | None:
             targets = (await self.cdp.send("Target.getTargets"))["targetInfos"]
@@ -68,18 +68,18 @@ class PlainBrowser:
         return await self.cdp.evaluate(page, code)
 
     async def until(self, page: str, code: str) -> Any:
-        """The value of an expression as soon as it is something."""
+        """The value of an expression, as soon as it is true."""
         # While the page is being left, or has only begun, the browser refuses.
         return await eventually(lambda: self.value(page, code), code, ignore=(AssertionError,))
 
     async def status(self, page: str, state: str) -> dict[str, Any]:
-        """What the shop says of its connection, as soon as it is in this state."""
+        """The connection as the shop shows it, as soon as it is in this state."""
         code = f"(({STATUS}).state === {state!r}) && {STATUS}"
         found: dict[str, Any] = await self.until(page, code)
         return found
 
     async def connected(self, page: str) -> str:
-        """Wait until the shop is; its tab's id."""
+        """Wait until the shop is connected; return the id of its tab."""
         await self.status(page, "connected")
         found: str = await self.value(page, TAB_ID)
         return found
@@ -91,7 +91,7 @@ class PlainBrowser:
         await self.cdp.send("Target.closeTarget", targetId=page)
 
     async def _created(self, url: str, **more: Any) -> str:
-        """A page is blank before it is what it shall be."""
+        """A new page is blank before its address is loaded."""
         target: str = (await self.cdp.send("Target.createTarget", url=url, **more))["targetId"]
         blank = url == "about:blank"
         await self.until(target, f"document.body && {blank:d} + (location.href !== 'about:blank')")

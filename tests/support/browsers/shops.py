@@ -1,4 +1,4 @@
-"""Demo shops in tabs that a person opened, in a browser with the extension; an agent uses them."""
+"""Demo shops in tabs of a person, in a browser with the extension or without, and an agent."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ TOTAL = "document.querySelector('#total').textContent"
 
 
 class Shops(PlainBrowser, PageTools):
-    """One browser; its tabs belong to nobody, so which one is used is a matter of routing alone."""
+    """A browser with the extension; no agent owns its tabs, so routing alone chooses among them."""
 
     def __init__(self, cdp: Cdp, site: str, port: int, agent: Agent) -> None:
         super().__init__(cdp, site, port)

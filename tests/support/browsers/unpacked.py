@@ -55,7 +55,7 @@ def impatient(own: Product) -> Change:
     """Pair the extension with this product, and have it keep the debugger for 4 ms only."""
 
     def hurry(extension: Path) -> None:
-        file = extension / "worker" / "debugger.js"
+        file = extension / "worker" / "debugger" / "debugger.js"
         code = file.read_text()
         assert "const IDLE_MS = 60_000;" in code
         file.write_text(code.replace("const IDLE_MS = 60_000;", "const IDLE_MS = 4;"))

@@ -1,4 +1,4 @@
-"""A double of the page worker library: speaks `/page` as a test tells it to."""
+"""A double of the page worker library: sends to `/page` what a test says."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ class FakeWorker:
         await self._send({"method": method, "params": params})
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """The same as a request, so that its answer says what became of it."""
+        """Send a request; return the response."""
         self._id += 1
         await self._send({"id": self._id, "method": method, "params": params})
         while (message := await self.next()).get("id") != self._id:
@@ -48,7 +48,7 @@ class FakeWorker:
         return found
 
     async def closed(self) -> tuple[int | None, str | None]:
-        """Wait for the end; its code and reason."""
+        """Wait until the connection closes; return the code and reason."""
         with suppress(ConnectionClosed):
             while True:
                 await asyncio.wait_for(self.socket.recv(), PATIENCE)
@@ -66,10 +66,10 @@ class FakeWorker:
 
 
 @asynccontextmanager
-async def knocking(
+async def connecting(
     port: int, origin: str | None = SHOP, protocol: str = "tabhub-page", host: str | None = None
 ) -> AsyncIterator[FakeWorker]:
-    """A page's worker at the door."""
+    """A worker that has connected and may still have to be paired."""
     async with connect(
         f"ws://127.0.0.1:{port}/page",
         origin=None if origin is None else Origin(origin),
@@ -80,8 +80,8 @@ async def knocking(
 
 
 @asynccontextmanager
-async def let_in(port: int, origin: str = SHOP) -> AsyncIterator[FakeWorker]:
-    """A worker that was welcomed."""
-    async with knocking(port, origin) as worker:
+async def admitted(port: int, origin: str = SHOP) -> AsyncIterator[FakeWorker]:
+    """A worker that the server has admitted."""
+    async with connecting(port, origin) as worker:
         assert (await worker.next())["method"] == "page/ready"
         yield worker

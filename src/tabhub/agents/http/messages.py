@@ -1,6 +1,6 @@
 """Reading HTTP requests and writing HTTP responses, in terms of ASGI."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -18,6 +18,8 @@ Headers = Mapping[bytes, bytes]
 Query = TypeVar("Query", bound=msgspec.Struct)
 Toolsets = frozenset[str] | None
 """The toolsets that a client's URL names; None for the usual ones."""
+Refused = Callable[[Scope, TabhubError], None]
+"""Called when a client tries something that it may not do."""
 
 
 def query_of(scope: Scope) -> dict[str, str]:

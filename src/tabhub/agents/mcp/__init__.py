@@ -1,1 +1,1 @@
-"""MCP over HTTP, every revision on one endpoint. Our own layer: no SDK."""
+"""MCP over HTTP, every revision on one endpoint, without an SDK."""

@@ -1,33 +1,31 @@
 """What an MCP server serves, apart from how it is carried.
 
-`Backend` answers; `Exchange` is what an answer in progress may say to the client meanwhile.
+`Backend` answers requests; `Exchange` is one request, by which an answer in progress can notify
+and ask its client; `Announcer` publishes changes of lists and resources.
 """
 
 import asyncio
-import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-import msgspec
 
 from tabhub.agents.http.messages import Toolsets
 from tabhub.agents.mcp.elicitation import Ask, require_capabilities
 from tabhub.config.clients import Client
-from tabhub.errors import Internal, ProtocolError, TabhubError
-from tabhub.wire import jsonrpc
+from tabhub.errors import ProtocolError
 from tabhub.wire.mcp import messages as m
-from tabhub.wire.mcp.messages import Json, ListenFilter
 from tabhub.wire.mcp.versions import SUPPORTED
 
 
 @dataclass(frozen=True)
 class Change:
-    """`kind` is tools, prompts, resources, or resource for a single one."""
+    """A change of a list (tools, prompts or resources) or of a single resource."""
 
     kind: str
+    """tools, prompts, resources, or resource for a single one."""
     uri: str | None = None
+    """Of a single resource."""
 
     @property
     def method(self) -> str:
@@ -36,10 +34,10 @@ class Change:
         return f"notifications/{self.kind}/list_changed"
 
     @property
-    def params(self) -> Json:
+    def params(self) -> m.Json:
         return {} if self.uri is None else {"uri": self.uri}
 
-    def wanted_by(self, chosen: ListenFilter) -> bool:
+    def matches(self, chosen: m.ListenFilter) -> bool:
         if self.uri is not None:
             return self.uri in (chosen.resource_subscriptions or ())
         return bool(getattr(chosen, f"{self.kind}_list_changed"))
@@ -49,7 +47,7 @@ Listener = Callable[[Change], None]
 
 
 class Announcer:
-    """Who wants to hear of changes; listeners are told at once and must not block."""
+    """Publishes changes to its listeners, which are called at once and must not block."""
 
     def __init__(self) -> None:
         self._listeners: dict[object, Listener] = {}
@@ -58,6 +56,7 @@ class Announcer:
         return len(self._listeners)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Add a listener; returns what removes it."""
         token = object()
         self._listeners[token] = listener
 
@@ -88,7 +87,7 @@ class Inbox:
         self._arrived.set()
 
     async def take(self) -> list[Change] | None:
-        """All that waits, at least one; None when there will be no more."""
+        """Wait for changes and return all of them; None once the inbox is closed."""
         await self._arrived.wait()
         self._arrived.clear()
         changes, self._waiting = list(self._waiting), {}
@@ -114,30 +113,29 @@ class Exchange(ABC):
         self.client = client
         self.capabilities = capabilities
         self.session = session
-        """The agent's session in the hub: what it has done before is found under this key."""
+        """The key of the agent's session in the hub."""
         self.caller = caller
-        """Whose credential was shown: the same for all sessions of one client."""
+        """The client whose token was shown: the same for all its sessions."""
         self.toolsets = toolsets
-        """The toolsets that the client's URL names; None for the usual ones."""
         self.meta = meta
         self.log_level = log_level
         self.state: Any = None
-        """What an earlier round of the same request left behind (see `ask`)."""
+        """What an earlier round of the same request left (see `ask`)."""
 
     @abstractmethod
     async def notify(self, method: str, params: m.Json) -> None:
         """Send a notification on this request's own stream."""
 
     @abstractmethod
-    async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
-        """Put questions to the client and return the answers by key."""
+    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+        """Send questions to the client and return the answers by key."""
 
     def forget_answers(self) -> None:
-        """Take no answer that came with the request itself."""
+        """Ignore the answers that came with the request itself."""
         return
 
     async def close_stream(self) -> None:
-        """Let go of the connection; the client comes back for the rest. Not every era can."""
+        """Close the connection, where the revision lets the client resume the stream."""
         return
 
     async def progress(
@@ -146,28 +144,28 @@ class Exchange(ABC):
         token = self.meta.get("progressToken")
         if not isinstance(token, int | str):
             return
-        said = {"progressToken": token, "progress": progress, "total": total, "message": message}
+        params = {"progressToken": token, "progress": progress, "total": total, "message": message}
         await self.notify(
-            "notifications/progress", {k: v for k, v in said.items() if v is not None}
+            "notifications/progress", {k: v for k, v in params.items() if v is not None}
         )
 
     async def log(self, level: m.LogLevel, data: Any, logger: str | None = None) -> None:
-        """Tell the client, if it wants to hear this level."""
+        """Send a log message, if the client wants messages of this level."""
         if self.log_level is None:
             return
         if m.LOG_LEVELS.index(level) < m.LOG_LEVELS.index(self.log_level):
             return
-        said = {"level": level, "data": data} | ({"logger": logger} if logger else {})
-        await self.notify("notifications/message", said)
+        params = {"level": level, "data": data} | ({"logger": logger} if logger else {})
+        await self.notify("notifications/message", params)
 
     async def ask(self, asks: dict[str, Ask], state: Any = None) -> dict[str, Any]:
-        """Ask the person (elicitation) or the model (sampling) behind the client.
+        """Ask the person (elicitation) or the model (sampling) of the client.
 
-        In the sessionless era the whole request comes again with the answers, so a handler that
-        asks must be able to run from its start again; `state` travels with it, signed.
+        In the sessionless era the client sends the whole request again, with the answers, so a
+        handler that asks must be able to start over; `state` travels with the request, signed.
         """
         require_capabilities(asks, self.capabilities)
-        return await self.exchange(asks, state)
+        return await self.ask_client(asks, state)
 
 
 class Backend(ABC):
@@ -181,7 +179,7 @@ class Backend(ABC):
 
     @abstractmethod
     def capabilities(self) -> m.Json:
-        """What it has, as MCP declares it."""
+        """The capabilities, as MCP declares them."""
 
     def has(self, capability: str) -> bool:
         """Whether it has a capability; asked for every request."""
@@ -226,75 +224,9 @@ class Backend(ABC):
         raise _absent("completions")
 
     def session_ended(self, session: str) -> None:
-        """An agent's session is over; whatever was kept for it can go."""
+        """Release what was kept for a session that has ended."""
         return
 
 
-def _absent(what: str) -> ProtocolError:
-    return ProtocolError(f"This server has no {what}.", "method_not_found")
-
-
-log = logging.getLogger(__name__)
-
-Answer = Callable[[Exchange, Any], Awaitable[m.Result]]
-RawParams = msgspec.Raw | msgspec.UnsetType
-
-
-class ParamsDecoder:
-    """Reads a method's parameters; absent ones are an empty object."""
-
-    def __init__(self, kind: type[m.Params]) -> None:
-        self._decode = msgspec.json.Decoder(kind).decode
-
-    def __call__(self, raw: RawParams) -> Any:
-        try:
-            return self._decode(raw if isinstance(raw, msgspec.Raw) else jsonrpc.EMPTY)
-        except jsonrpc.UNREADABLE as error:
-            raise ProtocolError(f"Wrong params: {error}.", "invalid_params") from None
-
-
-class Method:
-    """A method: its parameters, what it needs of the server, and who answers it."""
-
-    def __init__(
-        self, kind: type[m.Params], capability: str | None, answer: Callable[[Backend], Answer]
-    ) -> None:
-        self.params = ParamsDecoder(kind)
-        self.capability = capability
-        self.answer = answer
-
-
-COMMON: dict[str, Method] = {
-    "tools/list": Method(m.PageParams, "tools", lambda b: b.list_tools),
-    "tools/call": Method(m.CallParams, "tools", lambda b: b.call_tool),
-    "resources/list": Method(m.PageParams, "resources", lambda b: b.list_resources),
-    "resources/templates/list": Method(m.PageParams, "resources", lambda b: b.list_templates),
-    "resources/read": Method(m.UriParams, "resources", lambda b: b.read_resource),
-    "prompts/list": Method(m.PageParams, "prompts", lambda b: b.list_prompts),
-    "prompts/get": Method(m.GetPromptParams, "prompts", lambda b: b.get_prompt),
-    "completion/complete": Method(m.CompleteParams, "completions", lambda b: b.complete),
-}
-HANDSHAKE = COMMON | {"ping": Method(m.Params, None, lambda b: b.ping)}
-SESSIONLESS = COMMON | {"server/discover": Method(m.Params, None, lambda b: b.discover)}
-
-
-def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None:
-    """The method, if the era knows it and the backend can do it."""
-    method = table.get(name)
-    if method is None or method.capability is None:
-        return method
-    return method if backend.has(method.capability) else None
-
-
-def not_found(name: str) -> ProtocolError:
-    return ProtocolError(f"There is no method {name!r} here.", "method_not_found")
-
-
-def error_for(fault: Exception, method: str) -> TabhubError:
-    """What a client is told of anything that a handler may raise."""
-    if isinstance(fault, TabhubError):
-        return fault
-    if isinstance(fault, RecursionError):
-        return ProtocolError("The parameters are nested too deeply.", "invalid_params")
-    log.error("%s failed", method, exc_info=fault)
-    return Internal("Something went wrong inside tabhub.")
+def _absent(capability: str) -> ProtocolError:
+    return ProtocolError(f"This server has no {capability}.", "method_not_found")

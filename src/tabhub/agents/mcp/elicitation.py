@@ -1,6 +1,6 @@
-"""Asking back: elicitation, sampling and roots, in the two styles that MCP has had.
+"""Asking the client: elicitation, sampling and roots, in the two styles of MCP.
 
-Handshake era: the server sends a request of its own and waits for the answer. Sessionless era:
+Handshake era: the server sends a request of its own and waits for the response. Sessionless era:
 the call ends as `input_required`, and the client sends it again with the answers and our state.
 """
 
@@ -27,7 +27,7 @@ _DIGEST_BYTES = 32
 
 @dataclass(frozen=True)
 class Ask:
-    """One question: an MCP request that goes to the client."""
+    """One question: an MCP request to the client."""
 
     method: str
     params: Json = field(default_factory=dict)
@@ -41,7 +41,7 @@ def elicit(message: str, schema: Json) -> Ask:
 
 
 class NeedsInput(Interrupted):
-    """The call cannot go on before the client has answered (sessionless era)."""
+    """Ends a call until the client has answered (sessionless era)."""
 
     def __init__(self, asks: dict[str, Ask], state: Any) -> None:
         super().__init__("input required")
@@ -50,21 +50,21 @@ class NeedsInput(Interrupted):
 
 
 def require_capabilities(asks: dict[str, Ask], capabilities: Json) -> None:
-    """A client is only asked what it said it can answer."""
+    """Raise unless the client declared that it can answer these questions."""
     needed = {_CAPABILITY[ask.method] for ask in asks.values()}
     missing = sorted(needed - capabilities.keys())
     if missing:
         raise ProtocolError(
-            f"This call needs a client that can do {' and '.join(missing)}.",
+            f"This call needs a client with the capability {' and '.join(missing)}.",
             "missing_capability",
             data={"requiredCapabilities": {name: {} for name in missing}},
         )
 
 
 class Sealer:
-    """Signs what a client carries for us between two rounds, so that it cannot be altered.
+    """Signs the state that a client carries between two rounds of a request.
 
-    The signature covers the request too: a state does not open for any other.
+    The signature covers the request too, so the state is valid for no other request.
     """
 
     def __init__(self, key: bytes | None = None) -> None:
@@ -78,13 +78,13 @@ class Sealer:
         try:
             raw = base64.urlsafe_b64decode(sealed)
         except ValueError:
-            raise _altered() from None
-        # Decoding overlooks what follows the padding; only the exact text is the one we gave out.
+            raise _invalid_state() from None
+        # Decoding ignores what follows the padding; only the exact text is valid.
         if base64.urlsafe_b64encode(raw).decode() != sealed:
-            raise _altered()
+            raise _invalid_state()
         signature, body = raw[:_DIGEST_BYTES], raw[_DIGEST_BYTES:]
         if not hmac.compare_digest(signature, self._sign(body, request)):
-            raise _altered()
+            raise _invalid_state()
         return msgspec.json.decode(body)
 
     def _sign(self, body: bytes, request: bytes) -> bytes:
@@ -92,8 +92,8 @@ class Sealer:
         return hmac.digest(self._key, digest + body, hashlib.sha256)
 
 
-def _altered() -> ProtocolError:
+def _invalid_state() -> ProtocolError:
     return ProtocolError(
-        "The requestState is not one that this server gave out for this request.",
+        "The requestState was not issued by this server for this request.",
         "invalid_params",
     )

@@ -1,7 +1,7 @@
 """`/mcp/gateway`: all of tabhub behind two tools, one that finds tools and one that calls them.
 
-An agent pays for two short descriptions, whatever number of tools there is; it reads a tool's
-schema when it needs that tool. Everything else is as on `/mcp`.
+An agent pays for two short descriptions, however many tools there are, and reads a tool's schema
+when it needs that tool. Everything else is as on `/mcp`.
 """
 
 from typing import Any
@@ -21,9 +21,8 @@ from tabhub.wire.mcp import messages as m
 
 LIST, CALL = "tabhub_list_tools", "tabhub_call"
 OWN = {LIST: LIST, CALL: CALL, "opentabs_list_tools": LIST, "opentabs_call": CALL}
-"""Our two tools, by all the names that are understood."""
-AT_ONCE, BEST = 50, 15
-"""How many tools a page has by itself: of all, and of those that a search finds."""
+"""The two tools, by every name that is accepted."""
+DEFAULT_LIMIT, DEFAULT_SEARCH_LIMIT = 50, 15
 MOST_NAMES = 50
 
 _TEXT = {"type": "string"}
@@ -48,7 +47,7 @@ TOOLS = [
     ),
     m.ToolInfo(
         name=CALL,
-        description="Call a tool with arguments that fit its schema; gives what the tool gives.",
+        description="Call a tool with arguments that fit its schema; returns its result.",
         input_schema={
             "type": "object",
             "properties": {"name": _TEXT, "arguments": {"type": "object"}},
@@ -75,7 +74,7 @@ _call_arguments = msgspec.json.Decoder(_CallArguments).decode
 class GatewayBackend(ProductBackend):
     """The same server with another list of tools."""
 
-    instructions = f"{LIST} finds tools and tells their schemas, {CALL} calls one. {INSTRUCTIONS}"
+    instructions = f"{LIST} finds tools and their schemas, {CALL} calls one. {INSTRUCTIONS}"
 
     def input_schema(self, name: str) -> object:
         return SCHEMAS.get(name)
@@ -90,41 +89,41 @@ class GatewayBackend(ProductBackend):
             raise _not_here(params.name)
         try:
             if own == LIST:
-                return self._found(exchange, _read(_list_arguments, LIST, params.arguments))
-            return await self._called(exchange, params)
+                return self._list(exchange, _read(_list_arguments, LIST, params.arguments))
+            return await self._call_other(exchange, params)
         except (InvalidArguments, NotFound) as error:
-            # Whoever names an unknown tool is a model that can read, and try another.
+            # As a result, so that the model can read it and try another tool.
             if error.reason not in ("invalid_arguments", "unknown_tool"):
                 raise
             return failed(error)
 
-    async def _called(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
-        wanted = _read(_call_arguments, CALL, params.arguments)
-        if wanted.name in OWN:
-            raise InvalidArguments(f"{CALL} calls other tools; call {OWN[wanted.name]} itself.")
-        inner = replace(params, name=wanted.name, arguments=_unquoted(wanted.arguments))
+    async def _call_other(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
+        call = _read(_call_arguments, CALL, params.arguments)
+        if call.name in OWN:
+            raise InvalidArguments(f"{CALL} calls other tools; call {OWN[call.name]} directly.")
+        inner = replace(params, name=call.name, arguments=_unquoted(call.arguments))
         return await super().call_tool(exchange, inner)
 
-    def _found(self, exchange: Exchange, wanted: _ListArguments) -> m.CallResult:
+    def _list(self, exchange: Exchange, query: _ListArguments) -> m.CallResult:
         client = exchange.caller
-        if wanted.names:
-            return self._described(wanted.names, client)
-        # Models give every argument there is, and mean nothing by an empty one.
-        wanted = replace(wanted, toolset=wanted.toolset or None)
-        limit = wanted.limit or (BEST if wanted.query else AT_ONCE)
-        page = self._search.page(wanted, client, exchange.toolsets, limit)
+        if query.names:
+            return self._described(query.names, client)
+        # Models send every argument there is; an empty one means that it is not set.
+        query = replace(query, toolset=query.toolset or None)
+        limit = query.limit or (DEFAULT_SEARCH_LIMIT if query.query else DEFAULT_LIMIT)
+        page = self._search.page(query, client, exchange.toolsets, limit)
         tools = [self._short(tool, client) for tool in page.tools]
-        lines = [f"{tool['name']}: {tool['summary']}" for tool in tools] or [_nothing(wanted)]
-        told: m.Json = {"tools": tools}
+        lines = [f"{tool['name']}: {tool['summary']}" for tool in tools] or [_nothing(query)]
+        content: m.Json = {"tools": tools}
         if page.next_cursor is not None:
-            told["nextCursor"] = page.next_cursor
+            content["nextCursor"] = page.next_cursor
             lines.append(f"There are more: cursor {page.next_cursor}")
-        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
+        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=content)
 
     def _described(self, names: list[str], client: Client) -> m.CallResult:
-        """Named tools in full; what is not there is told and spoils nothing."""
+        """The named tools in full, and a message for each name that does not exist."""
         if len(names) > MOST_NAMES:
-            raise InvalidArguments(f"At most {MOST_NAMES} names at once.")
+            raise InvalidArguments(f"Give at most {MOST_NAMES} names at once.")
         tools, unknown = [], []
         for name in dict.fromkeys(names):
             try:
@@ -133,15 +132,15 @@ class GatewayBackend(ProductBackend):
                 unknown.append({"name": name, "message": error.message})
         lines = [_line(tool) for tool in tools]
         lines += [entry["message"] for entry in unknown]
-        told: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
-        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=told)
+        content: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
+        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=content)
 
     def _short(self, tool: Tool, client: Client) -> m.Json:
         summary = marked(tool.summary, self._listing.is_disabled(tool, client))
         return {"name": tool.name, "summary": summary}
 
     def _full(self, tool: Tool, client: Client) -> m.Json:
-        """A summary that is the whole description is not told twice."""
+        """The description is left out where the summary is all of it."""
         info = self._listing.info(tool, client)
         short = self._short(tool, client)
         is_longer = info.description != short["summary"]
@@ -151,9 +150,9 @@ class GatewayBackend(ProductBackend):
 
 
 def _line(tool: m.Json) -> str:
-    """A tool for a model, which need not read its first sentence twice."""
-    left_out = "summary" if "description" in tool else ""
-    return msgspec.json.encode({k: v for k, v in tool.items() if k != left_out}).decode()
+    """A tool as one line of JSON; the summary would repeat the start of the description."""
+    omitted = "summary" if "description" in tool else ""
+    return msgspec.json.encode({k: v for k, v in tool.items() if k != omitted}).decode()
 
 
 def _read(decode: Any, tool: str, raw: msgspec.Raw) -> Any:
@@ -164,19 +163,19 @@ def _read(decode: Any, tool: str, raw: msgspec.Raw) -> Any:
 
 
 def _unquoted(arguments: msgspec.Raw) -> msgspec.Raw:
-    """Models write objects as strings now and then; what they mean is clear."""
+    """Accept arguments that a model wrote as a string with a JSON object."""
     if arguments == b"null":
         return jsonrpc.EMPTY
     if not bytes(arguments).startswith(b'"'):
         return arguments
-    written = msgspec.json.decode(arguments, type=str).strip()
-    return msgspec.Raw(written.encode()) if written.startswith("{") else arguments
+    text = msgspec.json.decode(arguments, type=str).strip()
+    return msgspec.Raw(text.encode()) if text.startswith("{") else arguments
 
 
-def _nothing(wanted: ToolQuery) -> str:
-    return "No tool has these words; try others." if wanted.query else "There is no such tool."
+def _nothing(query: ToolQuery) -> str:
+    return "No tool has these words; try others." if query.query else "There is no such tool."
 
 
 def _not_here(name: str) -> NotFound:
-    hint = f" Here are {LIST} and {CALL}: call {name!r} by {CALL}."
+    hint = f" The gateway has {LIST} and {CALL}: call {name!r} with {CALL}."
     return NotFound(f"There is no tool called {name!r} here.{hint}", "unknown_tool")

@@ -1,4 +1,4 @@
-"""The `/mcp` endpoint: reads a request, tells the eras apart, hands over. Raw ASGI: it is hot."""
+"""The `/mcp` endpoint: Streamable HTTP for every revision. Raw ASGI, because it is a hot path."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Refused,
     Toolsets,
     accepts_streams,
     headers_of,
@@ -17,8 +18,8 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.http.reply import Reply
 from tabhub.agents.mcp.backend import Backend
-from tabhub.agents.mcp.outlet import Answers, PostOutlet, introduction, took
-from tabhub.agents.mcp.session import Memory, Session, Sessions
+from tabhub.agents.mcp.handshake import PostChannel, Responder, accept, initialize_params
+from tabhub.agents.mcp.session import Admit, Session, Sessions, SessionStore
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.config.clients import MAIN, Client
@@ -29,94 +30,13 @@ from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import versions
 
-
-async def follow(stream: EventStream, position: int, reply: Reply, receive: Receive) -> None:
-    """Write a stream's events as they come, until it ends or the client goes."""
-    reader = stream.attach(position)
-    gone = asyncio.create_task(_wait_gone(receive, reader.wake))
-    try:
-        await reply.stream()
-        while not gone.done():
-            reader.wake.clear()
-            for frame in stream.take(reader):
-                await reply.frame(frame)
-            if stream.done and not reader.wake.is_set():
-                break
-            await reply.keep_alive(reader.wake.wait)
-    finally:
-        stream.detach(reader)
-        gone.cancel()
-    await reply.end()
-
-
-async def _wait_gone(receive: Receive, wake: asyncio.Event) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    wake.set()
-
-
-class Handshake:
-    """Answers the clients of the handshake era."""
-
-    def __init__(self, backend: Backend, sessions: Sessions) -> None:
-        self._answers = Answers(backend)
-        self._sessions = sessions
-
-    def initialize(
-        self, message: jsonrpc.Incoming, caller: Client, toolsets: Toolsets
-    ) -> tuple[Session, bytes]:
-        params = introduction(message)
-        version = versions.negotiate(params.protocol_version)
-        session = self._sessions.open(version, params, caller, toolsets)
-        return session, self._answers.greeting(session, cast(jsonrpc.Id, message.id))
-
-    async def post(self, session: Session, message: jsonrpc.Incoming, reply: Reply) -> None:
-        if took(session, message):
-            await reply.accepted()
-            return
-        outlet = PostOutlet(session, reply)
-        await outlet.finish([await self._answers.answer(message, outlet)], batched=False)
-
-    async def post_batch(
-        self, session: Session, messages: list[jsonrpc.Incoming], reply: Reply
-    ) -> None:
-        """Take notifications and responses, answer all requests at once."""
-        requests = [message for message in messages if not took(session, message)]
-        if not requests:
-            await reply.accepted()
-            return
-        outlet = PostOutlet(session, reply)
-        answer = self._answers.answer
-        bodies = await asyncio.gather(*(answer(request, outlet) for request in requests))
-        await outlet.finish(bodies, batched=True)
-
-    async def get(
-        self, session: Session, last_event_id: str | None, reply: Reply, receive: Receive
-    ) -> None:
-        """Serve news, or the rest of a stream that broke off."""
-        if last_event_id is None:
-            stream, position = session.streams.standalone, session.streams.standalone.delivered
-        else:
-            stream, position = session.streams.resume(last_event_id)
-        session.connections += 1
-        try:
-            await follow(stream, position, reply, receive)
-        finally:
-            session.connections -= 1
-
+SESSION = b"mcp-session-id"
 
 Headers = dict[bytes, bytes]
-Refused = Callable[[Scope, TabhubError], None]
-"""Hears of what a client tried and may not do."""
-
-Admit = Callable[[Client], None]
-"""Raises when a client opens sessions too often."""
-
-SESSION = b"mcp-session-id"
 
 
 class McpEndpoint:
-    """Streamable HTTP for every revision, on one path."""
+    """Reads requests and hands them to the era that they belong to."""
 
     def __init__(
         self,
@@ -125,11 +45,11 @@ class McpEndpoint:
         clock: Callable[[], float],
         idle_seconds: float = SessionSettings().idle_minutes * 60,
         max_body: int = Limits().body_bytes,
-        memory: Memory | None = None,
+        store: SessionStore | None = None,
         refused: Refused = lambda scope, error: None,
         admit: Admit = lambda caller: None,
     ) -> None:
-        self.sessions = Sessions(backend, clock, idle_seconds, memory)
+        self.sessions = Sessions(backend, clock, idle_seconds, store)
         self._refused = refused
         self._admit = admit
         self._handshake = Handshake(backend, self.sessions)
@@ -146,7 +66,7 @@ class McpEndpoint:
                 body = await read_body(headers, receive, self._max_body)
                 await self._post(scope, headers, body, reply, receive)
             else:
-                await self._other(scope, headers, reply, receive)
+                await self._get_or_delete(scope, headers, reply, receive)
         except TabhubError as error:
             if isinstance(error, Forbidden):
                 self._refused(scope, error)
@@ -154,7 +74,7 @@ class McpEndpoint:
             await reply.json(error.status, jsonrpc.failure(jsonrpc.id_of(body), error))
 
     def close(self) -> None:
-        """End sessions and subscriptions, so that every open stream ends by itself."""
+        """End sessions and subscriptions, and with them every open stream."""
         self.sessions.close()
         self._sessionless.close()
 
@@ -176,13 +96,15 @@ class McpEndpoint:
         elif message.method == "initialize" and not message.is_notification():
             toolsets = named_toolsets(scope)
             self._admit(caller)
-            session, answer = self._handshake.initialize(message, caller, toolsets)
+            session, body = self._handshake.initialize(message, caller, toolsets)
             reply.headers = ((SESSION, session.id.encode()),)
-            await reply.json(200, answer)
+            await reply.json(200, body)
         else:
             await self._handshake.post(self._session(headers, caller), message, reply)
 
-    async def _other(self, scope: Scope, headers: Headers, reply: Reply, receive: Receive) -> None:
+    async def _get_or_delete(
+        self, scope: Scope, headers: Headers, reply: Reply, receive: Receive
+    ) -> None:
         method: str = scope["method"]
         sessionless = h.value_of(headers, h.VERSION) in versions.SESSIONLESS
         if method not in ("GET", "DELETE") or sessionless:
@@ -208,9 +130,85 @@ class McpEndpoint:
 
 
 def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
-    """By header, or by a body that says so: then its headers will be found wanting."""
+    """By the header, or by the body: then the missing headers are reported as errors."""
     if h.value_of(headers, h.VERSION) in versions.SESSIONLESS:
         return True
     if SESSION in headers or not isinstance(message.params, msgspec.Raw):
         return False
     return h.claims_envelope(message.params)
+
+
+class Handshake:
+    """Streamable HTTP in the handshake era."""
+
+    def __init__(self, backend: Backend, sessions: Sessions) -> None:
+        self._responder = Responder(backend)
+        self._sessions = sessions
+
+    def initialize(
+        self, message: jsonrpc.Incoming, caller: Client, toolsets: Toolsets
+    ) -> tuple[Session, bytes]:
+        """Open a session; returns it with the response."""
+        params = initialize_params(message)
+        version = versions.negotiate(params.protocol_version)
+        session = self._sessions.open(version, params, caller, toolsets)
+        return session, self._responder.initialized(session, cast(jsonrpc.Id, message.id))
+
+    async def post(self, session: Session, message: jsonrpc.Incoming, reply: Reply) -> None:
+        if accept(session, message):
+            await reply.accepted()
+            return
+        channel = PostChannel(session, reply)
+        await channel.finish([await self._responder.respond(message, channel)], batched=False)
+
+    async def post_batch(
+        self, session: Session, messages: list[jsonrpc.Incoming], reply: Reply
+    ) -> None:
+        """Accept notifications and responses, answer all requests at once."""
+        requests = [message for message in messages if not accept(session, message)]
+        if not requests:
+            await reply.accepted()
+            return
+        channel = PostChannel(session, reply)
+        respond = self._responder.respond
+        bodies = await asyncio.gather(*(respond(request, channel) for request in requests))
+        await channel.finish(bodies, batched=True)
+
+    async def get(
+        self, session: Session, last_event_id: str | None, reply: Reply, receive: Receive
+    ) -> None:
+        """Send notifications, or resume a stream after its last event."""
+        if last_event_id is None:
+            stream, position = session.streams.standalone, session.streams.standalone.delivered
+        else:
+            stream, position = session.streams.resume(last_event_id)
+        session.connections += 1
+        try:
+            await _follow(stream, position, reply, receive)
+        finally:
+            session.connections -= 1
+
+
+async def _follow(stream: EventStream, position: int, reply: Reply, receive: Receive) -> None:
+    """Write a stream's events as they come, until it ends or the client disconnects."""
+    reader = stream.attach(position)
+    disconnected = asyncio.create_task(_wait_for_disconnect(receive, reader.wake))
+    try:
+        await reply.stream()
+        while not disconnected.done():
+            reader.wake.clear()
+            for frame in stream.take(reader):
+                await reply.frame(frame)
+            if stream.done and not reader.wake.is_set():
+                break
+            await reply.keep_alive(reader.wake.wait)
+    finally:
+        stream.detach(reader)
+        disconnected.cancel()
+    await reply.end()
+
+
+async def _wait_for_disconnect(receive: Receive, wake: asyncio.Event) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    wake.set()

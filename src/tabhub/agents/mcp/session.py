@@ -1,6 +1,6 @@
 """Sessions of the handshake era: what the server remembers of a client between two requests.
 
-A session outlives the server: its client may go on with the id it has, and finds its tabs again.
+A session survives a restart of the server: its client continues with the same id and tabs.
 """
 
 import asyncio
@@ -25,13 +25,17 @@ from tabhub.wire.mcp import messages as m
 log = logging.getLogger(__name__)
 
 STOPPED = (
-    "The server was stopped while this ran, and it may have been done. "
+    "The server stopped while this ran, and it may have taken effect. "
     "Look at the page before you try again."
 )
 
 
-class Memory(Protocol):
-    """Where sessions outlive the server."""
+Admit = Callable[[Client], None]
+"""Called for a new session; raises when the client opens sessions too often."""
+
+
+class SessionStore(Protocol):
+    """Stores sessions on disk, so that they survive a restart."""
 
     def load(self) -> dict[str, bytes]: ...
 
@@ -40,20 +44,20 @@ class Memory(Protocol):
     def drop(self, key: str) -> None: ...
 
 
-class _Kept(msgspec.Struct):
+class _Stored(msgspec.Struct):
     version: str
     params: m.InitializeParams
     caller: str
     toolsets: Toolsets
 
 
-class Running:
-    """A request in progress that its client may take back."""
+class RunningRequest:
+    """A request in progress, which its client may cancel."""
 
     def __init__(self) -> None:
         self._task = asyncio.current_task()
         self.ended: TabhubError | None = None
-        """Why it is not to go on; for a client that took it back, that it did."""
+        """Why it was cancelled: by its client, or because its session ended."""
 
     def cancel(self, error: TabhubError) -> None:
         self.ended = error
@@ -61,13 +65,13 @@ class Running:
             self._task.cancel()
 
     def absorb(self) -> None:
-        """The cancellation has done its work; the task lives on to say so."""
+        """Undo the cancellation of the task, which goes on to respond with the error."""
         if self._task is not None:
             self._task.uncancel()
 
 
 class Session:
-    """One connected client, from `initialize` to DELETE or to the reaper."""
+    """One client, from `initialize` until it ends the session or is idle too long."""
 
     def __init__(
         self,
@@ -81,29 +85,29 @@ class Session:
         self.id = id
         self.caller = caller
         self.toolsets = toolsets
-        self.introduce(version, params)
+        self.identify(version, params)
         self.log_level: m.LogLevel = "debug"
         self.subscriptions: set[str] = set()
         self.streams = Streams()
-        self.running: dict[jsonrpc.Id, Running] = {}
+        self.running: dict[jsonrpc.Id, RunningRequest] = {}
         self.connections = 0
         self.seen = now
         self._asked: dict[jsonrpc.Id, asyncio.Future[Any]] = {}
         self._numbers = count(1)
 
-    def introduce(self, version: str, params: m.InitializeParams) -> None:
-        """Take what the client says of itself."""
+    def identify(self, version: str, params: m.InitializeParams) -> None:
+        """Take the client's name and capabilities from `initialize`."""
         self.version = version
         self.client = params.client_info
         self.capabilities = params.capabilities
 
-    def hear(self, change: Change) -> None:
-        """Pass on news; single resources only where the client subscribed to them."""
+    def on_change(self, change: Change) -> None:
+        """Notify the client; of single resources only where it subscribed to them."""
         if change.uri is None or change.uri in self.subscriptions:
-            self.tell(jsonrpc.notification(change.method, change.params))
+            self.send(jsonrpc.notification(change.method, change.params))
 
-    def tell(self, message: bytes) -> None:
-        """Send what belongs to no request."""
+    def send(self, message: bytes) -> None:
+        """Send a message that belongs to no request."""
         self.streams.standalone.append(message)
 
     def cancel(self, request_id: jsonrpc.Id | None) -> None:
@@ -111,16 +115,16 @@ class Session:
         if running is not None:
             running.cancel(Cancelled("The client cancelled this request."))
 
-    def asking(self, ask: Ask) -> tuple[bytes, asyncio.Future[Any]]:
-        """A request of our own: its bytes, and the answer that will come."""
+    def ask(self, ask: Ask) -> tuple[bytes, asyncio.Future[Any]]:
+        """Make a request to the client; returns its bytes and its future answer."""
         id = f"ask-{next(self._numbers)}"
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._asked[id] = answer
         answer.add_done_callback(lambda _: self._asked.pop(id, None))
         return jsonrpc.request(id, ask.method, ask.params), answer
 
-    def answered(self, message: jsonrpc.Incoming) -> None:
-        """Hand a client's response to whoever asked; one that nobody waits for is dropped."""
+    def take_response(self, message: jsonrpc.Incoming) -> None:
+        """Resolve the question that a client's response answers; drop any other response."""
         answer = self._asked.pop(message.id, None) if isinstance(message.id, int | str) else None
         if answer is None or answer.done():
             return
@@ -152,22 +156,22 @@ def _refusal(raw: msgspec.Raw) -> TabhubError:
     return ProtocolError(f"The client refused: {error.message}", code=error.code)
 
 
-def _written(session: Session, params: m.InitializeParams) -> bytes:
-    kept = _Kept(session.version, params, session.caller.name, session.toolsets)
-    return msgspec.json.encode(kept)
+def _encoded(session: Session, params: m.InitializeParams) -> bytes:
+    stored = _Stored(session.version, params, session.caller.name, session.toolsets)
+    return msgspec.json.encode(stored)
 
 
 S = TypeVar("S", bound=Session)
 
 
 class Register(Generic[S]):
-    """Sessions by id. Each hears the news, and belongs to the client that opened it."""
+    """Sessions by id. Each gets notifications, and belongs to the client that opened it."""
 
     def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
         self._backend = backend
         self._clock = clock
         self._all: dict[str, S] = {}
-        self._mute: dict[str, Callable[[], None]] = {}
+        self._unsubscribe: dict[str, Callable[[], None]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -181,19 +185,19 @@ class Register(Generic[S]):
     def find(self, id: str) -> S | None:
         return self._all.get(id)
 
-    def add(self, session: S, how: str = "has begun") -> None:
-        log.info("a session of %s %s", session, how)
+    def add(self, session: S, event: str = "has begun") -> None:
+        log.info("a session of %s %s", session, event)
         self._all[session.id] = session
-        self._mute[session.id] = self._backend.news.subscribe(session.hear)
+        self._unsubscribe[session.id] = self._backend.news.subscribe(session.on_change)
 
     def get(self, id: str, caller: Client) -> S:
         """The session of that id, which must be the caller's own."""
-        session = self._all.get(id) or self._woken(id, caller)
+        session = self._all.get(id) or self._restored(id, caller)
         if session is None:
             raise NotFound("There is no such session; initialize a new one.", "unknown_session")
         if session.caller.name != caller.name:
             raise Forbidden("This session belongs to another client.")
-        # A token can be replaced by a narrower one of the same name: what it allows now counts.
+        # The token may have been replaced by a narrower one of the same name.
         session.caller = caller
         session.seen = self._clock()
         return session
@@ -212,33 +216,34 @@ class Register(Generic[S]):
     def _remove(self, id: str, error: TabhubError) -> None:
         session = self._all.pop(id, None)
         if session is not None:
-            self._mute.pop(id)()
+            self._unsubscribe.pop(id)()
             session.close(error)
 
-    def _woken(self, id: str, caller: Client) -> S | None:
-        """A session that slept until now."""
+    def _restored(self, id: str, caller: Client) -> S | None:
+        """A stored session, back in memory."""
         return None
 
 
 class Sessions(Register[Session]):
-    """Sessions that outlive their connections, and the server where there is a memory."""
+    """Sessions that outlive their connections and, with a store, the server."""
 
     def __init__(
         self,
         backend: Backend,
         clock: Callable[[], float],
         idle_seconds: float,
-        memory: Memory | None = None,
+        store: SessionStore | None = None,
     ) -> None:
         super().__init__(backend, clock)
         self._idle = idle_seconds
-        self._memory = memory
+        self._store = store
         self._started = clock()
         self._is_closed = False
-        self._asleep = memory.load() if memory else {}
+        self._stored = store.load() if store else {}
+        """Sessions from before a restart whose clients have not returned yet."""
 
     def __contains__(self, id: str) -> bool:
-        return super().__contains__(id) or id in self._asleep
+        return super().__contains__(id) or id in self._stored
 
     def get(self, id: str, caller: Client) -> Session:
         self._require_open()
@@ -249,58 +254,58 @@ class Sessions(Register[Session]):
     ) -> Session:
         self._require_open()
         session = Session(str(uuid4()), version, params, caller, toolsets, self._clock())
-        if self._memory:
-            self._memory.put(session.id, _written(session, params))
+        if self._store:
+            self._store.put(session.id, _encoded(session, params))
         self.add(session)
         return session
 
     def end(self, id: str) -> None:
-        if self._memory:
-            self._memory.drop(id)
+        if self._store:
+            self._store.drop(id)
         super().end(id)
 
     def _remove(self, id: str, error: TabhubError) -> None:
-        self._asleep.pop(id, None)
+        self._stored.pop(id, None)
         super()._remove(id, error)
 
-    def _woken(self, id: str, caller: Client) -> Session | None:
-        """A session from before the server's restart, back at its client's first word."""
-        body = self._asleep.get(id)
+    def _restored(self, id: str, caller: Client) -> Session | None:
+        """A session from before a restart, at its client's first request."""
+        body = self._stored.get(id)
         if body is None:
             return None
         try:
-            kept = msgspec.json.decode(body, type=_Kept)
+            stored = msgspec.json.decode(body, type=_Stored)
         except msgspec.DecodeError:
             return None
-        if kept.caller != caller.name:
+        if stored.caller != caller.name:
             raise Forbidden("This session belongs to another client.")
-        del self._asleep[id]
-        session = Session(id, kept.version, kept.params, caller, kept.toolsets, self._clock())
-        self.add(session, "goes on")
+        del self._stored[id]
+        session = Session(id, stored.version, stored.params, caller, stored.toolsets, self._clock())
+        self.add(session, "continues")
         return session
 
     def reap(self) -> list[str]:
-        """End the sessions that nothing has been heard of for too long."""
+        """End the sessions that have been idle too long; returns their ids."""
         now = self._clock()
         for session in self._all.values():
             if session.busy:
                 session.seen = now
         idle = [s.id for s in self._all.values() if now - s.seen > self._idle]
         if now - self._started > self._idle:
-            idle += self._asleep
+            idle += self._stored
         for id in idle:
             self.end(id)
         return idle
 
     def _require_open(self) -> None:
-        """To a server that is about to go no session is unknown: the next one will know it."""
+        """Raise while the server stops: the next one will know the session."""
         if self._is_closed:
             raise Unavailable("The server is about to stop. Try again.", "server_unavailable")
 
     def close(self) -> None:
-        """The server stops; what can outlive it does."""
+        """Close all sessions because the server stops; stored ones continue after a restart."""
         self._is_closed = True
-        if self._memory is None:
+        if self._store is None:
             super().close()
         for id in list(self._all):
             self._remove(id, Unavailable(STOPPED, "page_may_have_received"))

@@ -1,4 +1,4 @@
-"""The revision without sessions: each POST stands alone, and closing it cancels it."""
+"""The revision without sessions: each POST is independent, and closing it cancels it."""
 
 import asyncio
 from copy import copy
@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from tabhub.agents.http.messages import Toolsets
 from tabhub.agents.http.reply import Reply, Watch
-from tabhub.agents.mcp import backend as dispatch
+from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
 from tabhub.agents.mcp.streams import message_frame
@@ -28,14 +28,14 @@ LISTEN = "subscriptions/listen"
 _CACHEABLE = (m.Page, m.ReadResult, m.DiscoverResult)
 _INVALID_PARAMS = -32602
 _RENUMBERED = {-32002: _INVALID_PARAMS}
-"""Codes that older revisions had of their own, such as a missing resource's."""
+"""Codes of older revisions, such as that of a missing resource, by the code to use now."""
 
-_any_params = dispatch.ParamsDecoder(m.Params)
-_listen_params = dispatch.ParamsDecoder(m.ListenParams)
+_any_params = methods.ParamsDecoder(m.Params)
+_listen_params = methods.ParamsDecoder(m.ListenParams)
 
 
 class SessionlessExchange(Exchange):
-    """A request that stands alone: it can notify, and ask by ending early."""
+    """A request without a session: it can notify, and asks by ending early."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class SessionlessExchange(Exchange):
     def forget_answers(self) -> None:
         self._answers = {}
 
-    async def exchange(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
         if any(key not in self._answers for key in asks):
             raise NeedsInput(asks, state)
         return {key: self._answers[key] for key in asks}
@@ -89,7 +89,7 @@ class Sessionless:
         receive: Receive,
     ) -> None:
         if message.is_response():
-            raise ProtocolError("A client sends no responses in this revision.")
+            raise ProtocolError("In this revision a client does not send responses.")
         if message.is_notification():
             h.require_version(h.value_of(headers, h.VERSION))
             await reply.accepted()
@@ -125,12 +125,12 @@ class Sessionless:
                 result = await self._call(name, params, headers, caller, toolsets, reply)
             return 200, jsonrpc.success(id, self._stamped(result))
         except Exception as fault:
-            error = dispatch.error_for(fault, name)
+            error = methods.error_for(fault, name)
             error.code = _RENUMBERED.get(error.code, error.code)
             return _status(error), jsonrpc.failure(id, error)
 
     async def _listen(
-        self, id: jsonrpc.Id, raw: dispatch.RawParams, headers: h.Headers, reply: Reply
+        self, id: jsonrpc.Id, raw: methods.RawParams, headers: h.Headers, reply: Reply
     ) -> m.Result:
         params = _listen_params(raw)
         h.open_envelope(LISTEN, params, headers)
@@ -139,28 +139,28 @@ class Sessionless:
     async def _call(
         self,
         name: str,
-        raw: dispatch.RawParams,
+        raw: methods.RawParams,
         headers: h.Headers,
         caller: Client,
         toolsets: Toolsets,
         reply: Reply,
     ) -> m.Result:
-        method = dispatch.find(dispatch.SESSIONLESS, self._backend, name)
+        method = methods.find(methods.SESSIONLESS, self._backend, name)
         params = (_any_params if method is None else method.params)(raw)
         envelope = h.open_envelope(name, params, headers)
         if method is None:
-            raise dispatch.not_found(name)
+            raise methods.not_found(name)
         if isinstance(params, m.CallParams):
             schema = self._backend.input_schema(params.name)
             self._param_headers.check(params.name, schema, params.arguments, headers)
         exchange = SessionlessExchange(envelope, caller, toolsets, reply, params)
         if isinstance(params, m.InputParams) and params.request_state is not None:
-            request = _request(name, params, caller.name)
-            exchange.state = self._sealer.open(params.request_state, request)
+            identity = _identity(name, params, caller.name)
+            exchange.state = self._sealer.open(params.request_state, identity)
         try:
             return await method.answer(self._backend)(exchange, params)
         except NeedsInput as need:
-            return self._input_required(need, _request(name, params, caller.name))
+            return self._input_required(need, _identity(name, params, caller.name))
 
     def _input_required(self, need: NeedsInput, request: bytes) -> m.Result:
         return m.InputRequired(
@@ -170,7 +170,7 @@ class Sessionless:
         )
 
     def _stamped(self, result: m.Result) -> m.Result:
-        """Add what this era requires of every result; the backend's own object stays as it is."""
+        """Copy a result and add what this era requires in each of them."""
         result = copy(result)
         if result.result_type is UNSET:
             result.result_type = "complete"
@@ -190,15 +190,16 @@ async def _finish(reply: Reply, status: int, body: bytes) -> None:
 
 
 def _status(error: TabhubError) -> int:
-    """Faults of the message show in the status; what a handler says is an answer like others."""
+    """Faults of the message have their own status; an error of a handler is a result: 200."""
     if isinstance(error, ProtocolError | Forbidden):
         return error.status
     return 400 if error.code == _INVALID_PARAMS else 200
 
 
-def _request(name: str, params: Any, caller: str) -> bytes:
-    """What makes two rounds the same request, whatever order its members come in."""
+def _identity(name: str, params: Any, caller: str) -> bytes:
+    """The identity of a request over two rounds, independent of the order of its members."""
     arguments = getattr(params, "arguments", None)
-    plain = msgspec.json.decode(arguments) if isinstance(arguments, msgspec.Raw) else arguments
+    if isinstance(arguments, msgspec.Raw):
+        arguments = msgspec.json.decode(arguments)
     target = getattr(params, "name", None) or getattr(params, "uri", None)
-    return msgspec.json.encode([caller, name, target, plain], order="deterministic")
+    return msgspec.json.encode([caller, name, target, arguments], order="deterministic")

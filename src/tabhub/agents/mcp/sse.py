@@ -1,6 +1,6 @@
-"""HTTP+SSE, the transport of the first revision: `GET /sse` streams, `POST /message` speaks.
+"""HTTP+SSE, the transport of the first revision: `GET /sse` streams, `POST /message` sends.
 
-A session lives as long as its stream: it is there before `initialize`, and it is not resumed.
+A session lives as long as its stream: it exists before `initialize`, and cannot be resumed.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ import msgspec
 
 from tabhub.agents.http.messages import (
     CALLER,
+    Refused,
     Toolsets,
     accepts_streams,
     named_toolsets,
@@ -25,9 +26,8 @@ from tabhub.agents.http.messages import (
     send_json,
 )
 from tabhub.agents.mcp.backend import Backend
-from tabhub.agents.mcp.http import Admit, Refused
-from tabhub.agents.mcp.outlet import Answers, Outlet, introduction, took
-from tabhub.agents.mcp.session import Register, Session
+from tabhub.agents.mcp.handshake import Channel, Responder, accept, initialize_params
+from tabhub.agents.mcp.session import Admit, Register, Session
 from tabhub.agents.mcp.streams import event_frame
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, choose_toolsets
@@ -45,13 +45,37 @@ from tabhub.wire.asgi import Receive, Scope, Send
 from tabhub.wire.mcp import messages as m
 from tabhub.wire.mcp import versions
 
+log = logging.getLogger(__name__)
+
+PING_SECONDS = 30.0
+GROUP_SECONDS = 3.0
+"""How long a new stream waits for its tab group."""
+MOST_RUNNING = 100
+"""Requests of one session at once."""
 MOST_EVENTS = 10_000
 MOST_BYTES = 32 * 1024 * 1024
-"""That may wait; then the reader is too slow."""
+"""Events and bytes that may wait to be read; with more, the client reads too slowly."""
+TOOLSET = frozenset({"sse"})
+"""What a client sees whose URL names no toolsets."""
+GROUP_REQUEST = jsonrpc.Incoming(
+    jsonrpc="2.0",
+    id="tabhub/group",
+    method="tools/call",
+    params=msgspec.Raw(b'{"name":"tabs_context_mcp","arguments":{"createIfEmpty":true}}'),
+)
+ACCEPTED = b'{"status":"accepted"}'
+UNKNOWN_CLIENT = m.InitializeParams(protocol_version=versions.HANDSHAKE[0])
+"""Stands for the client's parameters until it sends `initialize`."""
+
+EndSession = Callable[[str, TabhubError], None]
+"""Ends the session of that id with an error."""
+Work = Coroutine[Any, Any, object]
+Throttle = Callable[[Client, str], None]
+"""Called for each message with its session; raises when there are too many."""
 
 
 class Outbox:
-    """Events go in at any time; one writer takes them out."""
+    """A queue of events for one writer."""
 
     def __init__(self) -> None:
         self._frames: deque[bytes] = deque()
@@ -61,12 +85,12 @@ class Outbox:
 
     @property
     def is_over(self) -> bool:
-        """Whether there will be nothing more to write."""
+        """Whether everything is written."""
         return self.is_closed and not self._frames
 
     @property
     def is_full(self) -> bool:
-        """Whether too much waits; a single event, however large, is not too much."""
+        """Whether too much waits; a single event may have any size."""
         waiting = len(self._frames)
         return waiting > MOST_EVENTS or (waiting > 1 and self._bytes > MOST_BYTES)
 
@@ -76,25 +100,25 @@ class Outbox:
             self._add(event, data)
 
     def fail(self, error: TabhubError) -> None:
-        """Say what is wrong instead of all that waits, and end."""
+        """Replace everything that waits by an error event, and close."""
         if not self.is_closed:
             self._clear()
-            told = {"code": error.code, "message": error.message, **error.data()}
-            self._add(b"error", msgspec.json.encode(told))
+            data = {"code": error.code, "message": error.message, **error.data()}
+            self._add(b"error", msgspec.json.encode(data))
             self.close()
 
     def close(self) -> None:
-        """Nothing more goes in."""
+        """Accept no more events."""
         self.is_closed = True
         self._wake.set()
 
     def drop(self) -> None:
-        """There is nobody left to write to."""
+        """Discard everything: the client has disconnected."""
         self._clear()
         self.close()
 
     async def take(self, seconds: float) -> bytes | None:
-        """The next event as it goes over the wire, waiting for it at most so long."""
+        """The next event as bytes; None if none comes within this time."""
         if not self._frames and not self.is_closed:
             self._wake.clear()
             try:
@@ -118,52 +142,28 @@ class Outbox:
         self._bytes = 0
 
 
-log = logging.getLogger(__name__)
-
-PING_SECONDS = 30.0
-MOST_RUNNING = 100
-"""Requests of one session at once."""
-TOOLSET = frozenset({"sse"})
-"""What is listed to a client whose URL names no toolsets."""
-GROUP_SECONDS = 3.0
-GROUP = jsonrpc.Incoming(
-    jsonrpc="2.0",
-    id="tabhub/group",
-    method="tools/call",
-    params=msgspec.Raw(b'{"name":"tabs_context_mcp","arguments":{"createIfEmpty":true}}'),
-)
-ACCEPTED = b'{"status":"accepted"}'
-STRANGER = m.InitializeParams(protocol_version=versions.HANDSHAKE[0])
-"""What is known of a client before it has said anything."""
-
-Lose = Callable[[str, TabhubError], None]
-"""Ends the session of that id for a reason."""
-Work = Coroutine[Any, Any, object]
-Throttle = Callable[[Client, str], None]
-"""Takes who posts and in which session; raises when it is too often."""
-
-
 class SseSession(Session):
     """A client for as long as its stream is open."""
 
-    def __init__(self, caller: Client, toolsets: Toolsets, now: float, lose: Lose) -> None:
+    def __init__(self, caller: Client, toolsets: Toolsets, now: float, end: EndSession) -> None:
         id = f"session_{secrets.token_urlsafe(24)}"
-        super().__init__(id, STRANGER.protocol_version, STRANGER, caller, toolsets, now)
+        version = UNKNOWN_CLIENT.protocol_version
+        super().__init__(id, version, UNKNOWN_CLIENT, caller, toolsets, now)
         self.outbox = Outbox()
-        self._lose = lose
+        self._end = end
 
-    def tell(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
         self.outbox.put(b"message", message)
         if self.outbox.is_full:
-            self._lose(self.id, TimedOut("The stream is read too slowly."))
+            self._end(self.id, TimedOut("The client reads the stream too slowly."))
 
     def close(self, error: TabhubError) -> None:
         super().close(error)
         self.outbox.close()
 
 
-class SseOutlet(Outlet):
-    """All requests of a session speak on its one stream."""
+class SseChannel(Channel):
+    """Sends the messages of all requests on the one stream of the session."""
 
     session: SseSession
 
@@ -171,8 +171,8 @@ class SseOutlet(Outlet):
     def may_stream(self) -> bool:
         return True
 
-    async def emit(self, data: bytes) -> None:
-        self.session.tell(data)
+    async def send(self, data: bytes) -> None:
+        self.session.send(data)
 
 
 class SseEndpoint:
@@ -190,7 +190,7 @@ class SseEndpoint:
         groups: Callable[[], bool] = lambda: False,
     ) -> None:
         self.sessions: Register[SseSession] = Register(backend, clock)
-        self._answers = Answers(backend)
+        self._responder = Responder(backend)
         self._clock = clock
         self._max_body = max_body
         self._refused = refused
@@ -206,22 +206,22 @@ class SseEndpoint:
         except TabhubError as error:
             await refuse(scope, send, error)
             return
-        gone = asyncio.create_task(_wait_gone(receive, session.outbox))
+        disconnected = asyncio.create_task(_wait_for_disconnect(receive, session.outbox))
         try:
             await send(_head(session.id))
             if self._groups():
                 await self._group(session)
             await _write(session.outbox, send)
         except OSError:
-            log.debug("the stream of a session broke off")
+            log.debug("the stream of a session was interrupted")
         finally:
-            gone.cancel()
+            disconnected.cancel()
             self._end(session)
 
     async def message(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`POST /message`."""
         try:
-            await self._take(scope, receive)
+            await self._accept(scope, receive)
         except TabhubError as error:
             if isinstance(error, Forbidden):
                 self._refused(scope, error)
@@ -230,95 +230,95 @@ class SseEndpoint:
             await send_json(send, 202, ACCEPTED)
 
     def close(self) -> None:
-        """End all sessions, so that every stream ends by itself."""
+        """End all sessions, and with them every stream."""
         self.sessions.close()
 
     def end(self, id: str, error: TabhubError) -> None:
-        """End a session for a reason that its client is told."""
+        """End a session with an error, which its client gets."""
         session = self.sessions.find(id)
         if session is not None:
             session.outbox.fail(error)
             self._end(session)
 
-    def end_of(self, which: Callable[[str], bool], error: TabhubError) -> None:
-        """End the sessions of the clients with such names."""
+    def end_of(self, matches: Callable[[str], bool], error: TabhubError) -> None:
+        """End the sessions of the clients whose name matches."""
         for session in self.sessions.all():
-            if which(session.caller.name):
+            if matches(session.caller.name):
                 self.end(session.id, error)
 
     def _open(self, scope: Scope) -> SseSession:
         if not accepts_streams(dict(scope["headers"])):
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
-        named = named_toolsets(scope)
-        choose_toolsets(named or TOOLSET)
+        toolsets = named_toolsets(scope) or TOOLSET
+        choose_toolsets(toolsets)
         caller = scope.get(CALLER, MAIN)
         self._admit(caller)
-        session = SseSession(caller, named or TOOLSET, self._clock(), self.end)
+        session = SseSession(caller, toolsets, self._clock(), self.end)
         session.outbox.put(b"endpoint", b"/message?sessionId=" + session.id.encode())
         self.sessions.add(session)
         return session
 
     async def _group(self, session: SseSession) -> None:
-        """Make the tab group as if the client had asked for it, and wait a moment for it."""
-        asking = self._start(session, self._answers.answer(GROUP, SseOutlet(session)))
-        await asyncio.wait({asking}, timeout=GROUP_SECONDS)
+        """Create the tab group as if the client had requested it, and wait a moment for it."""
+        request = self._responder.respond(GROUP_REQUEST, SseChannel(session))
+        await asyncio.wait({self._start(session, request)}, timeout=GROUP_SECONDS)
 
     def _end(self, session: SseSession) -> None:
         if session.id in self.sessions:
             self.sessions.end(session.id)
 
-    async def _take(self, scope: Scope, receive: Receive) -> None:
+    async def _accept(self, scope: Scope, receive: Receive) -> None:
         caller = scope.get(CALLER, MAIN)
         session = self._session(scope, caller)
         self._throttle(caller, session.id)
         headers = dict(scope["headers"])
         require_json(headers)
         body = await read_body(headers, receive, self._max_body)
-        # It may have ended while the body came.
+        # The session may have ended while the body was read.
         session = self._session(scope, caller)
-        found = jsonrpc.decode_any(body)
-        if not isinstance(found, list):
-            self._hear(session, found)
+        message = jsonrpc.decode_any(body)
+        if not isinstance(message, list):
+            self._handle(session, message)
         elif versions.has_batches(session.version):
-            for _ in found[1:]:
+            for _ in message[1:]:
                 self._throttle(caller, session.id)
-            self._hear_batch(session, found)
+            self._handle_batch(session, message)
         else:
             raise ProtocolError(f"Revision {session.version} has no batches.")
 
     def _session(self, scope: Scope, caller: Client) -> SseSession:
         id = query_of(scope).get("sessionId")
         if not id:
-            raise ProtocolError("The parameter sessionId is missing; GET /sse tells it.")
+            raise ProtocolError("The parameter sessionId is missing; GET /sse sends it first.")
         try:
             return self.sessions.get(id, caller)
         except NotFound as error:
-            said = "There is no such session, or it has ended: open a new stream with GET /sse."
-            raise NotFound(said, error.reason) from None
+            sentence = "There is no such session, or it ended: open a new stream with GET /sse."
+            raise NotFound(sentence, error.reason) from None
 
-    def _hear(self, session: SseSession, message: jsonrpc.Incoming) -> None:
+    def _handle(self, session: SseSession, message: jsonrpc.Incoming) -> None:
         if message.method == "shutdown":
             if not message.is_notification():
-                session.tell(jsonrpc.success(cast(jsonrpc.Id, message.id), {}))
+                session.send(jsonrpc.success(cast(jsonrpc.Id, message.id), {}))
             self._end(session)
         elif message.method == "initialize" and not message.is_notification():
-            session.tell(self._greeting(session, message))
-        elif not took(session, message):
-            self._begin(session, self._answer(session, message))
+            session.send(self._initialize(session, message))
+        elif not accept(session, message):
+            self._begin(session, self._respond(session, message))
 
-    def _hear_batch(self, session: SseSession, messages: list[jsonrpc.Incoming]) -> None:
-        requests = [message for message in messages if not took(session, message)]
+    def _handle_batch(self, session: SseSession, messages: list[jsonrpc.Incoming]) -> None:
+        requests = [message for message in messages if not accept(session, message)]
         if requests:
-            self._begin(session, self._answer_batch(session, requests))
+            self._begin(session, self._respond_to_batch(session, requests))
 
-    def _greeting(self, session: SseSession, message: jsonrpc.Incoming) -> bytes:
+    def _initialize(self, session: SseSession, message: jsonrpc.Incoming) -> bytes:
         id = cast(jsonrpc.Id, message.id)
         try:
-            params = introduction(message)
+            params = initialize_params(message)
         except ProtocolError as error:
             return jsonrpc.failure(id, error)
-        session.introduce(versions.negotiate(params.protocol_version), params)
-        return self._answers.greeting(session, id)
+        session.identify(versions.negotiate(params.protocol_version), params)
+        return self._responder.initialized(session, id)
 
     def _begin(self, session: SseSession, work: Work) -> None:
         if len(session.running) >= MOST_RUNNING:
@@ -342,18 +342,20 @@ class SseEndpoint:
             log.exception("a request over SSE failed")
             self.end(session.id, Internal("Something went wrong inside tabhub."))
 
-    async def _answer(self, session: SseSession, message: jsonrpc.Incoming) -> None:
-        outlet = SseOutlet(session)
-        body = await self._answers.answer(message, outlet)
-        # Whoever took a request back does not wait for its answer, as MCP has it.
-        if not outlet.cancelled:
-            session.tell(body)
+    async def _respond(self, session: SseSession, message: jsonrpc.Incoming) -> None:
+        channel = SseChannel(session)
+        body = await self._responder.respond(message, channel)
+        # MCP sends no response to a request that its client cancelled.
+        if not channel.cancelled:
+            session.send(body)
 
-    async def _answer_batch(self, session: SseSession, messages: list[jsonrpc.Incoming]) -> None:
-        outlet = SseOutlet(session)
-        answer = self._answers.answer
-        bodies = await asyncio.gather(*(answer(message, outlet) for message in messages))
-        session.tell(b"[" + b",".join(bodies) + b"]")
+    async def _respond_to_batch(
+        self, session: SseSession, requests: list[jsonrpc.Incoming]
+    ) -> None:
+        channel = SseChannel(session)
+        respond = self._responder.respond
+        bodies = await asyncio.gather(*(respond(request, channel) for request in requests))
+        session.send(b"[" + b",".join(bodies) + b"]")
 
 
 def _head(session: str) -> m.Json:
@@ -368,7 +370,7 @@ def _head(session: str) -> m.Json:
 
 
 async def _write(outbox: Outbox, send: Send) -> None:
-    """Write events as they come, and a ping whenever it is due, until there are no more."""
+    """Write events as they come, and pings when they are due, until the outbox is over."""
     clock = asyncio.get_running_loop().time
     due = clock() + PING_SECONDS
     while not outbox.is_over:
@@ -381,7 +383,7 @@ async def _write(outbox: Outbox, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _wait_gone(receive: Receive, outbox: Outbox) -> None:
+async def _wait_for_disconnect(receive: Receive, outbox: Outbox) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     outbox.drop()

@@ -1,4 +1,4 @@
-"""Event streams that can be resumed: each keeps its last events, whoever is or is not listening."""
+"""Event streams that can be resumed: each keeps its last events, with or without a reader."""
 
 import asyncio
 import re
@@ -10,13 +10,13 @@ from tabhub.errors import ProtocolError
 KEPT_EVENTS = 256
 KEPT_STREAMS = 16
 STANDALONE = 0
-"""The stream a GET opens: news that belong to no request."""
+"""The stream that a GET opens: notifications that belong to no request."""
 
 _EVENT_ID = re.compile(r"([0-9]{1,18})_([0-9]{1,18})")
 
 
 class Reader:
-    """A connection that writes a stream out, and how far it has come."""
+    """A connection that writes a stream, and its position in it."""
 
     def __init__(self, position: int) -> None:
         self.position = position
@@ -24,7 +24,7 @@ class Reader:
 
 
 class EventStream:
-    """One stream of one session: events are appended at one end, readers wait at the other."""
+    """One stream of one session: events are appended, and readers wait for them."""
 
     def __init__(self, key: int) -> None:
         self.key = key
@@ -52,12 +52,12 @@ class EventStream:
         return reader
 
     def detach(self, reader: Reader) -> None:
-        """The next newest reader, if there is one, has to go on."""
+        """Remove a reader; the newest of the others continues."""
         self._readers.remove(reader)
         self._wake()
 
     def take(self, reader: Reader) -> list[bytes]:
-        """What a reader has to write now. News go to one connection only: the newest."""
+        """The events that a reader has to write; only the newest reads the standalone stream."""
         if self.key == STANDALONE and self._readers[-1] is not reader:
             return []
         frames = [frame for number, frame in self._events if number > reader.position]
@@ -90,8 +90,8 @@ class Streams:
         found = _EVENT_ID.fullmatch(last_event_id)
         stream = self._open.get(int(found[1])) if found else None
         if found is None or stream is None:
-            # No 404: that would tell the client that its session is gone.
-            raise ProtocolError(f"No stream holds the event {last_event_id!r} any more.")
+            # Not 404: by that the client would conclude that its session has ended.
+            raise ProtocolError(f"The event {last_event_id!r} is not kept; open a new stream.")
         return stream, int(found[2])
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ def event_frame(kind: bytes, data: bytes) -> bytes:
 
 
 def one_line(data: bytes) -> bytes:
-    """JSON that nobody takes for several lines: some clients end one at all that Unicode says."""
+    """Escape what some clients take for the end of a line: all line ends of Unicode."""
     if not data.isascii():
         for letter in "\x85\u2028\u2029":
             data = data.replace(letter.encode(), b"\\u%04x" % ord(letter))

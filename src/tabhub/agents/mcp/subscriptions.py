@@ -1,4 +1,4 @@
-"""`subscriptions/listen`: a POST that stays open and carries the changes its client asked for."""
+"""`subscriptions/listen`: a POST that stays open and carries the changes that its client chose."""
 
 from collections.abc import Collection
 from typing import Any
@@ -21,33 +21,33 @@ class Subscriptions:
         self._backend = backend
         self._inboxes: set[Inbox] = set()
 
-    async def serve(self, id: jsonrpc.Id, wanted: m.ListenFilter, reply: Reply) -> m.Result:
-        """Acknowledge, then pass on what was asked for until the server ends it."""
+    async def serve(self, id: jsonrpc.Id, requested: m.ListenFilter, reply: Reply) -> m.Result:
+        """Acknowledge, then send the chosen changes until the server ends the subscription."""
         if not reply.may_stream:
             raise ProtocolError("Listening needs text/event-stream.", "not_acceptable")
-        require_few(wanted.resource_subscriptions or ())
-        chosen = _honoured(wanted, self._backend.capabilities())
+        require_few(requested.resource_subscriptions or ())
+        chosen = _supported(requested, self._backend.capabilities())
         inbox = Inbox()
         self._inboxes.add(inbox)
-        mute = self._backend.news.subscribe(
-            lambda change: inbox.put(change) if change.wanted_by(chosen) else None
+        unsubscribe = self._backend.news.subscribe(
+            lambda change: inbox.put(change) if change.matches(chosen) else None
         )
         meta = {m.META_SUBSCRIPTION: id}
         try:
-            await _pass_on(inbox, chosen, meta, reply)
+            await _send_changes(inbox, chosen, meta, reply)
         finally:
-            mute()
+            unsubscribe()
             self._inboxes.discard(inbox)
         return m.Result(meta=meta)
 
     def close(self) -> None:
-        """End every open subscription; each says so to its client."""
+        """End every open subscription with a result."""
         for inbox in self._inboxes:
             inbox.close()
 
 
 def require_few(uris: Collection[str]) -> None:
-    """Subscriptions are kept, so they are not without end."""
+    """Raise if a client subscribes to more than the server keeps."""
     if len(uris) > MOST_SUBSCRIPTIONS or any(len(uri) > LONGEST_URI for uri in uris):
         raise ProtocolError(
             f"A client subscribes to at most {MOST_SUBSCRIPTIONS} resources, with addresses of at "
@@ -56,29 +56,30 @@ def require_few(uris: Collection[str]) -> None:
         )
 
 
-def _honoured(wanted: m.ListenFilter, can: m.Json) -> m.ListenFilter:
-    """What of a client's wishes this server can fulfil at all."""
+def _supported(requested: m.ListenFilter, capabilities: m.Json) -> m.ListenFilter:
+    """The requested changes that the server can announce."""
 
-    def both(kind: str) -> bool | None:
-        offered = can.get(kind, {}).get("listChanged")
-        return True if offered and getattr(wanted, f"{kind}_list_changed") else None
+    def list_changed(kind: str) -> bool | None:
+        offered = capabilities.get(kind, {}).get("listChanged")
+        return True if offered and getattr(requested, f"{kind}_list_changed") else None
 
-    single = can.get("resources", {}).get("subscribe")
+    has_resources = capabilities.get("resources", {}).get("subscribe")
+    resources = (requested.resource_subscriptions or None) if has_resources else None
     return m.ListenFilter(
-        tools_list_changed=both("tools"),
-        prompts_list_changed=both("prompts"),
-        resources_list_changed=both("resources"),
-        resource_subscriptions=(wanted.resource_subscriptions or None) if single else None,
+        tools_list_changed=list_changed("tools"),
+        prompts_list_changed=list_changed("prompts"),
+        resources_list_changed=list_changed("resources"),
+        resource_subscriptions=resources,
     )
 
 
-async def _pass_on(inbox: Inbox, chosen: m.ListenFilter, meta: m.Json, reply: Reply) -> None:
+async def _send_changes(inbox: Inbox, chosen: m.ListenFilter, meta: m.Json, reply: Reply) -> None:
     acknowledged = {"notifications": chosen, "_meta": meta}
-    await _say(reply, "notifications/subscriptions/acknowledged", acknowledged)
+    await _notify(reply, "notifications/subscriptions/acknowledged", acknowledged)
     while (changes := await reply.keep_alive(inbox.take)) is not None:
         for change in changes:
-            await _say(reply, change.method, {**change.params, "_meta": meta})
+            await _notify(reply, change.method, {**change.params, "_meta": meta})
 
 
-async def _say(reply: Reply, method: str, params: Any) -> None:
+async def _notify(reply: Reply, method: str, params: Any) -> None:
     await reply.frame(message_frame(jsonrpc.notification(method, params)))

@@ -1,4 +1,4 @@
-"""Open tabs as MCP resources: what is known of each, and ways of looking into it."""
+"""Open tabs as MCP resources: the state of each, and views of its page."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,13 +19,13 @@ JSON = "application/json"
 TEMPLATE = "tab://{id}"
 _URI = re.compile(r"tab://([0-9]{1,18})(?:/([a-z]+))?")
 
-Look = Callable[[str, m.Json], Awaitable[m.CallResult]]
-"""Calls a tool with arguments, as the client that reads."""
+CallTool = Callable[[str, m.Json], Awaitable[m.CallResult]]
+"""Calls a tool with arguments for the client that reads."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A way of looking into a tab: the tool that does it, for those who may call that tool."""
+    """A view of a tab's page, read by a tool that the client must be allowed to call."""
 
     name: str
     tool: str
@@ -41,7 +41,7 @@ class View:
 VIEWS = {
     view.name: view
     for view in (
-        View("text", "browser_get_tab_content", "text/plain", "Text of a tab", "What it says."),
+        View("text", "browser_get_tab_content", "text/plain", "Text of a tab", "Its visible text."),
         View(
             "snapshot",
             "browser_read_page",
@@ -54,14 +54,14 @@ VIEWS = {
             "browser_screenshot_tab",
             "image/jpeg",
             "Screenshot of a tab",
-            "What is in view.",
+            "The visible part of the page.",
         ),
     )
 }
 
 
 class TabResources:
-    """Names, reads and follows tabs by their addresses."""
+    """Lists and reads tabs by their URIs."""
 
     def __init__(self, hub: Hub) -> None:
         self._tabs = hub.tabs
@@ -80,7 +80,7 @@ class TabResources:
         return [state, *views]
 
     def ids(self, template: object, session: str) -> list[str]:
-        """The numbers that make an address of a template: what cannot be looked into is no help."""
+        """The tab ids that complete a template; for a view only tabs that the session may use."""
         if template == TEMPLATE:
             return [str(tab.id) for tab in self._tabs.all()]
         if template not in {view.template for view in VIEWS.values()}:
@@ -88,15 +88,15 @@ class TabResources:
         usable = (tab for tab in self._tabs.all() if self._ownership.may_use(session, tab))
         return [str(tab.id) for tab in usable]
 
-    async def read(self, uri: str, look: Look, may_tell: MayTell) -> m.Json:
-        tab, view = self._meant(uri)
+    async def read(self, uri: str, call_tool: CallTool, may_tell: MayTell) -> m.Json:
+        tab, view = self._find(uri)
         if view is None:
             text = msgspec.json.encode(self._state(as_told(tab, may_tell))).decode()
             return {"uri": uri, "mimeType": JSON, "text": text}
-        result = await look(view.tool, {"tabId": tab.id})
-        return {"uri": uri, **_shown(result)}
+        result = await call_tool(view.tool, {"tabId": tab.id})
+        return {"uri": uri, **_content(result)}
 
-    def _meant(self, uri: str) -> tuple[Tab, View | None]:
+    def _find(self, uri: str) -> tuple[Tab, View | None]:
         match = _URI.fullmatch(uri)
         tab = self._tabs.find(int(match[1])) if match else None
         view = VIEWS.get(match[2]) if match and match[2] else None
@@ -117,7 +117,7 @@ class TabResources:
 
 
 def changes(change: hub_tabs.Change, id: int) -> Iterator[Change]:
-    """The news that followers of resources hear when a tab changes."""
+    """The changes of resources that a change of a tab causes."""
     if change != "updated":
         yield Change("resources")
         return
@@ -126,10 +126,10 @@ def changes(change: hub_tabs.Change, id: int) -> Iterator[Change]:
         yield Change("resource", uri=f"tab://{id}/{name}")
 
 
-def _shown(result: m.CallResult) -> m.Json:
-    picture = next((block for block in result.content if block["type"] == "image"), None)
-    if picture is not None:
-        return {"mimeType": picture["mimeType"], "blob": picture["data"]}
+def _content(result: m.CallResult) -> m.Json:
+    image = next((block for block in result.content if block["type"] == "image"), None)
+    if image is not None:
+        return {"mimeType": image["mimeType"], "blob": image["data"]}
     return {"mimeType": "text/plain", "text": result.content[0]["text"]}
 
 

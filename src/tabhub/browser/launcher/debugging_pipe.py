@@ -1,8 +1,8 @@
-"""The debugging pipe: how an extension gets into Google's own Chrome.
+"""The debugging pipe, by which an extension is loaded into Google's own Chrome.
 
-Commands go to the browser's descriptor 3 and answers come from its 4, as JSON that ends in NUL.
-Only the process that made the pipe can speak on it, unlike a debugging port. The browser ends when
-the pipe is closed, so it is kept open for as long as the browser lives.
+Commands go to the browser's descriptor 3, and responses come from its descriptor 4, as JSON that
+ends in NUL. Unlike a debugging port, only the process that made the pipe can use it. The browser
+ends when the pipe is closed, so it stays open as long as the browser runs.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ _END = b"\0"
 
 
 class PipeClosed(BrowserFailed):
-    """The browser has gone, or is about to."""
+    """The browser has ended, or is about to."""
 
 
 class DebuggingPipe:
-    """Made before the browser, connected after it has been started."""
+    """Created before the browser is started, connected after that."""
 
     def __init__(self) -> None:
         commands, self._commands = os.pipe()
@@ -44,16 +44,16 @@ class DebuggingPipe:
         self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     def command(self, arguments: Sequence[str]) -> list[str]:
-        """Start through a shell that puts the pipe's ends where the browser looks for them.
+        """The command in a shell that gives the pipe's ends the descriptors the browser expects.
 
-        A `preexec_fn` could do it too, but is not safe in a process that has threads.
+        A `preexec_fn` could do that too, but is not safe in a process that has threads.
         """
         commands, answers = self.browser_ends
         script = f'exec "$@" 3</dev/fd/{commands} 4>/dev/fd/{answers}'
         return ["/bin/sh", "-c", script, "sh", *arguments]
 
     async def connect(self) -> None:
-        """Let go of the browser's ends and listen on ours."""
+        """Close the browser's ends and read from ours."""
         self._close(self.browser_ends)
         loop = asyncio.get_running_loop()
         stream = asyncio.StreamReader(limit=MAX_ANSWER_BYTES)
@@ -71,11 +71,11 @@ class DebuggingPipe:
         answer = await self.send("Extensions.loadUnpacked", {"path": str(folder)})
         found = answer.get("id")
         if not isinstance(found, str) or not found:
-            raise BrowserFailed(f"The browser did not say that it loaded {folder}: {answer}.")
+            raise BrowserFailed(f"The browser did not confirm that it loaded {folder}: {answer}.")
         return found
 
     async def open_pages(self, urls: Sequence[str]) -> None:
-        """Open pages in place of the blank one the browser started with."""
+        """Open pages and close the blank page that the browser started with."""
         if not urls:
             return
         targets = (await self.send("Target.getTargets", {}))["targetInfos"]
@@ -103,7 +103,7 @@ class DebuggingPipe:
         return _result(method, answer)
 
     def close(self) -> None:
-        """Close all that is open; the browser ends."""
+        """Close all descriptors; the browser then ends."""
         self._close(tuple(self._open))
         if self._reading:
             self._reading.cancel()
@@ -119,9 +119,9 @@ class DebuggingPipe:
                     message = await stream.readuntil(_END)
                     self._take(msgspec.json.decode(message[:-1], type=dict[str, Any]))
         finally:
-            self._give_up()
+            self._fail_pending()
 
-    def _give_up(self) -> None:
+    def _fail_pending(self) -> None:
         for waiting in self._pending.values():
             if not waiting.done():
                 waiting.set_exception(_closed())
@@ -132,7 +132,7 @@ class DebuggingPipe:
             waiting.set_result(message)
 
     def _hand_over(self, end: int, mode: str) -> IO[bytes]:
-        """From here on the loop closes it."""
+        """The descriptor as a file; the event loop closes it from now on."""
         self._open.discard(end)
         return cast(IO[bytes], os.fdopen(end, mode, 0))
 
@@ -155,7 +155,7 @@ def _closed() -> PipeClosed:
 
 
 def _above_nine(end: int) -> int:
-    """Move a descriptor out of the way of 3 and 4, which the shell is about to fill."""
+    """Move a descriptor above 9, because the shell will overwrite 3 and 4."""
     moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     os.close(end)
     return moved

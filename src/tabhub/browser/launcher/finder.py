@@ -1,4 +1,4 @@
-"""Finds the Chrome or Chromium of this machine, and how it takes an extension."""
+"""Finds the Chrome or Chromium of this machine, and makes the command that starts it."""
 
 import os
 import platform
@@ -26,22 +26,52 @@ _LINUX_INSTALLERS = {
 }
 
 
+BLANK = "about:blank"
+PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
+_ALWAYS = (
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--silent-debugger-extension-api",
+    "--enable-features=WebMCP",
+    # Otherwise a page's work after a click waits for the next frame.
+    "--disable-features=DeferRendererTasksAfterInput",
+)
+_HEADLESS = ("--headless=new", "--disable-gpu")
+_LISTS = (
+    "--enable-features=",
+    "--disable-features=",
+    "--load-extension=",
+    "--disable-extensions-except=",
+)
+
+
 class BrowserNotFound(NotFound):
-    """Says in its sentence what to install."""
+    """No browser was found; the message says what to install."""
+
+
+class BrowserFailed(Unavailable):
+    """The browser did not start or did not do what it should; the message says how."""
+
+
+class ProfileInUse(BrowserFailed):
+    """Another browser has the profile open."""
 
 
 @dataclass(frozen=True)
-class Browser:
-    """A browser that can be started."""
+class InstalledBrowser:
+    """A browser program that can be started."""
 
     path: Path
     version: str
     needs_debugging_pipe: bool
-    """Google's own build ignores `--load-extension`."""
+    """Whether it is Google's own build, which ignores `--load-extension`."""
 
 
-def find_browser() -> Browser:
-    """The browser the person named, else the first one that says its version."""
+def find_browser() -> InstalledBrowser:
+    """The browser named by TABHUB_BROWSER, else the first one that prints its version."""
     named = browser_from_environment()
     if named:
         return _named(named)
@@ -55,7 +85,7 @@ def find_browser() -> Browser:
     )
 
 
-def _named(name: str) -> Browser:
+def _named(name: str) -> InstalledBrowser:
     path = shutil.which(Path(name).expanduser())
     if path is None:
         raise BrowserNotFound(
@@ -65,8 +95,8 @@ def _named(name: str) -> Browser:
     return _browser(Path(path), _version(Path(path)) or "")
 
 
-def _browser(path: Path, version: str) -> Browser:
-    return Browser(path.absolute(), version, _is_branded(path, version))
+def _browser(path: Path, version: str) -> InstalledBrowser:
+    return InstalledBrowser(path.absolute(), version, _is_branded(path, version))
 
 
 def _is_branded(path: Path, version: str) -> bool:
@@ -112,16 +142,16 @@ def _windows_places() -> list[Path]:
 
 
 def _version(path: Path) -> str | None:
-    """What it says of itself; None when it cannot run, as a stub without its package."""
+    """What it prints as its version; None if it cannot run, such as a stub without its package."""
     if sys.platform == "win32":
-        # There, --version opens a window instead of answering.
+        # There, --version opens a window instead.
         return ""
     try:
         done = subprocess.run(
             [path, "--version"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            # Debian's wrapper complains there about a machine it can run on very well.
+            # Debian's wrapper prints needless warnings there.
             stderr=subprocess.DEVNULL,
             timeout=VERSION_SECONDS,
             check=True,
@@ -143,7 +173,7 @@ def _installer() -> str:
 
 
 def _distributions() -> list[str]:
-    """This Linux and those it is made from, nearest first."""
+    """The ids of this Linux distribution and of those it derives from, nearest first."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -151,30 +181,8 @@ def _distributions() -> list[str]:
     return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
 
 
-BLANK = "about:blank"
-_ALWAYS = (
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--silent-debugger-extension-api",
-    "--enable-features=WebMCP",
-    # Otherwise a page's work after a click waits for the next frame.
-    "--disable-features=DeferRendererTasksAfterInput",
-)
-_HEADLESS = ("--headless=new", "--disable-gpu")
-PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
-_LISTS = (
-    "--enable-features=",
-    "--disable-features=",
-    "--load-extension=",
-    "--disable-extensions-except=",
-)
-
-
 def browser_arguments(
-    browser: Browser,
+    browser: InstalledBrowser,
     *,
     extension: Path,
     profile: Path,
@@ -188,7 +196,7 @@ def browser_arguments(
         ours += _HEADLESS
     if _is_root():
         ours.append("--no-sandbox")
-    # Through the pipe the extension comes late: pages opened before it would be without it.
+    # Through the pipe the extension is loaded later, and pages opened before would lack it.
     pages = [BLANK] if browser.needs_debugging_pipe and urls else list(urls)
     return [str(browser.path), *pages, *merged([*ours, *extra])]
 
@@ -206,7 +214,7 @@ def merged(arguments: Iterable[str]) -> list[str]:
     return [flag + ",".join(dict.fromkeys(lists.get(flag, ()))) for flag in flags]
 
 
-def _loading(browser: Browser, extension: Path) -> tuple[str, ...]:
+def _loading(browser: InstalledBrowser, extension: Path) -> tuple[str, ...]:
     if browser.needs_debugging_pipe:
         return PIPE
     return (f"--load-extension={extension}", f"--disable-extensions-except={extension}")
@@ -214,11 +222,3 @@ def _loading(browser: Browser, extension: Path) -> tuple[str, ...]:
 
 def _is_root() -> bool:
     return sys.platform == "linux" and os.geteuid() == 0
-
-
-class BrowserFailed(Unavailable):
-    """Says in its sentence what the browser did instead."""
-
-
-class ProfileInUse(BrowserFailed):
-    """Another browser has the profile open."""

@@ -1,8 +1,8 @@
 """The installed copies of the extension, each with an `auth.json` in it.
 
-One is for a person's own browser; the other, loaded only by the browsers that tabhub starts, says
-so in its `auth.json`. The copies follow the packaged extension file by file, each written by
-rename, so a browser or a second process that looks at the same time sees whole files only.
+One copy is for a person's own browser; the other is loaded only by browsers that tabhub starts,
+and says so in its `auth.json`. Each file is replaced by rename, so that a browser or another
+process that reads at the same time sees whole files only.
 """
 
 from pathlib import Path
@@ -24,7 +24,7 @@ def install_extension(home: Home) -> Path:
     source = packaged_extension()
     home.create()
     for target in (home.extension, home.managed_extension):
-        # A developer may link a copy to the source: nothing to do then, and much to spoil.
+        # A developer may link a copy to the source; then nothing must be copied or removed.
         if target.resolve() != source.resolve():
             _mirror(source, target)
     return home.extension
@@ -39,7 +39,7 @@ def packaged_extension() -> Path:
 
 
 def differences(source: Path, target: Path) -> list[Path]:
-    """The files that a copy lacks, or has otherwise; none in a developer's link."""
+    """The files that are missing or different in a copy."""
     return [
         name
         for name in _shipped(source)
@@ -49,10 +49,10 @@ def differences(source: Path, target: Path) -> list[Path]:
 
 
 def _mirror(source: Path, target: Path) -> None:
-    wanted = _shipped(source)
-    _remove_all_but({*wanted, _AUTH}, target)
-    # The manifest comes last: it names the others.
-    for name in sorted(wanted, key=_MANIFEST.__eq__):
+    shipped = _shipped(source)
+    _remove_all_but({*shipped, _AUTH}, target)
+    # The manifest comes last, because it refers to the others.
+    for name in sorted(shipped, key=_MANIFEST.__eq__):
         _copy(source / name, target / name)
 
 
@@ -65,7 +65,7 @@ def _is_shipped(name: Path) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The names of the files in a folder, without hidden ones: those another process is writing."""
+    """The files in a folder, without hidden ones, which another process may be writing."""
     names = (path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
     return sorted(name for name in names if not any(part.startswith(".") for part in name.parts))
 
@@ -76,13 +76,13 @@ def _copy(source: Path, target: Path) -> None:
         write_private(target, data)
 
 
-def _remove_all_but(wanted: set[Path], target: Path) -> None:
+def _remove_all_but(kept: set[Path], target: Path) -> None:
     for name in _files(target):
-        if name not in wanted:
+        if name not in kept:
             (target / name).unlink(missing_ok=True)
-    kept = {parent for name in wanted for parent in name.parents}
+    kept_folders = {parent for name in kept for parent in name.parents}
     for folder in sorted(filter(Path.is_dir, target.rglob("*")), reverse=True):
-        if folder.relative_to(target) not in kept:
+        if folder.relative_to(target) not in kept_folders:
             _remove_if_empty(folder)
 
 
@@ -90,5 +90,5 @@ def _remove_if_empty(folder: Path) -> None:
     try:
         folder.rmdir()
     except OSError:
-        # Another process has put something there, or has removed it already.
+        # Another process has added a file or removed the folder.
         return

@@ -1,8 +1,8 @@
 """A browser that tabhub started, with all its helper processes.
 
-asyncio's own subprocesses are used, and not `subprocess.Popen`, because the end of the browser is
-then an event of the loop, to be awaited beside others. The browser leads a session of its own:
-Ctrl-C in the terminal does not reach it before tabhub does, and one signal reaches all its group.
+It uses asyncio's subprocesses and not `subprocess.Popen`, because the end of the browser is then
+an event of the loop that can be awaited with others. The browser leads a session of its own, so
+that Ctrl-C in the terminal does not end it before tabhub does, and one signal ends its group.
 """
 
 import asyncio
@@ -14,79 +14,43 @@ from contextlib import suppress
 from pathlib import Path
 
 from tabhub.browser.launcher.debugging_pipe import DebuggingPipe, PipeClosed
-from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse, browser_arguments
+from tabhub.browser.launcher.finder import (
+    BrowserFailed,
+    InstalledBrowser,
+    ProfileInUse,
+    browser_arguments,
+)
 from tabhub.browser.launcher.profile import owner, prepare_profile
 from tabhub.config.paths import Home
-
-KEPT_BYTES = 8192
-SHOWN_LINES = 5
-_NOISE = ("unexpected operator", "dbus/", "zygote_linux.cc")
-"""Said by Debian's wrapper, on machines without a desktop, and by helpers that see the end."""
-
-
-class LastWords(asyncio.Protocol):
-    """One end of a pipe whose other end every process of the browser inherits.
-
-    So its end means that all of them are gone, also those that left the process group.
-    """
-
-    def __init__(self) -> None:
-        self.silence = asyncio.Event()
-        self._kept = b""
-        self._transport: asyncio.BaseTransport | None = None
-
-    @classmethod
-    async def listen(cls) -> tuple["LastWords", int]:
-        """Also returns the end to hand to the browser, to be closed after that."""
-        reading, writing = os.pipe()
-        _, words = await asyncio.get_running_loop().connect_read_pipe(
-            cls, os.fdopen(reading, "rb", 0)
-        )
-        return words, writing
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._kept = (self._kept + data)[-KEPT_BYTES:]
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.silence.set()
-
-    def text(self) -> str:
-        lines = self._kept.decode(errors="replace").splitlines()
-        told = [line.strip() for line in lines if not any(noise in line for noise in _NOISE)]
-        return "\n".join(list(filter(None, told))[-SHOWN_LINES:])
-
-    def close(self) -> None:
-        if self._transport:
-            self._transport.close()
-
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
 _KILL_SECONDS = 5.0
-_LAST_WORDS_SECONDS = 1.0
-_LOOK_SECONDS = 0.02
+_STDERR_SECONDS = 1.0
+_POLL_SECONDS = 0.02
 _PROFILE_IN_USE = 21
-"""What a headless browser exits with where one with windows hands over and exits with 0."""
+"""The exit code of a headless browser whose profile is open; one with windows exits with 0."""
+KEPT_BYTES = 8192
+SHOWN_LINES = 5
+_NOISE = ("unexpected operator", "dbus/", "zygote_linux.cc")
+"""Lines of Debian's wrapper, of machines without a desktop, and of helpers at the end."""
 
 
 class BrowserProcess:
-    """A running browser; whoever started it stops it, even when it has ended by itself."""
+    """A running browser; it must be stopped even after it has ended."""
 
     def __init__(
-        self, process: Process, profile: Path, words: LastWords, pipe: DebuggingPipe | None
+        self, process: Process, profile: Path, stderr: "ErrorOutput", pipe: DebuggingPipe | None
     ) -> None:
         self._process = process
         self._profile = profile
-        self._words = words
+        self._stderr = stderr
         self._pipe = pipe
 
     @classmethod
     async def start(
         cls,
-        browser: Browser,
+        browser: InstalledBrowser,
         *,
         home: Home,
         profile: Path,
@@ -94,9 +58,9 @@ class BrowserProcess:
         urls: Sequence[str] = (),
         extra_args: Sequence[str] = (),
     ) -> "BrowserProcess":
-        """Start a browser with the installed extension; returns when the profile is its own.
+        """Start a browser with the installed extension; returns when it has opened the profile.
 
-        It can still fail after that, before the extension calls: await `failure` beside the call.
+        It can still fail before its extension connects: await `failure` together with that.
         """
         profile, extension = profile.expanduser().absolute(), home.managed_extension.absolute()
         prepare_profile(profile)
@@ -123,11 +87,11 @@ class BrowserProcess:
         return self._process.pid
 
     async def wait(self) -> int:
-        """Wait until the browser ends, for whatever reason; returns its exit code."""
+        """Wait until the browser ends for any reason; returns its exit code."""
         return await self._process.wait()
 
     async def failure(self) -> BrowserFailed:
-        """Wait until the browser ends, as `wait`, where its end is an error; returns that error."""
+        """Wait until the browser ends where that is an error; returns the error."""
         code, other = await self._process.wait(), owner(self._profile)
         if code in (0, _PROFILE_IN_USE) and other is not None and not self._is_ours(other):
             return ProfileInUse(
@@ -135,13 +99,13 @@ class BrowserProcess:
                 f" process {other}, if an earlier run left it), or choose another --user-data-dir."
             )
         with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_WORDS_SECONDS):
-                await self._words.silence.wait()
-        said = self._words.text() or "it said nothing"
-        return BrowserFailed(f"The browser ended with exit code {code}: {said}")
+            async with asyncio.timeout(_STDERR_SECONDS):
+                await self._stderr.closed.wait()
+        output = self._stderr.text() or "it printed nothing"
+        return BrowserFailed(f"The browser ended with exit code {code}: {output}")
 
     async def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End every process of the browser: politely, then not."""
+        """End every process of the browser, by SIGTERM and then by SIGKILL."""
         try:
             self._signal(signal.SIGTERM)
             if not await self._is_gone_within(timeout):
@@ -155,38 +119,38 @@ class BrowserProcess:
 
     @classmethod
     async def _spawn(cls, arguments: list[str], profile: Path, with_pipe: bool) -> "BrowserProcess":
-        words, stderr = await LastWords.listen()
+        stderr, writing_end = await ErrorOutput.listen()
         pipe = DebuggingPipe() if with_pipe else None
         try:
             process = await asyncio.create_subprocess_exec(
                 *(pipe.command(arguments) if pipe else arguments),
                 stdin=DEVNULL,
-                # Ours may be the line to an agent.
+                # tabhub's own stdout may be the connection to an agent.
                 stdout=DEVNULL,
-                stderr=stderr,
+                stderr=writing_end,
                 start_new_session=True,
                 pass_fds=pipe.browser_ends if pipe else (),
             )
         except BaseException as error:
-            words.close()
+            stderr.close()
             if pipe:
                 pipe.close()
             if isinstance(error, OSError):
                 raise BrowserFailed(f"{arguments[0]} cannot be started: {error}.") from None
             raise
         finally:
-            os.close(stderr)
-        return cls(process, profile, words, pipe)
+            os.close(writing_end)
+        return cls(process, profile, stderr, pipe)
 
     async def _take_profile(self) -> None:
-        """Wait until the browser has the profile, or has ended because it cannot have it."""
+        """Wait until the browser has opened the profile, or has ended because it cannot."""
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
                 while self._process.returncode is None:
                     if self._is_ours(owner(self._profile)):
                         return
-                    # The lock is a link in a folder: nothing tells when it appears.
-                    await asyncio.sleep(_LOOK_SECONDS)
+                    # The lock is a symbolic link, and no event says when it appears.
+                    await asyncio.sleep(_POLL_SECONDS)
         if self._process.returncode is not None:
             raise await self.failure()
 
@@ -198,14 +162,14 @@ class BrowserProcess:
             await self._pipe.load_extension(extension)
             await self._pipe.open_pages(urls)
         except PipeClosed as closed:
-            # The browser ends with its pipe, and its own words say more.
+            # The browser ends with its pipe, and its own output says more.
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_SECONDS):
                     raise await self.failure() from None
             raise closed
 
     def _is_ours(self, pid: int | None) -> bool:
-        """A wrapper may have started the browser, so it need not be the process we know."""
+        """Whether a process is of our browser; a wrapper may have started it as another process."""
         if pid is None:
             return False
         try:
@@ -217,27 +181,67 @@ class BrowserProcess:
         try:
             async with asyncio.timeout(seconds):
                 await self._process.wait()
-                await self._words.silence.wait()
+                await self._stderr.closed.wait()
         except TimeoutError:
             return False
         return True
 
     def _signal(self, number: signal.Signals) -> None:
-        # Once all are gone the number may be another's.
-        if self._process.returncode is not None and self._words.silence.is_set():
+        # After all processes have ended, the number may belong to another group.
+        if self._process.returncode is not None and self._stderr.closed.is_set():
             return
-        # macOS says "not permitted" of a group in which only the dead are left.
+        # macOS raises PermissionError for a group of which only zombies are left.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
     def _close(self) -> None:
-        self._words.close()
+        self._stderr.close()
         if self._pipe:
             self._pipe.close()
 
 
+class ErrorOutput(asyncio.Protocol):
+    """The end of the browser's stderr: one pipe that all processes of the browser inherit.
+
+    When it closes, all of them have ended, even those that left the process group.
+    """
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+        self._kept = b""
+        self._transport: asyncio.BaseTransport | None = None
+
+    @classmethod
+    async def listen(cls) -> tuple["ErrorOutput", int]:
+        """Also returns the writing end for the browser, which the caller closes after that."""
+        reading, writing = os.pipe()
+        _, output = await asyncio.get_running_loop().connect_read_pipe(
+            cls, os.fdopen(reading, "rb", 0)
+        )
+        return output, writing
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._kept = (self._kept + data)[-KEPT_BYTES:]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.closed.set()
+
+    def text(self) -> str:
+        """The last lines, without known noise."""
+        lines = self._kept.decode(errors="replace").splitlines()
+        useful = [line.strip() for line in lines if not any(noise in line for noise in _NOISE)]
+        return "\n".join(list(filter(None, useful))[-SHOWN_LINES:])
+
+    def close(self) -> None:
+        if self._transport:
+            self._transport.close()
+
+
 async def _finished(spawning: asyncio.Task[BrowserProcess]) -> BrowserProcess:
-    """Cancelled halfway, asyncio would end the browser but not the helpers it already has."""
+    """Wait for the start even if cancelled: asyncio would end the browser, but not its helpers."""
     try:
         return await asyncio.shield(spawning)
     except asyncio.CancelledError:

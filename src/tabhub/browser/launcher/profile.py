@@ -1,4 +1,4 @@
-"""The profile folder of a managed browser: what is set in it beforehand, and who has it open."""
+"""The profile folder of a managed browser: its preferences, and the browser that has it open."""
 
 import asyncio
 import json
@@ -15,6 +15,9 @@ from tabhub.browser.launcher.finder import PIPE, BrowserFailed
 from tabhub.config import processes
 from tabhub.config.files import private_folder, write_private
 
+STOP_SECONDS = 5.0
+_POLL_SECONDS = 0.1
+
 
 def prepare_profile(profile: Path) -> None:
     """Switch developer mode on: without it the extension stays off after it reloads itself."""
@@ -30,7 +33,7 @@ def prepare_profile(profile: Path) -> None:
 
 
 def owner(profile: Path) -> int | None:
-    """The process of this machine that has the profile open, or had it when it was killed."""
+    """The process of this machine that has the profile open, or had it open when it was killed."""
     try:
         lock = os.readlink(profile / "SingletonLock")
     except OSError:
@@ -40,7 +43,7 @@ def owner(profile: Path) -> int | None:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """None for a file that is not ours to repair."""
+    """The preferences; None if the file is damaged, which is for the browser to repair."""
     try:
         preferences = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -57,12 +60,8 @@ def _inner(outer: dict[str, Any], key: str) -> dict[str, Any]:
     return inner
 
 
-STOP_SECONDS = 5.0
-_LOOK_SECONDS = 0.1
-
-
 class OpenBrowser:
-    """Known by its process; it connects to the server by itself."""
+    """A running browser that another process has started, known by its process number."""
 
     def __init__(self, pid: int, command: str) -> None:
         self.pid = pid
@@ -70,7 +69,7 @@ class OpenBrowser:
 
     @classmethod
     def find(cls, profile: Path, extension: Path) -> "OpenBrowser | None":
-        """The one of this profile; a number that another process has by now is not taken for it."""
+        """The browser of a profile; its command line shows that the number was not reused."""
         pid = owner(profile)
         if pid is None or not processes.is_alive(pid):
             return None
@@ -79,7 +78,7 @@ class OpenBrowser:
         return found if is_ours else None
 
     def fits(self, headless: bool | None, arguments: Sequence[str]) -> bool:
-        """Whether it is as somebody wants it who says this, and not more."""
+        """Whether the running browser matches the requested options."""
         return headless in (None, self.is_headless) and all(map(self._has, arguments))
 
     @property
@@ -87,9 +86,9 @@ class OpenBrowser:
         return " --headless" in self._command
 
     async def wait(self) -> int:
-        """Wait until it ends; nobody but its parent learns how."""
+        """Wait until it ends; returns 0, because only its parent gets the exit code."""
         while processes.is_alive(self.pid):
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
         return 0
 
     async def failure(self) -> BrowserFailed:
@@ -97,7 +96,7 @@ class OpenBrowser:
         return BrowserFailed("The browser has ended.")
 
     async def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End every process of it: politely, then not."""
+        """End all its processes, by SIGTERM and then by SIGKILL."""
         group = self._group()
         for number in (signal.SIGTERM, signal.SIGKILL):
             self._signal(number, group)
@@ -106,7 +105,7 @@ class OpenBrowser:
                     await self.wait()
                 break
         if group is not None:
-            # Helpers that have not noticed.
+            # Helper processes may outlive the browser.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
 
@@ -120,7 +119,7 @@ class OpenBrowser:
                 os.killpg(group, number)
 
     def _group(self) -> int | None:
-        """Browsers that tabhub starts lead a session; another's group may hold other programs."""
+        """Its process group, if it leads one; any other group may contain other programs."""
         try:
             group = os.getpgid(self.pid)
             return group if group == os.getsid(self.pid) else None

@@ -1,7 +1,8 @@
-"""A browser for a profile: a new one, or the one that has it open already.
+"""Provides a browser for a profile: a new one, or the one that has it open already.
 
-Whoever starts a browser holds a lock beside its profile and ends it. A process that is killed
-lets go of the lock and leaves its browser behind; the next one takes both over.
+The process that starts a browser holds a lock in its profile, and ends the browser. If that
+process is killed, the lock is released and the browser left behind; the next process takes over
+both.
 """
 
 import asyncio
@@ -12,40 +13,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tabhub.browser.launcher.finder import Browser, BrowserFailed, ProfileInUse
+from tabhub.browser.launcher.finder import BrowserFailed, InstalledBrowser, ProfileInUse
 from tabhub.browser.launcher.process import BrowserProcess
 from tabhub.browser.launcher.profile import OpenBrowser
 from tabhub.config.files import Hold, Holder, holder
 from tabhub.config.paths import Home
 
 LOOKS, LOOK_SECONDS = 50, 0.1
-"""How often to look again while another process seems to be starting a browser there."""
+"""How often, and at what interval, to look while another process seems to start a browser."""
 
 Manner = Literal["started", "left behind", "lent"]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What somebody says about a browser; None for what is all the same to them."""
+class BrowserOptions:
+    """The options that a browser must match or be started with."""
 
     home: Home
     profile: Path
     headless: bool | None
+    """None if a running browser may be either."""
     is_headless: bool
-    """Of one that must be started."""
+    """Whether a new browser is headless."""
     urls: Sequence[str] = ()
     arguments: Sequence[str] = ()
     lends: bool = True
-    """Whether one that another process looks after will do."""
+    """Whether a browser that another process manages is accepted."""
     leaves_with_server: bool = False
 
-    def is_met_by(self, found: OpenBrowser) -> bool:
-        """Pages can be opened only in a browser that is started."""
-        return not self.urls and found.fits(self.headless, self.arguments)
+    def is_met_by(self, running: OpenBrowser) -> bool:
+        """Whether a running browser matches; pages are only opened in a new one."""
+        return not self.urls and running.fits(self.headless, self.arguments)
 
 
 class ManagedBrowser:
-    """A browser, how we came by it, and whether it is ours to end."""
+    """A browser, how it was obtained, and the lock if it is ours to end."""
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class ManagedBrowser:
         return await self._process.failure()
 
     async def stop(self) -> None:
-        """End it, unless another process looks after it."""
+        """End it, unless another process manages it."""
         if self._hold is None:
             return
         try:
@@ -79,38 +81,40 @@ class ManagedBrowser:
             self._hold.release()
 
 
-async def provide(wanted: Wanted, find_browser: Callable[[], Browser]) -> ManagedBrowser:
-    """A browser as it is wanted; one that was left behind and is not like that is ended."""
-    hold, found = await _look(wanted)
+async def provide(
+    options: BrowserOptions, find_browser: Callable[[], InstalledBrowser]
+) -> ManagedBrowser:
+    """Provide a matching browser; one that was left behind and does not match is ended."""
+    hold, running = await _look(options)
     if hold is None:
-        if found is None or not wanted.lends or not wanted.is_met_by(found):
-            raise _in_use(wanted.profile, found)
-        return ManagedBrowser(found, "lent", None, found.is_headless)
+        if running is None or not options.lends or not options.is_met_by(running):
+            raise _in_use(options.profile, running)
+        return ManagedBrowser(running, "lent", None, running.is_headless)
     try:
-        if found is not None:
-            if wanted.is_met_by(found):
-                return ManagedBrowser(found, "left behind", hold, found.is_headless)
-            await found.stop()
-        process = await _started(wanted, find_browser)
-        return ManagedBrowser(process, "started", hold, wanted.is_headless)
+        if running is not None:
+            if options.is_met_by(running):
+                return ManagedBrowser(running, "left behind", hold, running.is_headless)
+            await running.stop()
+        process = await _start(options, find_browser)
+        return ManagedBrowser(process, "started", hold, options.is_headless)
     except BaseException:
         hold.release()
         raise
 
 
 def left_behind(home: Home) -> OpenBrowser | None:
-    """The browser of tabhub's own profile, if it runs and nobody looks after it."""
-    found = open_in(home)
-    return None if found is None or keeper(home.profile) is not None else found
+    """The running browser of tabhub's own profile, if no process manages it."""
+    running = open_in(home)
+    return None if running is None or keeper(home.profile) is not None else running
 
 
 def open_in(home: Home) -> OpenBrowser | None:
-    """The browser of tabhub's own profile."""
+    """The running browser of tabhub's own profile."""
     return OpenBrowser.find(home.profile.absolute(), home.managed_extension.absolute())
 
 
 def keeper(profile: Path) -> Holder | None:
-    """The process that looks after the browser of a profile."""
+    """The process that manages the browser of a profile."""
     return holder(_lock(profile))
 
 
@@ -118,33 +122,35 @@ def _lock(profile: Path) -> Path:
     return profile / "tabhub"
 
 
-async def _look(wanted: Wanted) -> tuple[Hold | None, OpenBrowser | None]:
-    extension = wanted.home.managed_extension.absolute()
-    me = Holder(os.getpid(), wanted.leaves_with_server)
+async def _look(options: BrowserOptions) -> tuple[Hold | None, OpenBrowser | None]:
+    extension = options.home.managed_extension.absolute()
+    me = Holder(os.getpid(), options.leaves_with_server)
     for _ in range(LOOKS):
-        hold = Hold.take(_lock(wanted.profile), me)
-        found = OpenBrowser.find(wanted.profile, extension)
-        if hold is not None or found is not None:
-            return hold, found
+        hold = Hold.take(_lock(options.profile), me)
+        running = OpenBrowser.find(options.profile, extension)
+        if hold is not None or running is not None:
+            return hold, running
         await asyncio.sleep(LOOK_SECONDS)
     return None, None
 
 
-async def _started(wanted: Wanted, find_browser: Callable[[], Browser]) -> BrowserProcess:
+async def _start(
+    options: BrowserOptions, find_browser: Callable[[], InstalledBrowser]
+) -> BrowserProcess:
     return await BrowserProcess.start(
         await asyncio.to_thread(find_browser),
-        home=wanted.home,
-        profile=wanted.profile,
-        headless=wanted.is_headless,
-        urls=wanted.urls,
-        extra_args=wanted.arguments,
+        home=options.home,
+        profile=options.profile,
+        headless=options.is_headless,
+        urls=options.urls,
+        extra_args=options.arguments,
     )
 
 
-def _in_use(profile: Path, found: OpenBrowser | None) -> ProfileInUse:
+def _in_use(profile: Path, running: OpenBrowser | None) -> ProfileInUse:
     known = keeper(profile)
     who = f"tabhub (process {known.pid})" if known is not None and known.pid else "another tabhub"
-    which = "a browser" if found is None else f"a browser (process {found.pid})"
+    which = "a browser" if running is None else f"a browser (process {running.pid})"
     return ProfileInUse(
         f"{who} has {which} open in the profile {profile}. Use that one, stop it there, or choose"
         " another --user-data-dir."
@@ -152,14 +158,14 @@ def _in_use(profile: Path, found: OpenBrowser | None) -> ProfileInUse:
 
 
 async def end_left_behind(home: Home) -> int | None:
-    """Close the browser that an earlier run has left behind; its process, if there was one."""
-    found = left_behind(home)
-    if found is None:
+    """End a browser that an earlier run has left behind; returns its process number."""
+    running = left_behind(home)
+    if running is None:
         return None
     hold = Hold.take(_lock(home.profile), Holder(os.getpid()))
     if hold is None:
         return None
     with suppress(ProcessLookupError):
-        await found.stop()
+        await running.stop()
     hold.release()
-    return found.pid
+    return running.pid

@@ -1,4 +1,4 @@
-"""Every connected browser, by its profile id, and what they tell of their tabs."""
+"""Every connected browser by its profile id; what they report of their tabs goes into the hub."""
 
 import asyncio
 import logging
@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 
 CLOSE = "tabs.close"
 MOST_MISMATCHES = 20
-"""Of how many profiles it is kept that their extension is of another version."""
+"""For how many profiles a version mismatch is kept."""
 FORGET_AFTER_SECONDS = 60.0
-"""How long the tabs of a browser that has gone keep their ids, in case it comes back."""
+"""How long the tabs of a disconnected browser keep their ids, in case it reconnects."""
 
 
 @dataclass
@@ -40,20 +40,21 @@ class Browser:
     connected_at: int = field(default_factory=lambda: int(time.time() * 1000))
     """Milliseconds since 1970: each connection has its own."""
     ready: bool = False
-    """Whether it has said which tabs it has."""
+    """Whether it has listed its tabs."""
     panels: int = 0
+    """How many side panels are open in it."""
 
     @property
     def is_managed(self) -> bool:
         return self.info.kind == "managed"
 
     def __str__(self) -> str:
-        named = readable(f"{self.info.name} {self.info.version}")
-        return f"browser {named} ({self.info.kind})"
+        name = readable(f"{self.info.name} {self.info.version}")
+        return f"browser {name} ({self.info.kind})"
 
 
 class Browsers:
-    """Connects the hub's picture of the tabs with the browsers that have them."""
+    """The connected browsers: keeps the hub's tabs up to date, and sends commands to tabs."""
 
     def __init__(self, hub: Hub) -> None:
         self._tabs = hub.tabs
@@ -66,14 +67,14 @@ class Browsers:
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        self._arrival = asyncio.Event()
+        self._listed = asyncio.Event()
         self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
 
     def mismatched(self, id: str, found: Mismatch | None) -> bool:
-        """Keep how a profile's extension differs from this server; whether that is news."""
+        """Keep the version mismatch of a profile's extension; returns whether it has changed."""
         before = self._mismatches.pop(id, None)
         if found is not None:
             self._mismatches[id] = found
@@ -89,7 +90,7 @@ class Browsers:
         return {id: found for id, found in self._mismatches.items() if found.is_refused}
 
     def join(self, id: str, connection: Connection) -> Connection | None:
-        """A profile has connected; the connection that it replaces, if it had one."""
+        """Take a profile's connection; returns the connection that it replaces."""
         if (timer := self._leaving.pop(id, None)) is not None:
             timer.cancel()
         known = self._all.pop(id, None)
@@ -97,7 +98,7 @@ class Browsers:
         return known.connection if known else None
 
     def leave(self, id: str, connection: Connection) -> None:
-        """A connection has gone; nothing changes if the profile has a newer one."""
+        """Take the end of a connection; nothing changes if the profile has a newer one."""
         connection.close()
         if self.is_current(id, connection):
             log.info("%s has gone", self._all.pop(id))
@@ -105,15 +106,15 @@ class Browsers:
             loop = asyncio.get_running_loop()
             self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
 
-    def hear(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
-        """Take what a browser reports of itself; a replaced connection no longer counts."""
+    def handle(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
+        """Take one message of a browser; those of a replaced connection are ignored."""
         if self.is_current(id, sender):
             self._HANDLERS.handle(method, params, self, id)
 
     def is_managed(self, id: str | None) -> bool:
         """Whether a browser is the agents' own; None for the one used when a call names none.
 
-        Without any browser nothing can be done, and that is what the call should hear.
+        True without any browser, so that the call fails for that and not for a permission.
         """
         browser = next(reversed(self._all.values()), None) if id is None else self._all.get(id)
         return browser is None or browser.is_managed
@@ -123,11 +124,11 @@ class Browsers:
         return any(browser.panels for browser in self._all.values())
 
     def on_activated(self, listener: Callable[[Tab], None]) -> None:
-        """Hear of every tab that a person turns to, by choosing it or its window."""
+        """Call the listener with every tab that a person activates, or whose window they do."""
         self._activation_listeners.append(listener)
 
     def on_listed(self, listener: Callable[[str], None]) -> None:
-        """Hear of every browser that has told all its tabs."""
+        """Call the listener with every browser that has listed its tabs."""
         self._list_listeners.append(listener)
 
     def _activated(self, tab: Tab) -> None:
@@ -145,7 +146,7 @@ class Browsers:
         progress: Progress,
         pending: Pending | None = None,
     ) -> Any:
-        """Run a command in one tab, where it may act."""
+        """Run a command in one tab; `pending` says where in it the command may act."""
         connection = self.get(tab.browser).connection
         return await connection.dispatch(command, input, tab.native_id, progress, pending)
 
@@ -160,56 +161,56 @@ class Browsers:
         if browser is not None:
             return browser
         if not self._all:
-            raise _nobody()
+            raise _none_connected()
         raise Unavailable(f"The browser {id} is not connected. Connected: {', '.join(self._all)}.")
 
     def latest(self) -> Browser:
         """The browser to use when a call names none: the one that connected last."""
         if not self._all:
-            raise _nobody()
+            raise _none_connected()
         return next(reversed(self._all.values()))
 
     def learn(self, id: str, state: link.TabState) -> Tab:
-        """Put what a browser says of a tab into the hub."""
+        """Put the state of a tab into the hub."""
         return self._tabs.put(_tab(id, state))
 
-    def moved(self, id: str, told: link.TabState) -> Tab:
+    def moved(self, id: str, state: link.TabState) -> Tab:
         """Put a tab's new address, title and status into the hub; the rest stays as it was."""
-        tab = self._tabs.by_native(id, told.tab_id)
+        tab = self._tabs.by_native(id, state.tab_id)
         if tab is None:
-            return self.learn(id, told)
-        return self._tabs.put(replace(tab, url=told.url, title=told.title, status=told.status))
+            return self.learn(id, state)
+        return self._tabs.put(replace(tab, url=state.url, title=state.title, status=state.status))
 
     def learn_all(self, id: str, states: list[link.TabState]) -> list[Tab]:
-        """Take a browser's whole list, so that what it does not name is gone."""
-        for gone in self._tabs.sync(id, (_tab(id, state) for state in states)):
-            self._gone(gone)
+        """Replace the hub's tabs of a browser by its whole list."""
+        for closed in self._tabs.sync(id, (_tab(id, state) for state in states)):
+            self._tab_closed(closed)
         return self._tabs.of_browser(id)
 
-    def soon(self, tab: Tab, command: str, input: Any) -> None:
-        """Send a command to a tab whose outcome nobody waits for."""
-        task = asyncio.ensure_future(self._unheard(tab, command, input))
+    def dispatch_in_background(self, tab: Tab, command: str, input: Any) -> None:
+        """Run a command in a tab without waiting for its result."""
+        task = asyncio.ensure_future(self._dispatch_and_log(tab, command, input))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    def let_go(self, tab: Tab, command: str) -> None:
-        """Close a tab whose agent has gone, or leave it to the person: now or when it is back."""
+    def release(self, tab: Tab, command: str) -> None:
+        """End an agent's use of a tab by a command; a tab to close may wait for its browser."""
         if tab.browser in self._all:
-            self.soon(tab, command, {})
+            self.dispatch_in_background(tab, command, {})
         elif command == CLOSE:
-            self._ownership.doom(tab)
+            self._ownership.close_later(tab)
 
-    async def _unheard(self, tab: Tab, command: str, input: Any) -> None:
+    async def _dispatch_and_log(self, tab: Tab, command: str, input: Any) -> None:
         try:
             await self.in_tab(tab, command, input, _no_progress)
         except TabhubError as error:
             log.info("%s in tab %s: %s", command, tab.id, error)
             if command == CLOSE and isinstance(error, Unavailable):
-                # The link broke meanwhile: it is closed when the browser is back.
-                self._ownership.doom(tab)
+                # The link was lost meanwhile: the tab is closed when the browser reconnects.
+                self._ownership.close_later(tab)
 
     def group_of(self, session: str, browser: str) -> dict[str, Any] | None:
-        """The tab group that a session's new tab in a browser belongs in."""
+        """The tab group for a session's new tab in a browser."""
         agent = self._sessions.find(session)
         if agent is None:
             return None
@@ -218,50 +219,45 @@ class Browsers:
         return group if known is None else {**group, "groupId": known}
 
     async def wait_for_managed(self) -> None:
-        """Come back when a browser of the agents' own has said which tabs it has."""
+        """Wait until a browser of the agents' own has listed its tabs."""
         while not any(browser.ready and browser.is_managed for browser in self._all.values()):
-            self._arrival.clear()
-            await self._arrival.wait()
+            self._listed.clear()
+            await self._listed.wait()
 
     def reload_extensions(self) -> int:
-        """Have every extension start anew; its browser and tabs stay what they are."""
+        """Restart every extension, without its browser and tabs; returns how many."""
         self._reloading = {*self._all}
-        return self.tell_all("extension.reload", link.Nothing())
+        return self.notify_all("extension.reload", link.Nothing())
 
     def reload_extension(self, id: str) -> Connection:
-        """Have one extension start anew; the connection that will go."""
+        """Restart one extension; returns the connection that will close."""
         connection = self.get(id).connection
         self._reloading.add(id)
         connection.notify("extension.reload", link.Nothing())
         return connection
 
     async def hang_up(self, id: str) -> Connection:
-        """Close the connection of a browser, which then connects anew by itself."""
+        """Close the connection of a browser, which then reconnects; returns that connection."""
         connection = self.get(id).connection
         await connection.hang_up()
         return connection
 
-    def cut_all(self) -> None:
-        """Have every browser show anew that it may come in."""
+    def disconnect_all(self) -> None:
+        """Make every browser reconnect, and so authenticate again."""
         for browser in self._all.values():
-            browser.connection.cut()
+            browser.connection.disconnect()
 
     async def back(self, id: str, before: Connection) -> Browser:
-        """The browser, as soon as it has another connection and has said which tabs it has."""
+        """Wait until a browser has a new connection and has listed its tabs; returns it."""
         while True:
             known = self._all.get(id)
             if known is not None and known.ready and known.connection is not before:
                 return known
-            self._arrival.clear()
-            await self._arrival.wait()
+            self._listed.clear()
+            await self._listed.wait()
 
-    def _reloaded(self, id: str) -> bool:
-        known = id in self._reloading
-        self._reloading.discard(id)
-        return known
-
-    def tell_all(self, method: str, params: Any) -> int:
-        """Send news to every browser; how many there were."""
+    def notify_all(self, method: str, params: Any) -> int:
+        """Send a notification to every browser; returns how many there are."""
         for browser in self._all.values():
             browser.connection.notify(method, params)
         return len(self._all)
@@ -270,78 +266,79 @@ class Browsers:
         known = self._all.get(id)
         return known is not None and known.connection is connection
 
-    def _sync(self, id: str, told: link.SyncAll) -> None:
+    def _sync(self, id: str, params: link.SyncAll) -> None:
         browser = self._all[id]
-        is_first, browser.info, browser.ready = not browser.ready, told.browser, True
+        is_first, browser.info, browser.ready = not browser.ready, params.browser, True
         if is_first:
             log.info("%s has connected", browser)
-        reloaded = self._reloaded(id)
-        if self._ownership.is_new_run(id, told.browser.instance) and not reloaded:
-            # The browser was started again: an old number is another tab now.
+        is_reload = id in self._reloading
+        self._reloading.discard(id)
+        if self._ownership.is_new_run(id, params.browser.instance) and not is_reload:
+            # The browser was restarted: an old number now belongs to another tab.
             self.learn_all(id, [])
-        for tab in self.learn_all(id, told.tabs):
+        for tab in self.learn_all(id, params.tabs):
             self._reclaim(tab)
         self._ownership.drop_parked(id)
         for listener in self._list_listeners:
             listener(id)
-        self._arrival.set()
-        self._set_panels(id, told.browser.panels)
+        self._listed.set()
+        self._set_panels(id, params.browser.panels)
 
-    def _changed(self, id: str, told: link.StateChanged) -> None:
-        if told.state == "closed":
-            gone = self._tabs.remove(id, told.tab_id)
-            if gone is not None:
-                self._gone(gone)
+    def _changed(self, id: str, params: link.StateChanged) -> None:
+        if params.state == "closed":
+            closed = self._tabs.remove(id, params.tab_id)
+            if closed is not None:
+                self._tab_closed(closed)
             return
-        if told.state == "replaced" and told.replaced_by is not None:
-            gone = self._tabs.rename(id, told.tab_id, told.replaced_by)
-            if gone is not None:
-                self._gone(gone)
-        if told.tab is not None:
-            shown = self._shown(id)
-            tab = self.learn(id, told.tab)
-            if told.state == "activated" and tab.focused_window:
+        if params.state == "replaced" and params.replaced_by is not None:
+            closed = self._tabs.rename(id, params.tab_id, params.replaced_by)
+            if closed is not None:
+                self._tab_closed(closed)
+        if params.tab is not None:
+            before = self._shared_active(id)
+            tab = self.learn(id, params.tab)
+            if params.state == "activated" and tab.focused_window:
                 self._activated(tab)
-            if told.opened_by is not None:
-                self._opened_by(tab, told.opened_by)
-            self._left(shown, id)
+            if params.opened_by is not None:
+                self._opened_by(tab, params.opened_by)
+            self._end_sharing(before, id)
 
-    def _shown(self, id: str) -> list[Tab]:
+    def _shared_active(self, id: str) -> list[Tab]:
         """Tabs that agents may use because the person looks at them."""
         if not self._ownership.shares_active:
             return []
         may_use = self._ownership.is_shared
         return [tab for tab in self._tabs.of_browser(id) if may_use(tab)]
 
-    def _left(self, shown: list[Tab], id: str) -> None:
-        """The person looks elsewhere: nothing is recorded of what they have left."""
-        still = {tab.id for tab in self._shown(id)} if shown else set()
-        for tab in shown:
+    def _end_sharing(self, before: list[Tab], id: str) -> None:
+        """Release the tabs that the person no longer looks at, so that recording ends there."""
+        still = {tab.id for tab in self._shared_active(id)} if before else set()
+        for tab in before:
             if tab.id not in still and self._ownership.owner(tab.id) is None:
-                self.soon(tab, "tabs.release", {})
+                self.dispatch_in_background(tab, "tabs.release", {})
 
     def _reclaim(self, tab: Tab) -> None:
-        if self._ownership.is_doomed(tab):
-            self.soon(tab, CLOSE, {})
+        if self._ownership.take_close_mark(tab):
+            self.dispatch_in_background(tab, CLOSE, {})
         session = self._ownership.reclaim(tab)
         agent = None if session is None else self._sessions.find(session)
         if agent is not None and agent.current is None and agent.awaited == tab.native_id:
             self._sessions.use(agent.key, tab.id)
 
     def _opened_by(self, tab: Tab, native_opener: int) -> None:
-        """A page has opened this tab: it belongs to whoever has that page's tab."""
+        """A page has opened this tab: it gets the owner of that page's tab."""
         opener = self._tabs.by_native(tab.browser, native_opener)
         session = None if opener is None else self._ownership.opened(tab.id, opener.id)
         group = None if session is None else self.group_of(session, tab.browser)
         if group is not None and tab.group_id != group.get("groupId", -1):
-            self.soon(tab, "tabs.group", {"group": group})
+            self.dispatch_in_background(tab, "tabs.group", {"group": group})
 
-    def _gone(self, tab: int) -> None:
+    def _tab_closed(self, tab: int) -> None:
         self._sessions.forget_tab(tab)
         self._ownership.closed(tab)
 
-    def _panel(self, id: str, told: link.PanelChanged) -> None:
-        self._set_panels(id, told.open)
+    def _panel(self, id: str, params: link.PanelChanged) -> None:
+        self._set_panels(id, params.open)
 
     def _set_panels(self, id: str, panels: int) -> None:
         self._all[id].panels = panels
@@ -386,7 +383,7 @@ def _tab(browser: str, state: link.TabState) -> Tab:
     )
 
 
-def _nobody() -> Unavailable:
+def _none_connected() -> Unavailable:
     return Unavailable(
         "No browser is connected. Start one with `tabhub browser`, or open the one that has the "
         "tabhub extension."

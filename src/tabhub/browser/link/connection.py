@@ -1,4 +1,4 @@
-"""JSON-RPC with one connected extension: requests out, answers and news in."""
+"""JSON-RPC with one connected extension or page worker: requests out, responses and events in."""
 
 import asyncio
 import logging
@@ -12,9 +12,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.browser.link.pending import Pending, as_told, nonsense, reads_output, require_input
+from tabhub.browser.link.pending import (
+    Pending,
+    invalid_response,
+    reads_output,
+    report_of,
+    require_input,
+)
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
+from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link, methods
 from tabhub.wire.pages import Execute, Outcome
@@ -23,43 +29,43 @@ log = logging.getLogger(__name__)
 
 HangUp = Callable[[], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
-News = Callable[["Connection", str, msgspec.Raw], Any]
-"""Takes a message of the extension; what it returns answers a request."""
-Complain = Callable[..., object]
-"""Takes what is wrong with a message, as a log does."""
+Handle = Callable[["Connection", str, msgspec.Raw], Any]
+"""Takes a message of the other side; what it returns is the result of a request."""
+LogFault = Callable[..., object]
+"""Takes a format string and its arguments, as a logger does."""
 _outcome = msgspec.json.Decoder(Outcome).decode
 
 
 class Connection:
-    """One socket. Calls wait here for their answers and fail together when it goes."""
+    """One socket. Calls wait here for their results, and all fail when it closes."""
 
     def __init__(
         self,
         send: SendText,
-        news: News,
+        handle: Handle,
         max_bytes: int,
-        complain: Complain = log.warning,
+        log_fault: LogFault = log.warning,
         table: methods.Link = methods.EXTENSION,
     ) -> None:
         self._table = table
         self._handlers = _HANDLERS[table]
         self._send = send
-        self._complain = complain
-        self._news = news
+        self._log_fault = log_fault
+        self._handle = handle
         self._max_bytes = max_bytes
-        # An answer to an earlier connection's call must never fit one of ours.
+        # A late response to an earlier connection must not match a request of this one.
         self._name = secrets.token_hex(4)
         self._numbers = count(1)
         self._pending: dict[str, Pending] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._is_checked = in_development()
         self.closed = False
-        self.hang_up: HangUp = _nowhere
-        """Ends the connection from our side; the extension comes back by itself."""
+        self.hang_up: HangUp = _no_socket
+        """Closes the socket; the extension then reconnects."""
 
     @property
     def pending(self) -> int:
-        """How many commands wait for the browser."""
+        """How many commands wait for a result."""
         return len(self._pending)
 
     async def dispatch(
@@ -72,29 +78,29 @@ class Connection:
     ) -> Any:
         """Run a command in the browser, where it may act, and return its output."""
         if self.closed:
-            raise gone()
+            raise disconnected()
         pending = pending or Pending()
         if self._is_checked:
             require_input(command, input)
-            pending.reads = reads_output(command)
+            pending.read_result = reads_output(command)
         id = self._new_id()
         body = self._request(id, command, input, tab, pending)
-        return await self._answered(id, body, pending, progress)
+        return await self._result(id, body, pending, progress)
 
     async def execute(self, call: Execute, progress: Progress) -> Outcome:
         """Run a tool of a page; its `callId` is set here."""
         if self.closed:
-            raise gone()
+            raise disconnected()
         id = self._new_id()
         body = self._encoded(id, "browser/executeTool", replace(call, call_id=id))
-        pending = Pending(reads=_outcome)
-        found: Outcome = await self._answered(id, body, pending, progress)
-        return found
+        pending = Pending(read_result=_outcome)
+        outcome: Outcome = await self._result(id, body, pending, progress)
+        return outcome
 
-    async def _answered(self, id: str, body: str, pending: Pending, progress: Progress) -> Any:
+    async def _result(self, id: str, body: str, pending: Pending, progress: Progress) -> Any:
         self._pending[id] = pending
         try:
-            await self._leave(body)
+            await self._send_request(body)
             return await pending.outcome(progress)
         except asyncio.CancelledError:
             self.notify("tool.cancel", link.Cancel(dispatch_id=id))
@@ -102,44 +108,44 @@ class Connection:
         finally:
             self._pending.pop(id, None)
 
-    async def tell(self, method: str, params: Any) -> None:
-        """Send a notification; it has left when this returns."""
+    async def send_notification(self, method: str, params: Any) -> None:
+        """Send a notification, and return when it was sent."""
         self._table.require_sent(method, params)
         await self._send(jsonrpc.notification(method, params).decode())
 
     def notify(self, method: str, params: Any) -> None:
-        """Send a notification without waiting for it to leave."""
+        """Send a notification in the background."""
         self._table.require_sent(method, params)
         if not self.closed:
-            self._soon(self.tell(method, params))
+            self._in_background(self.send_notification(method, params))
 
     def receive(self, text: str | bytes) -> None:
-        """Take one message; one that makes no sense is logged, and fails the call it answers."""
+        """Take one message; an unreadable one is logged, and fails the call it responds to."""
         body = text.encode(errors="replace") if isinstance(text, str) else text
         try:
             self._take(jsonrpc.decode(body))
         except (TabhubError, *jsonrpc.UNREADABLE) as error:
-            self._complain("a message from the extension makes no sense: %s", error)
+            self._log_fault("a message from the extension cannot be read: %s", error)
             pending = self._pending.get(link.answered_id(body) or "")
             if pending is not None:
-                pending.tell(nonsense())
+                pending.report(invalid_response())
 
     def close(self) -> None:
-        """The socket has gone: nobody waits any longer."""
+        """Fail every waiting call: the socket has closed."""
         self.closed = True
         for pending in self._pending.values():
-            pending.tell(
+            pending.report(
                 Unavailable(
-                    "The connection to the browser broke off during this call. The page may have "
+                    "The connection to the browser was lost during this call. The page may have "
                     "received it: look at the page before you try again.",
                     "page_may_have_received",
                 )
             )
 
-    def cut(self) -> None:
-        """Have nothing more to do with who is there; the extension comes back by itself."""
+    def disconnect(self) -> None:
+        """Ignore all further messages, and close the socket; the extension then reconnects."""
         self.close()
-        self._soon(self.hang_up())
+        self._in_background(self.hang_up())
 
     def _request(self, id: str, command: str, input: Any, tab: int | None, pending: Pending) -> str:
         params = link.Dispatch(
@@ -164,58 +170,58 @@ class Connection:
             raise ProtocolError("The call is too large for the link to the browser.", "too_large")
         return body.decode()
 
-    async def _leave(self, body: str) -> None:
+    async def _send_request(self, body: str) -> None:
         try:
             await self._send(body)
         except OSError:
-            raise gone() from None
+            raise disconnected() from None
 
     def _take(self, message: jsonrpc.Incoming) -> None:
         if isinstance(message.method, str):
             params = message.params if isinstance(message.params, msgspec.Raw) else jsonrpc.EMPTY
-            self._hear(message.id, message.method, params)
+            self._respond(message.id, message.method, params)
         elif (pending := self._pending.get(str(message.id))) is not None:
-            pending.tell(as_told(message, pending.reads))
+            pending.report(report_of(message, pending.read_result))
 
-    def _hear(self, id: object, method: str, params: msgspec.Raw) -> None:
+    def _respond(self, id: object, method: str, params: msgspec.Raw) -> None:
         known = id if isinstance(id, int | str) else 0
         try:
-            body = jsonrpc.success(known, self._act(method, params) or {})
-        except TabhubError as refused:
-            self._complain("%s from the extension: %s", method, refused)
-            body = jsonrpc.failure(known, refused)
+            body = jsonrpc.success(known, self._dispatch(method, params) or {})
+        except TabhubError as error:
+            self._log_fault("%s from the extension: %s", method, error)
+            body = jsonrpc.failure(known, error)
         except Exception:
-            # A disk that is full must not cost the browser its link.
+            # A failure here, such as a full disk, must not close the link.
             log.exception("%s from the extension", method)
             body = jsonrpc.failure(known, Internal("Something went wrong inside tabhub."))
         if isinstance(id, int | str):
-            self._soon(self._send(body.decode()))
+            self._in_background(self._send(body.decode()))
 
-    def _act(self, method: str, params: msgspec.Raw) -> Any:
+    def _dispatch(self, method: str, params: msgspec.Raw) -> Any:
         if method in self._handlers:
             return self._handlers.handle(method, params, self)
-        return self._news(self, method, params)
+        return self._handle(self, method, params)
 
     def _ping(self, _: link.Nothing) -> None:
         self.notify("pong", link.Nothing())
 
-    def _progress(self, told: link.ProgressTold) -> None:
-        if (pending := self._pending.get(told.dispatch_id)) is not None:
-            pending.tell(told)
+    def _progress(self, params: link.Progress) -> None:
+        if (pending := self._pending.get(params.dispatch_id)) is not None:
+            pending.report(params)
 
-    def _frames(self, asked: link.FramesAsked) -> link.FramesAllowed:
-        known = self._pending.get(asked.dispatch_id)
-        return link.FramesAllowed(sites=known.entered(asked.sites) if known else [])
+    def _frames(self, params: link.FramesAsked) -> link.FramesAllowed:
+        pending = self._pending.get(params.dispatch_id)
+        return link.FramesAllowed(sites=pending.enterable(params.sites) if pending else [])
 
-    def _read(self, wanted: link.FileRead) -> link.FilePiece:
-        pending = self._pending.get(wanted.dispatch_id)
+    def _read(self, params: link.FileRead) -> link.FilePiece:
+        pending = self._pending.get(params.dispatch_id)
         if pending is None:
             raise NotFound("This call has ended.")
-        data = b64encode(pending.piece(wanted.index, wanted.offset))
+        data = b64encode(pending.piece(params.index, params.offset))
         return link.FilePiece(data=data.decode())
 
-    def _soon(self, sending: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(_unless_gone(sending))
+    def _in_background(self, sending: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(_unless_closed(sending))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
@@ -237,16 +243,16 @@ _HANDLERS = {
 }
 
 
-async def _unless_gone(sending: Awaitable[None]) -> None:
+async def _unless_closed(sending: Awaitable[None]) -> None:
     with suppress(OSError):
         await sending
 
 
-async def _nowhere() -> None:
-    """There is no socket."""
+async def _no_socket() -> None:
+    """Nothing to close."""
 
 
-def gone() -> Unavailable:
+def disconnected() -> Unavailable:
     return Unavailable(
-        "The browser has just disconnected; nothing was sent. It comes back by itself if it runs."
+        "The browser has just disconnected; nothing was sent. It reconnects if it still runs."
     )

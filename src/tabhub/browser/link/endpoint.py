@@ -1,4 +1,4 @@
-"""The `/ws` endpoint, where extensions connect. Raw ASGI. Who comes here has shown the secret."""
+"""The `/ws` endpoint, where extensions connect after they have proved the secret. Raw ASGI."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ import msgspec
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.connection import Connection
-from tabhub.browser.link.pending import greeting
+from tabhub.browser.link.pending import development_schemas
 from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
@@ -22,30 +22,30 @@ from tabhub.wire.methods import EXTENSION
 log = logging.getLogger(__name__)
 
 UNNAMED = "default"
-"""The profile of a client that does not say which it is."""
+"""The profile of a client that names none."""
 LONGEST_PROFILE = 100
 
 
-class PageNews(Protocol):
-    """Takes what extensions tell of the tools of pages."""
+class PageMessages(Protocol):
+    """Takes the messages of extensions about the tools of pages."""
 
-    def hear(self, profile: str, method: str, params: msgspec.Raw) -> None: ...
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> None: ...
 
     def joined(self, profile: str) -> None:
-        """A profile has a connection, or a new one; its pages will register anew."""
+        """A profile has a new connection; its pages will register again."""
 
     def left(self, profile: str) -> None:
         """A profile has no connection any more."""
 
 
 class LinkEndpoint:
-    """Keeps one connection a profile, and hands each message to whom it concerns."""
+    """Keeps one connection for each profile, and hands each message to its handler."""
 
     def __init__(
         self,
         browsers: Browsers,
         panel_requests: PanelRequests,
-        pages: PageNews,
+        pages: PageMessages,
         max_bytes: int,
         recording: RecordingSettings,
     ) -> None:
@@ -70,9 +70,9 @@ class LinkEndpoint:
             await self._serve(profile, extension, receive, send)
 
     def _is_refused(self, profile: str, extension: End) -> bool:
-        """Compare versions; what is found is logged, and kept for `tabhub status`."""
+        """Compare versions; a mismatch is logged, and kept for `tabhub status`."""
         found = versions.mismatch(extension)
-        # An extension that has refused us tries again from time to time: that is known.
+        # An extension that has refused this server reconnects regularly: that is logged once.
         if self._browsers.mismatch_of(profile) != versions.mismatch(extension, is_refused=True):
             self._note(profile, found)
         return found is not None and found.is_refused
@@ -82,7 +82,7 @@ class LinkEndpoint:
             log.warning("%s Do: %s", found.says, found.do)
 
     async def _turn_away(self, profile: str, send: Send) -> None:
-        """Say who we are before we hang up, so that the extension can say what to update."""
+        """Send our version before closing, so that the extension can say what to update."""
         connection = self._connect(profile, send)
         try:
             await self._greet(connection)
@@ -115,22 +115,22 @@ class LinkEndpoint:
 
         connection = Connection(
             send_text,
-            lambda sender, method, params: self._hear(profile, sender, method, params),
+            lambda sender, method, params: self._handle(profile, sender, method, params),
             self._max_bytes,
         )
         self._closers[connection] = close
         connection.hang_up = lambda: close(link.CUT, "cut")
         return connection
 
-    def _hear(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
+    def _handle(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
         row = EXTENSION.received.get(method)
         if row is not None and row.receiver == "browsers":
-            return self._browsers.hear(profile, sender, method, params)
+            return self._browsers.handle(profile, sender, method, params)
         if not self._browsers.is_current(profile, sender):
             raise ProtocolError("This connection was replaced by a newer one.")
         if row is not None and row.receiver == "pages":
-            return self._pages.hear(profile, method, params)
-        return self._panel_requests.hear(profile, method, params)
+            return self._pages.handle(profile, method, params)
+        return self._panel_requests.handle(profile, method, params)
 
     async def _welcome(self, profile: str, connection: Connection) -> None:
         replaced = self._browsers.join(profile, connection)
@@ -142,7 +142,7 @@ class LinkEndpoint:
         await self._greet(connection)
 
     async def _greet(self, connection: Connection) -> None:
-        await connection.tell(
+        await connection.send_notification(
             "sync.full",
             link.SyncFull(
                 protocol=versions.SERVER.protocol,
@@ -153,13 +153,13 @@ class LinkEndpoint:
                     network_entries=self._recording.network_entries,
                 ),
                 plugins=[],
-                **greeting(),
+                **development_schemas(),
             ),
         )
 
 
 def _extension(offered: list[str]) -> End:
-    """What the extension says of itself; nothing before it was asked to."""
+    """The versions that the extension sends; older extensions send none."""
     return (versions.parse(offered[3]) if len(offered) > 3 else None) or End()
 
 

@@ -1,4 +1,7 @@
-"""A command that waits for the browser's answer."""
+"""A command that waits for the browser's result, and how a response is read.
+
+In development, inputs and outputs are also checked against the table of commands.
+"""
 
 import asyncio
 import logging
@@ -8,31 +11,35 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.calls.time_limit import Progress
-from tabhub.config.environment import in_development
+from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc, link
 
 log = logging.getLogger(__name__)
 
+MARK = "not as declared"
+"""Begins the log line about a command that does not match the table."""
+MISFITS: list[str] = []
+"""Every mismatch so far, for tests."""
+
 Learn = Callable[[Any], Any]
 ReadFile = Callable[[int, int], bytes]
-"""Takes the number of a file and a place in it; the bytes that come next."""
+"""Takes the number of a file and an offset; returns the bytes that follow."""
+ReadResult = Callable[[msgspec.Raw], Any]
+"""Takes the result of a response; returns the output of the command."""
+Report = link.Progress | link.Dispatched | TabhubError
 
-
-Told = link.ProgressTold | link.Dispatched | TabhubError
-_output = msgspec.json.Decoder(link.Dispatched).decode
-Reads = Callable[[msgspec.Raw], Any]
-"""Takes the result of a response; what the command has put out."""
-_error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
+_decode_output = msgspec.json.Decoder(link.Dispatched).decode
+_decode_error = msgspec.json.Decoder(jsonrpc.RemoteError).decode
 
 
 class Pending:
-    """One command: where in a tab it may act, then what the browser reports of it.
+    """One command: where in a tab it may act, and what the browser reports of it.
 
-    The browser reports progress any number of times, then its end.
+    The browser reports progress any number of times, then a result or an error.
     """
 
-    __slots__ = ("_learn", "_reports", "may_enter", "read_file", "reads", "site", "untrusted")
+    __slots__ = ("_learn", "_reports", "may_enter", "read_file", "read_result", "site", "untrusted")
 
     def __init__(
         self,
@@ -42,35 +49,28 @@ class Pending:
         learn: Learn | None = None,
         read_file: ReadFile | None = None,
         untrusted: bool = False,
-        reads: Reads | None = None,
+        read_result: ReadResult | None = None,
     ) -> None:
         self.site = site
-        """What the tab must show; None if that does not matter."""
+        """The site that the tab must show; None for any."""
         self.may_enter = may_enter
-        """Whether it may go into frames of another site; None: into all."""
+        """Whether it may enter frames of another site; None allows all."""
         self.read_file = read_file
-        """For what it uploads."""
+        """Reads the files that it uploads."""
         self.untrusted = untrusted
         """Whether a script may do it where the debugger cannot be used."""
-        self.reads = reads or dispatched
+        self.read_result = read_result or dispatched
         self._learn = learn
-        """Turns the output into what is returned, before any later message is looked at."""
-        self._reports: asyncio.Queue[Told] = asyncio.Queue()
+        """Turns the output into the return value, before any later message is handled."""
+        self._reports: asyncio.Queue[Report] = asyncio.Queue()
 
-    def tell(self, told: Told) -> None:
-        if isinstance(told, link.Dispatched) and self._learn is not None:
-            try:
-                told = link.Dispatched(output=self._learn(told.output))
-            except TabhubError as refused:
-                told = refused
-            except (msgspec.ValidationError, KeyError, TypeError):
-                told = nonsense()
-            except Exception:
-                log.exception("what the browser answered could not be taken in")
-                told = Internal("Something went wrong inside tabhub.")
-        self._reports.put_nowait(told)
+    def report(self, report: Report) -> None:
+        """Take progress, the result or an error."""
+        if isinstance(report, link.Dispatched) and self._learn is not None:
+            report = _learned(self._learn, report.output)
+        self._reports.put_nowait(report)
 
-    def entered(self, sites: list[str]) -> list[str]:
+    def enterable(self, sites: list[str]) -> list[str]:
         """Those of the sites whose frames may be entered."""
         may_enter = self.may_enter
         return sites if may_enter is None else [site for site in sites if may_enter(site)]
@@ -82,75 +82,82 @@ class Pending:
         return self.read_file(index, offset)
 
     async def outcome(self, progress: Progress) -> Any:
+        """Wait for the output; an error is raised."""
         while True:
-            told = await self._reports.get()
-            if isinstance(told, link.Dispatched):
-                return told.output
-            if isinstance(told, TabhubError):
-                raise told
-            await progress(told.progress, told.total, told.message)
+            report = await self._reports.get()
+            if isinstance(report, link.Dispatched):
+                return report.output
+            if isinstance(report, TabhubError):
+                raise report
+            await progress(report.progress, report.total, report.message)
 
 
-def as_told(message: jsonrpc.Incoming, reads: Reads) -> Told:
+def _learned(learn: Learn, output: Any) -> Report:
+    try:
+        return link.Dispatched(output=learn(output))
+    except TabhubError as error:
+        return error
+    except (msgspec.ValidationError, KeyError, TypeError):
+        return invalid_response()
+    except Exception:
+        log.exception("the browser's result could not be processed")
+        return Internal("Something went wrong inside tabhub.")
+
+
+def report_of(message: jsonrpc.Incoming, read_result: ReadResult) -> Report:
     """A response as its result or its error."""
     try:
         if isinstance(message.error, msgspec.Raw):
-            error = _error(message.error)
+            error = _decode_error(message.error)
             data = error.data or {}
             return from_reason(str(data.get("reason", "internal")), error.message, data)
         if isinstance(message.result, msgspec.Raw):
-            return link.Dispatched(output=reads(message.result))
+            return link.Dispatched(output=read_result(message.result))
     except jsonrpc.UNREADABLE:
         pass
-    return nonsense()
+    return invalid_response()
 
 
 def dispatched(result: msgspec.Raw) -> Any:
     """The output in the result of a `tool.dispatch`."""
-    return _output(result).output
+    return _decode_output(result).output
 
 
-def nonsense() -> Unavailable:
-    return Unavailable("The extension's answer makes no sense.", "invalid_response")
-
-
-MARK = "not as declared"
-"""In the log, before what is wrong with a command."""
-MISFITS: list[str] = []
-"""What was found so far, for tests."""
+def invalid_response() -> Unavailable:
+    return Unavailable("The extension's response cannot be read.", "invalid_response")
 
 
 def require_input(command: str, input: Any) -> None:
-    """Fail if the server is about to send what the table does not know."""
-    if (found := _found(command, "input", input)) is not None:
-        raise Internal(found)
+    """Fail if the server is about to send an input that does not match the table."""
+    if (mismatch := _mismatch(command, "input", input)) is not None:
+        raise Internal(mismatch)
 
 
-def reads_output(command: str) -> Reads:
-    """Read the output of a command; what the table does not know counts as unreadable."""
+def reads_output(command: str) -> ReadResult:
+    """Reads the output of a command; one that does not match the table counts as unreadable."""
 
     def read(result: msgspec.Raw) -> Any:
         output = dispatched(result)
-        if (found := _found(command, "output", output)) is not None:
-            raise ValueError(found)
+        if (mismatch := _mismatch(command, "output", output)) is not None:
+            raise ValueError(mismatch)
         return output
 
     return read
 
 
-def _found(command: str, side: Literal["input", "output"], value: Any) -> str | None:
-    # Outside development nothing needs the table.
+def _mismatch(command: str, side: Literal["input", "output"], value: Any) -> str | None:
+    # Imported here because only development needs the table.
     from tabhub.wire.commands import misfit
 
-    found = misfit(command, side, value)
-    if found is not None:
-        MISFITS.append(found)
-        log.error("%s: %s", MARK, found)
-    return found
+    mismatch = misfit(command, side, value)
+    if mismatch is not None:
+        MISFITS.append(mismatch)
+        log.error("%s: %s", MARK, mismatch)
+    return mismatch
 
 
-def greeting() -> dict[str, Any]:
-    """What the extension is sent with `sync.full`, so that it checks what it gets as well."""
+def development_schemas() -> dict[str, Any]:
+    """What `sync.full` adds in development, so that the extension checks its inputs as well."""
     if not in_development():
         return {}
     from tabhub.wire.commands import input_schemas

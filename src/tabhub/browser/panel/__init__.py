@@ -1,1 +1,1 @@
-"""The side panel: approvals, what a person does there, and what it shows."""
+"""The side panel: approvals, the person's requests, and the state that it shows."""

@@ -1,4 +1,4 @@
-"""Asking a person in the side panels: approval requests, each of which is answered once."""
+"""Asks a person in the side panels for approval; each request is answered once."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ from tabhub.wire.panel import (
 
 MOST_PENDING = 8
 REMEMBERED = 100
-"""How many decisions are known to a panel that comes late."""
+"""How many outcomes are kept for panels that answer too late."""
 
 
 @dataclass
@@ -41,12 +41,12 @@ class _PendingApproval:
             return "allowed" if self.answer.result().allowed else "denied"
         return "timeout" if self.is_late else "cancelled"
 
-    def shown(self) -> Confirmation:
-        return _shown(self.request, self.expires_at)
+    def confirmation(self) -> Confirmation:
+        return _confirmation(self.request, self.expires_at)
 
 
 class Panels:
-    """The person, as far as the panels of all connected browsers reach."""
+    """The `Approver` that asks in the panels of all connected browsers."""
 
     def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
@@ -59,12 +59,12 @@ class Panels:
         return self._browsers.has_panel
 
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
-        self._require_patience(request)
+        self._require_few_pending(request)
         answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
         expires_at = int((time.time() + seconds) * 1000)
         pending = self._pending[request.id] = _PendingApproval(request, answer, expires_at)
-        self._browsers.tell_all("confirmation.request", pending.shown())
-        # The last panel may have closed since the caller looked whether there is one.
+        self._browsers.notify_all("confirmation.request", pending.confirmation())
+        # The last panel may have closed since the caller checked.
         self._panels_changed()
         try:
             return await answer
@@ -75,18 +75,18 @@ class Panels:
             del self._pending[request.id]
             self._close(request.id, pending.outcome())
 
-    def _require_patience(self, request: ApprovalRequest) -> None:
-        """A person reads one request after the other."""
+    def _require_few_pending(self, request: ApprovalRequest) -> None:
+        """A person can only read one request after the other."""
         name = request.client.name
         waiting = sum(pending.request.client.name == name for pending in self._pending.values())
         if waiting >= MOST_PENDING:
             raise Unavailable(
-                f"{waiting} calls of yours already wait for the person; wait for their end.",
+                f"{waiting} of your calls already wait for the person. Wait until they end.",
                 "too_many_calls",
             )
 
     def missed(self, request: ApprovalRequest) -> None:
-        """Say who wanted what, without the parameters: nobody asked for them."""
+        """Report a call that could not be approved, without its parameters."""
         missed = ConfirmationMissed(
             tool=request.tool.name,
             title=request.tool.title or request.tool.name,
@@ -94,10 +94,10 @@ class Panels:
             agent=request.agent,
             origin=request.site,
         )
-        self._browsers.tell_all("confirmation.missed", missed)
+        self._browsers.notify_all("confirmation.missed", missed)
 
     def respond(self, response: ConfirmationResponse) -> ConfirmationOutcome:
-        """Take a decision: whether it was the one that counts, and what was decided then."""
+        """Take a person's answer; returns whether it was the first, and what was decided."""
         pending = self._pending.get(response.id)
         if pending is None:
             return ConfirmationOutcome(
@@ -112,13 +112,13 @@ class Panels:
         self._ended[id] = outcome
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
-        self._browsers.tell_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
+        self._browsers.notify_all("confirmation.closed", ConfirmationClosed(id=id, outcome=outcome))
 
     def pending(self) -> list[Confirmation]:
-        return [pending.shown() for pending in self._pending.values()]
+        return [pending.confirmation() for pending in self._pending.values()]
 
     def _panels_changed(self) -> None:
-        """With the last panel the person is gone, and with them whoever could answer."""
+        """Without a panel the pending requests cannot be answered, so they fail."""
         if self.present:
             return
         for pending in self._pending.values():
@@ -133,15 +133,15 @@ class Panels:
 
 
 def _answer(response: ConfirmationResponse) -> ApprovalAnswer:
-    """The decision in our words; others say the scope in the decision itself."""
-    decision, _, named = response.decision.partition("_")
-    scope = named or response.scope or "once"
+    """The answer; some panels put the scope into the decision itself, as in `allow_session`."""
+    decision, _, suffix = response.decision.partition("_")
+    scope = suffix or response.scope or "once"
     if decision == "deny":
         return ApprovalAnswer(False)
     return ApprovalAnswer(True, None if scope == "once" else scope, response.seconds)  # type: ignore[arg-type]
 
 
-def _shown(request: ApprovalRequest, expires_at: int) -> Confirmation:
+def _confirmation(request: ApprovalRequest, expires_at: int) -> Confirmation:
     return Confirmation(
         id=request.id,
         tool=request.tool.name,
@@ -164,9 +164,9 @@ def _tab(tab: Tab) -> ConfirmationTab:
 
 
 def _scopes(request: ApprovalRequest) -> list[str]:
-    """How far a yes can reach; there is no "this site" where there is none.
+    """The scopes that the person can choose from.
 
-    A tool that belongs to a site has no everywhere.
+    "domain" needs a site; "always" is not for a tool that belongs to a site.
     """
     scopes = ["once", "session"]
     if request.site not in ("", OPAQUE):

@@ -1,4 +1,4 @@
-"""What a person does in the side panel. Only the link carries it: no agent can send any of this."""
+"""Handles what a person does in the side panel. It comes by the link only: no agent can send it."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
@@ -17,7 +17,7 @@ from tabhub.wire import panel
 from tabhub.wire.link import Nothing, Params
 from tabhub.wire.methods import EXTENSION, Handlers
 
-LOOK = "config.getState"
+GET_STATE = "config.getState"
 P = TypeVar("P", bound=Params)
 
 
@@ -62,7 +62,7 @@ class PanelRequests:
         self._handlers = Handlers(
             EXTENSION.taken_by("panel"),
             {
-                LOOK: lambda browser, params: self._state(browser),
+                GET_STATE: lambda browser, params: self._state(browser),
                 "config.setToolPermission": _anywhere(self._set_tool),
                 "config.setPluginPermission": _anywhere(self._set_plugin),
                 "config.setSkipPermissions": _anywhere(self._set_skip),
@@ -77,13 +77,16 @@ class PanelRequests:
             },
         )
 
-    def hear(self, browser: str, method: str, params: msgspec.Raw) -> Any:
-        if method == LOOK or method not in self._handlers:
+    def handle(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+        def act() -> Any:
             return self._handlers.handle(method, params, browser)
-        return self._noted(method, params, lambda: self._handlers.handle(method, params, browser))
 
-    def _noted(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
-        """What a person does is in the record beside what agents do."""
+        if method == GET_STATE or method not in self._handlers:
+            return act()
+        return self._audited(method, params, act)
+
+    def _audited(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
+        """Write what the person does to the audit log, as what agents do."""
         failed: TabhubError | None = None
         try:
             return act()
@@ -92,8 +95,8 @@ class PanelRequests:
             raise
         finally:
             decoded = msgspec.json.decode(params)
-            given = decoded if isinstance(decoded, dict) else {}
-            self._audit.record(incident("panel", MAIN.name, method, given, failed))
+            arguments = decoded if isinstance(decoded, dict) else {}
+            self._audit.record(incident("panel", MAIN.name, method, arguments, failed))
 
     def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
         return self._panels.respond(params)
@@ -133,11 +136,13 @@ class PanelRequests:
     def _share(self, params: panel.TabShare) -> Nothing:
         tab = self._control.share(params.tab_id, params.shared)
         if not params.shared:
-            self._browsers.soon(tab, "tabs.release", {})
+            self._browsers.dispatch_in_background(tab, "tabs.release", {})
         return Nothing()
 
     def _take_back(self, params: panel.TabTakeBack) -> Nothing:
-        self._browsers.soon(self._control.take_back(params.tab_id), "tabs.ungroup", {})
+        self._browsers.dispatch_in_background(
+            self._control.take_back(params.tab_id), "tabs.ungroup", {}
+        )
         return Nothing()
 
     def _pair(self, params: panel.PagePair) -> Nothing:
@@ -146,10 +151,10 @@ class PanelRequests:
 
     def _revoke(self, params: panel.GrantRevoke) -> Nothing:
         if not self._rules.revoke(params.id):
-            raise NotFound("That grant is not there any more.")
+            raise NotFound("This grant no longer exists.")
         return Nothing()
 
 
 def _anywhere(act: Callable[[P], Any]) -> Callable[[str, P], Any]:
-    """A handler of a request that means the same in every browser."""
+    """A handler for a request that does not depend on the browser."""
     return lambda browser, params: act(params)

@@ -1,4 +1,4 @@
-"""All that the side panel shows, as `config.getState` gives it."""
+"""The state that the side panel shows, and the notification that it has changed."""
 
 import asyncio
 from typing import Any, Protocol
@@ -19,11 +19,12 @@ from tabhub.wire.link import Nothing
 
 Json = dict[str, Any]
 MOST_PAGE_TOOLS = 500
-"""Pages may publish more than a person looks through, and all is told anew with each change."""
+"""Pages may publish more than a person reads, and the whole state is sent after each change."""
+GATHER_SECONDS = 0.1
 
 
-class RulesSeen(Protocol):
-    """What is shown of the rules."""
+class RulesView(Protocol):
+    """What the panel shows of the rules."""
 
     terms: Terms
 
@@ -34,14 +35,14 @@ class RulesSeen(Protocol):
         """The level that config.json sets for a tool, if it does."""
 
 
-class PairingSeen(Protocol):
-    """Pages that wait until a person allows them."""
+class PairingView(Protocol):
+    """The pages that wait until a person allows them."""
 
     def waiting(self) -> list[Json]: ...
 
 
 class PanelState:
-    """Looks at everything, changes nothing."""
+    """Makes the result of `config.getState`."""
 
     def __init__(
         self,
@@ -49,8 +50,8 @@ class PanelState:
         browsers: Browsers,
         panels: Panels,
         guard: Guard,
-        rules: RulesSeen,
-        pairing: PairingSeen,
+        rules: RulesView,
+        pairing: PairingView,
     ) -> None:
         self._hub = hub
         self._browsers = browsers
@@ -61,7 +62,7 @@ class PanelState:
 
     def __call__(self, browser: str) -> panel.State:
         permissions = self._guard.permissions
-        shown, left_out = self._shown_tools()
+        tools, left_out = self._tools()
         return panel.State(
             browser=browser,
             kind="managed" if self._browsers.is_managed(browser) else "personal",
@@ -72,15 +73,15 @@ class PanelState:
             agents=[self._agent(agent) for agent in self._hub.sessions.all()],
             tabs=[self._tab(tab) for tab in self._hub.tabs.all()],
             confirmations=self._panels.pending(),
-            tools=[self._tool(tool, browser) for tool in shown],
+            tools=[self._tool(tool, browser) for tool in tools],
             tools_left_out=left_out,
             plugins=[],
             grants=[_grant(grant) for grant in permissions.grants.all()],
-            knocks=[panel.Knock(**knock) for knock in self._pairing.waiting()],
+            knocks=[panel.WaitingPage(**request) for request in self._pairing.waiting()],
         )
 
-    def _shown_tools(self) -> tuple[list[Tool], int]:
-        """Our own, some of the pages', and how many are not among them."""
+    def _tools(self) -> tuple[list[Tool], int]:
+        """The tools to show: all but too many page tools; and how many of those are left out."""
         own = [tool for tool in self._hub.tools if not tool.site]
         of_pages = [tool for tool in self._hub.tools if tool.site]
         return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
@@ -138,11 +139,8 @@ def _grant(grant: Grant) -> panel.GrantShown:
     )
 
 
-GATHER_SECONDS = 0.1
-
-
-class PanelNews:
-    """Changes come in bursts, so those of a moment are told together."""
+class PanelNotifier:
+    """Notifies the panels of changes; those of a short time are sent as one notification."""
 
     def __init__(self, browsers: Browsers) -> None:
         self._browsers = browsers
@@ -152,8 +150,8 @@ class PanelNews:
     def changed(self, *_: object) -> None:
         if self._waiting is None and self._browsers.has_panel:
             loop = asyncio.get_running_loop()
-            self._waiting = loop.call_later(GATHER_SECONDS, self._tell)
+            self._waiting = loop.call_later(GATHER_SECONDS, self._notify)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._waiting = None
-        self._browsers.tell_all("state.changed", Nothing())
+        self._browsers.notify_all("state.changed", Nothing())

@@ -3,8 +3,7 @@
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
 from tabhub.cli.server.server_status import waiting_pages
-from tabhub.config import keys as editing
-from tabhub.config import settings
+from tabhub.config import keys, settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import Origins
 from tabhub.errors import InvalidArguments, NotFound
@@ -62,7 +61,7 @@ def _forget_tools(home: Home, origins: Origins) -> int:
 
 
 def _set(home: Home, origins: list[str]) -> None:
-    editing.set_value(home, ("workerOrigins",), origins)
+    keys.set_value(home, ("workerOrigins",), origins)
     running.reload(home)
 
 

@@ -13,8 +13,7 @@ from tabhub.calls.authorization import subject_of
 from tabhub.cli import running
 from tabhub.cli.output import harmless
 from tabhub.cli.tool.rest_client import Fault, Json, Refused, Rest
-from tabhub.config import keys as editing
-from tabhub.config import settings
+from tabhub.config import keys, settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
@@ -51,7 +50,7 @@ def set_level(subject: str, level: LevelWord | None) -> None:
     section, name = _parse(subject)
     if section == "domains":
         _drop_other_spellings(home, name)
-    editing.set_value(home, ("permissions", section, name), level)
+    keys.set_value(home, ("permissions", section, name), level)
     print(f"permissions.{section}.{name} = {level or 'default'}")
     running.reload(home)
 
@@ -188,7 +187,7 @@ def _drop_other_spellings(home: Home, host: str) -> None:
     """Remove settings of the same host that a person has written differently."""
     for written in settings.load(home).permissions.domains:
         if written != host and _host(written) == host:
-            editing.set_value(home, ("permissions", "domains", written), None)
+            keys.set_value(home, ("permissions", "domains", written), None)
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:

@@ -8,8 +8,7 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import print_json
-from tabhub.config import keys as editing
-from tabhub.config import secret, settings
+from tabhub.config import keys, secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
 from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
 from tabhub.config.paths import Home
@@ -51,8 +50,8 @@ class CurrentSettings:
         """The values in the file that the server does not use yet."""
         return {key: value_of(self._file, key) for key in self._differs}
 
-    def value(self, keys: Sequence[str]) -> Any:
-        return _at(self.facts, keys)
+    def value(self, path: Sequence[str]) -> Any:
+        return _at(self.facts, path)
 
     def is_flag(self, key: str) -> bool:
         """Whether the server has this value from a flag or the environment, not from the file."""
@@ -74,9 +73,9 @@ class CurrentSettings:
         return value if is_same else current
 
 
-def _at(facts: Any, keys: Sequence[str]) -> Any:
+def _at(facts: Any, path: Sequence[str]) -> Any:
     """The value at a path; None if there is none."""
-    for key in keys:
+    for key in path:
         facts = facts.get(key) if isinstance(facts, dict) else None
     return facts
 
@@ -105,20 +104,20 @@ def get(key: str, show_secret: bool) -> None:
     if key == SECRET:
         found = _secret(home)
     else:
-        keys, _ = path_of(key)
+        path, _ = path_of(key)
         current = CurrentSettings(home)
-        found = current.value(keys)
+        found = current.value(path)
         _print_waiting(current, key)
     print(_written(found if show_secret else _masked(key, found)))
 
 
 def set_key(key: str, written: str) -> None:
-    keys, kind = path_of(key)
+    path, kind = path_of(key)
     if is_section(kind):
         raise InvalidArguments(f"{key} is a section: set {', '.join(names(kind, f'{key}.'))}.")
     value = _value(key, sys.stdin.read().strip() if written == STDIN else written, kind)
     home = Home.from_environment().create()
-    editing.set_value(home, keys, value, lambda chosen: _check(home, chosen))
+    keys.set_value(home, path, value, lambda chosen: _check(home, chosen))
     print(f"{key} = {HIDDEN_SECRET if key in SECRETS else _written(value)}")
     if key in SECRETS and written != STDIN:
         print(
@@ -131,10 +130,10 @@ def set_key(key: str, written: str) -> None:
 
 def unset(key: str) -> None:
     home = Home.from_environment()
-    found = written_at(key, editing.written(home))
-    keys = found or path_of(key)[0]
+    found = written_at(key, keys.load_raw(home))
+    path = found or path_of(key)[0]
     if found is not None:
-        editing.set_value(home, keys, None, lambda chosen: _check(home, chosen))
+        keys.set_value(home, path, None, lambda chosen: _check(home, chosen))
     print(_after_unset(home, key))
     _reload_server(home, key)
 
@@ -145,7 +144,7 @@ def reset(confirmed: bool) -> None:
         raise InvalidArguments(
             f"This sets {home.config} aside, so that the defaults apply. Add --confirm to do it."
         )
-    kept = editing.set_aside(home)
+    kept = keys.set_aside(home)
     instead = ", replacing an older copy" if kept and kept.instead else ""
     print(f"The settings were moved to {kept.path}{instead}." if kept else "Nothing was set.")
     _reload_server(home)
@@ -165,10 +164,10 @@ def _reload_server(home: Home, key: str | None = None) -> None:
 def _after_unset(home: Home, key: str) -> str:
     """The default that applies now; an unknown key has none."""
     try:
-        keys, _ = path_of(key)
+        path, _ = path_of(key)
     except InvalidArguments:
         return f"{key} was removed."
-    return f"{key} = {_written(_masked(key, _at(plain(settings.load(home)), keys)))}"
+    return f"{key} = {_written(_masked(key, _at(plain(settings.load(home)), path)))}"
 
 
 def _secret(home: Home) -> str | None:

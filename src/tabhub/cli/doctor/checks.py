@@ -17,10 +17,9 @@ from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli import running
 from tabhub.cli.connect.agents import Found, look_everywhere
 from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail, ok, warn
-from tabhub.config import keys as editing
-from tabhub.config import processes, secret, settings
+from tabhub.config import keys, processes, secret, settings
 from tabhub.config.clients import Clients
-from tabhub.config.keys import LIVE, no_setting, strange
+from tabhub.config.keys import LIVE, no_setting, unknown_keys
 from tabhub.config.paths import Places
 from tabhub.config.processes import listener
 from tabhub.config.settings import choose_toolsets
@@ -105,8 +104,8 @@ def config(visit: Visit) -> Iterator[Finding]:
     path = visit.home.config
     loaded = settings.load(visit.home)
     choose_toolsets(loaded.toolsets)
-    for keys in strange(editing.written(visit.home)):
-        key = ".".join(keys)
+    for steps in unknown_keys(keys.load_raw(visit.home)):
+        key = ".".join(steps)
         yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
     yield ok(f"{path} is valid." if path.exists() else "No settings file: the defaults apply.")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
-from tabhub.browser.launcher.providing import ManagedBrowser, Wanted, provide
+from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
@@ -50,7 +50,7 @@ class BrowserRequest:
         """Start a browser, or use the open one; the extension must be installed already."""
         if any(argument.startswith(DEBUGGING_FLAG) for argument in self.arguments):
             print(DEBUGGING_WARNING, file=sys.stderr)
-        request = Wanted(
+        request = BrowserOptions(
             home=home,
             profile=(self.profile or home.profile).expanduser().absolute(),
             headless=self.headless,

@@ -75,7 +75,7 @@ async def _published(app: "App", site: str) -> str | None:
                 for tool in app.hub.tools:
                     if tool.site == site and tool.name.endswith(TOOL):
                         return tool.name
-                await app.pages.news(PUBLISH_SECONDS)
+                await app.pages.wait_for_change(PUBLISH_SECONDS)
     return None
 
 
@@ -84,7 +84,7 @@ def _share_tab(app: "App") -> None:
     tab = app.hub.sessions.current(SESSION)
     if tab is None:
         return
-    app.browsers.soon(app.control.take_back(tab), "tabs.ungroup", {})
+    app.browsers.dispatch_in_background(app.control.take_back(tab), "tabs.ungroup", {})
     app.control.share(tab, shared=True)
     app.session_ends.release(SESSION)
 

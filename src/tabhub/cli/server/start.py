@@ -21,11 +21,10 @@ from tabhub.cli import running
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
 from tabhub.cli.server.config_blocks import blocks
-from tabhub.config import environment, secret, settings
-from tabhub.config import keys as editing
+from tabhub.config import environment, keys, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
-from tabhub.config.keys import no_setting, strange
+from tabhub.config.keys import no_setting, unknown_keys
 from tabhub.config.paths import Home
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.server.app import App
@@ -83,7 +82,7 @@ async def _serve(request: StartRequest, home: Home) -> None:
         share_active_tab=request.share_active_tab,
         dev=request.dev,
     )
-    for path in strange(editing.written(home)):
+    for path in unknown_keys(keys.load_raw(home)):
         log.warning("%s: %s", home.config, no_setting(".".join(path)))
     usage = app.count_use() if request.while_used else None
     server = Server(app, listener, second)

@@ -1,1 +1,1 @@
-"""Page tools without I/O: which there are, how they are listed, where they run."""
+"""Page tools without I/O: storing, listing and routing them."""

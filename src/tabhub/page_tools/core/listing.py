@@ -1,7 +1,7 @@
-"""How page tools are listed: merged by domain, or tab by tab. Each entry counts who publishes it.
+"""How page tools are listed: merged by domain, or per tab. Each entry knows who publishes it.
 
-Merged, tabs share an entry only if name, schema and hints are the same; a tool that differs has an
-entry of its own, with the tab's index in its name. So nobody's schema wins silently.
+When merged, tabs share an entry only if name, schema and hints are the same. A tool that differs
+gets an entry of its own with the tab's index in its name, so that no schema wins silently.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,69 +13,62 @@ import msgspec
 
 from tabhub.hub.names import PageToolName, fitted, free_name
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.core.memory import Remembered, ToolMemory
 from tabhub.page_tools.core.schema import PageSchema, description, parameter_for
-from tabhub.page_tools.core.storage import (
-    Holder,
-    Memory,
-    Page,
-    PageRef,
-    Published,
-    Remembered,
-    TabKey,
-)
+from tabhub.page_tools.core.storage import Holder, Page, PageRef, Published, TabKey
 
 SOURCE = "pages"
 TOOLSETS = frozenset({"pages"})
 Mode = Literal["merged", "per-tab"]
 Key = tuple[object, ...]
 NO_ALIASES: Mapping[str, str] = {}
-"""One for all of them."""
-NUMBER, WORD, EITHER = ("integer",), ("string",), ("integer", "string")
+"""One shared object, to save memory."""
+NUMBER, TEXT, EITHER = ("integer",), ("string",), ("integer", "string")
 
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One listed tool, and the tabs that have it: the one updated last is the last.
+    """One listed tool and the tabs that have it, the most recently updated last.
 
-    Most tools are in one tab only: then no dict is made for it.
+    Most tools are in one tab only; they need no dict.
     """
 
     name: str
     plain: str
-    """The name it would have if no other had it, and no tab were named in it."""
+    """The name without the tab's index and without what keeps it apart from others."""
     domain: str
     index: int | None
     tool: Published
     listed: Tool | None = None
-    _one: Holder | None = None
+    _single: Holder | None = None
     _many: dict[TabKey, tuple[PageRef, ...]] | None = None
 
     @property
     def tabs(self) -> dict[TabKey, tuple[PageRef, ...]]:
         if self._many is not None:
             return self._many
-        return {} if self._one is None else dict((self._one,))
+        return {} if self._single is None else dict((self._single,))
 
     def is_still(self, tool: Tool) -> bool:
-        """Whether it is what was listed as this: a name can come to stand for something else."""
-        is_named = (self.domain, self.tool.name) == (tool.site, tool.page_tool)
+        """Whether this is the same tool as an earlier listed one; a name can be reused."""
+        has_name = (self.domain, self.tool.name) == (tool.site, tool.page_tool)
         schema = tool.input_schema
-        is_shaped = isinstance(schema, PageSchema) and schema.own == self.tool.schema
-        return is_named and is_shaped and _decoded(self.tool.annotations) == tool.annotations
+        has_schema = isinstance(schema, PageSchema) and schema.own == self.tool.schema
+        return has_name and has_schema and _decoded(self.tool.annotations) == tool.annotations
 
     def add(self, page: Page) -> None:
-        if self._many is None and (self._one is None or self._one == page.holder):
-            self._one = page.holder
+        if self._many is None and (self._single is None or self._single == page.holder):
+            self._single = page.holder
             return
-        many = self._made_many()
+        many = self._as_many()
         refs = many.pop(page.tab, ())
         many[page.tab] = (*(ref for ref in refs if ref != page.ref), page.ref)
 
     def remove(self, page: Page) -> None:
-        if self._one == page.holder:
-            self._one = None
+        if self._single == page.holder:
+            self._single = None
             return
-        many = self._made_many()
+        many = self._as_many()
         left = tuple(ref for ref in many.get(page.tab, ()) if ref != page.ref)
         if left:
             many[page.tab] = left
@@ -84,22 +77,22 @@ class Entry:
         if not many:
             self._many = None
 
-    def _made_many(self) -> dict[TabKey, tuple[PageRef, ...]]:
+    def _as_many(self) -> dict[TabKey, tuple[PageRef, ...]]:
         if self._many is None:
-            self._many = {} if self._one is None else dict((self._one,))
-            self._one = None
+            self._many = self.tabs
+            self._single = None
         return self._many
 
 
 class Changes(NamedTuple):
-    """What must be done to the list of tools."""
+    """Changes to make in the registry of tools."""
 
     put: list[Tool]
     remove: list[str]
 
 
-class Exposure:
-    """The entries: by domain and the page's name for the tool, and by the name in the list."""
+class ToolListing:
+    """The entries, by domain and the tool's name in the page, and by listed name."""
 
     def __init__(
         self,
@@ -116,26 +109,25 @@ class Exposure:
         self._in_front = in_front
         self._domains: dict[str, dict[str, Entry | tuple[Entry, ...]]] = {}
         self._by_name: dict[str, Entry] = {}
-        self.memory = Memory()
+        self.memory = ToolMemory()
         self._dirty: dict[Entry, None] = {}
         self._gone: dict[str, Tool] = {}
-        """What was listed under names that have gone since; some come back at once."""
+        """Tools whose names were removed since the last `settle`; some return before the next."""
 
     def find(self, name: str) -> Entry | None:
         return self._by_name.get(name)
 
     def in_tab(self, domain: str, tool: str, tab: TabKey) -> Entry | None:
-        """The entry that has a tab, of what its page calls so."""
-        found = (entry for entry in self._variants(domain, tool) if tab in entry.tabs)
-        return next(found, None)
+        """The entry of a page's tool in a tab."""
+        return next((entry for entry in self._variants(domain, tool) if tab in entry.tabs), None)
 
     def meaning(self, name: str) -> Entry | None:
-        """The tool that is called so, or would be if nothing stood in the way."""
+        """The tool listed under a name, or one whose plain name it is."""
         plain = (entry for entry in self._by_name.values() if entry.plain == name)
         return self._by_name.get(name) or next(plain, None)
 
     def parse(self, name: str) -> PageToolName | None:
-        """What a name stands for: asked of those that were given, never guessed."""
+        """The parts of a listed name; looked up, because the text alone is ambiguous."""
         entry = self._by_name.get(name)
         return None if entry is None else PageToolName(entry.domain, entry.tool.name, entry.index)
 
@@ -148,7 +140,9 @@ class Exposure:
         entry.tool = tool
         self._dirty[entry] = None
         if tool.cached:
-            self._keep(Remembered(page.domain, tool, page.url, page.origin, page.seen, page.way))
+            self._keep(
+                Remembered(page.domain, tool, page.url, page.origin, page.seen, page.transport)
+            )
         else:
             self.memory.drop(page.domain, tool.name)
 
@@ -163,38 +157,38 @@ class Exposure:
             self._list_remembered(entry.domain, entry.tool.name)
 
     def remember(self, kept: Remembered) -> None:
-        """Keep a tool that no tab has, and list it unless one of its name is listed."""
+        """Keep a tool that no tab has, and list it unless one of that name is listed."""
         self._keep(kept)
         self._list_remembered(kept.domain, kept.tool.name)
 
     def forget(self, domain: str, tool: str) -> None:
-        """A remembered tool is to be listed no more; one that a tab has stays until that goes."""
+        """Forget a remembered tool; one that a tab has stays listed until the tab closes."""
         self.memory.drop(domain, tool)
         self._unlist(domain, tool)
 
     def show_active(self, affected: Iterable[tuple[Page, Published]]) -> None:
-        """Another tab is in front; where the list shows that, these are shown anew."""
+        """The active tab has changed: list these tools again where the list shows it."""
         if self.mode == "per-tab":
             found = (self._entry(page, tool) for page, tool in affected)
             self._dirty.update((entry, None) for entry in found if entry is not None)
 
     def settle(self) -> Changes:
-        """All that has changed since the last time."""
+        """Everything that has changed since the last call."""
         for key in self.memory.trim():
             self._unlist(*key)
-        there = [entry for entry in self._dirty if self._by_name.get(entry.name) is entry]
-        put = [tool for entry in there if (tool := self._fresh(entry)) is not None]
+        listed = [entry for entry in self._dirty if self._by_name.get(entry.name) is entry]
+        put = [tool for entry in listed if (tool := self._changed(entry)) is not None]
         gone = [name for name in self._gone if name not in self._by_name]
         self._dirty, self._gone = {}, {}
         return Changes(put, gone)
 
     def key(self, page: Page, tool: Published) -> Key:
-        """The same for what shares an entry."""
-        own = None if self.mode == "merged" else page.tab
-        return page.domain, tool.name, own, *tool.identity
+        """A key that is equal for tools that share an entry."""
+        tab = None if self.mode == "merged" else page.tab
+        return page.domain, tool.name, tab, *tool.identity
 
-    def _fresh(self, entry: Entry) -> Tool | None:
-        """The tool as it is to be listed, if that has changed."""
+    def _changed(self, entry: Entry) -> Tool | None:
+        """The tool to list, if it differs from the one listed before."""
         tool = self._tool(entry)
         before = entry.listed or self._gone.get(entry.name)
         is_same = tool == before
@@ -205,13 +199,13 @@ class Exposure:
         tool = entry.tool
         is_merged = self.mode == "merged"
         parameter = parameter_for(tool.schema) if is_merged else ""
-        index, is_marked = None, False
+        index, is_active = None, False
         if not is_merged:
             index = entry.index
-            is_marked = any(tab in entry.tabs for tab in self._in_front(entry.domain))
+            is_active = any(tab in entry.tabs for tab in self._in_front(entry.domain))
         return Tool(
             name=entry.name,
-            description=description(tool.description, entry.domain, index, is_marked),
+            description=description(tool.description, entry.domain, index, is_active),
             input_schema=PageSchema(tool.schema, parameter, _kinds(entry.tabs)),
             source=SOURCE,
             title=tool.title,
@@ -220,7 +214,7 @@ class Exposure:
             site=entry.domain,
             page_tool=tool.name,
             plain_name=entry.plain,
-            # Rules about the name hold for it also where they were made for another's tool.
+            # A rule about a name applies to every tool that has it, or would have it.
             same_as=(entry.name,) if entry.plain == entry.name else (entry.name, entry.plain),
             toolsets=TOOLSETS,
             tab_argument=parameter,
@@ -232,7 +226,7 @@ class Exposure:
         return (found,) if isinstance(found, Entry) else found
 
     def _entry(self, page: Page, tool: Published) -> Entry | None:
-        """The entry that a page's tool has, or would share."""
+        """The entry that a page's tool has or would share."""
         for entry in self._variants(page.domain, tool.name):
             if entry.tool.identity == tool.identity:
                 if self.mode == "merged" or page.tab in entry.tabs:
@@ -245,21 +239,21 @@ class Exposure:
         return self._index_of(page.domain, page.tab)
 
     def _new(self, domain: str, tool: Published, index: int | None) -> Entry:
-        meant = PageToolName(domain, tool.name, index)
-        name = free_name(meant, tool.identity, self._by_name)
+        name = free_name(PageToolName(domain, tool.name, index), tool.identity, self._by_name)
         plain = fitted(PageToolName(domain, tool.name))
-        shared = name if name == plain else plain
-        entry = self._by_name[name] = Entry(name, shared, domain, index, tool)
+        # Equal names are one object, to save memory.
+        plain = name if name == plain else plain
+        entry = self._by_name[name] = Entry(name, plain, domain, index, tool)
         self._named(entry)
         others = self._variants(domain, tool.name)
         self._domains.setdefault(domain, {})[tool.name] = (*others, entry) if others else entry
         return entry
 
     def _may_stay(self, entry: Entry) -> bool:
-        """Whether an entry without tabs is what is listed of the tool without them."""
-        called = entry.tool.name
-        kept = self.memory.find(entry.domain, called)
-        is_last = self._variants(entry.domain, called) == (entry,)
+        """Whether an entry without tabs is the one under which a remembered tool is listed."""
+        tool = entry.tool.name
+        kept = self.memory.find(entry.domain, tool)
+        is_last = self._variants(entry.domain, tool) == (entry,)
         return (
             kept is not None
             and entry.index is None
@@ -285,26 +279,26 @@ class Exposure:
         del self._by_name[entry.name]
         if entry.listed is not None:
             self._gone[entry.name] = entry.listed
-        tools, called = self._domains[entry.domain], entry.tool.name
-        left = tuple(other for other in self._variants(entry.domain, called) if other is not entry)
+        tools, name = self._domains[entry.domain], entry.tool.name
+        left = tuple(other for other in self._variants(entry.domain, name) if other is not entry)
         if left:
-            tools[called] = left
+            tools[name] = left
         else:
-            del tools[called]
+            del tools[name]
         if not tools:
             del self._domains[entry.domain]
 
 
 def _kinds(tabs: Mapping[TabKey, object]) -> tuple[str, ...]:
-    """The types of ids that a tool's tabs have."""
+    """The JSON types of the ids of a tool's tabs."""
     types = {type(tab) for tab in tabs}
     if str not in types:
         return NUMBER
-    return EITHER if int in types else WORD
+    return EITHER if int in types else TEXT
 
 
 @lru_cache(maxsize=1000)
 def _decoded(annotations: bytes) -> Mapping[str, Any]:
-    """Shared: most tools say one of a few things of themselves."""
-    found: Mapping[str, Any] = msgspec.json.decode(annotations)
-    return found
+    """One object for equal annotations: most tools have one of a few sets."""
+    decoded: Mapping[str, Any] = msgspec.json.decode(annotations)
+    return decoded

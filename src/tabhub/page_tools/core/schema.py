@@ -1,4 +1,4 @@
-"""The schema of a page tool, with the parameter for the tab."""
+"""How a page tool is listed: its schema with the parameter for the tab, and its texts."""
 
 from typing import Any
 
@@ -9,39 +9,40 @@ from tabhub.hub.schemas import BoundedSchema
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
 ABOUT = "Optional: the tab to use, by an id of list_browser_tabs; else the one in front."
-FIRST = b'{"properties":{'
-_decode = msgspec.json.decode
+PROPERTIES_FIRST = b'{"properties":{'
+LONGEST = 4000
+LONGEST_TITLE = 200
 
 
 class PageSchema(BoundedSchema):
-    """What a page's schema says, with the parameter for the tab beside the page's own."""
+    """A page's schema with one more property, the parameter for the tab."""
 
     __slots__ = ("_kinds", "parameter")
 
     def __init__(self, own: bytes, parameter: str = "", kinds: tuple[str, ...] = ()) -> None:
         super().__init__(own)
         self.parameter = parameter
-        """The name of the one for the tab; empty for none."""
+        """The name of that parameter; empty for none."""
         self._kinds = kinds
 
     def plain(self) -> dict[str, Any]:
         schema = self.published()
         if not self.parameter:
             return schema
-        properties = {self.parameter: self._told(), **schema.get("properties", {})}
+        properties = {self.parameter: self._property(), **schema.get("properties", {})}
         return {**schema, "properties": properties}
 
     def written(self) -> bytes:
-        """Where properties come first, without reading it."""
+        """The schema as JSON, made without decoding the page's where its properties come first."""
         if not self.parameter:
             return self.own
-        if not self.own.startswith(FIRST):
+        if not self.own.startswith(PROPERTIES_FIRST):
             return msgspec.json.encode(self.plain())
-        rest = self.own[len(FIRST) :]
-        told = msgspec.json.encode({self.parameter: self._told()})[1:-1]
-        return b"".join((FIRST, told, b"" if rest.startswith(b"}") else b",", rest))
+        rest = self.own[len(PROPERTIES_FIRST) :]
+        added = msgspec.json.encode({self.parameter: self._property()})[1:-1]
+        return b"".join((PROPERTIES_FIRST, added, b"" if rest.startswith(b"}") else b",", rest))
 
-    def _told(self) -> dict[str, Any]:
+    def _property(self) -> dict[str, Any]:
         kind = self._kinds[0] if len(self._kinds) == 1 else list(self._kinds)
         return {"type": kind, "description": ABOUT}
 
@@ -51,30 +52,26 @@ class PageSchema(BoundedSchema):
 
 
 def parameter_for(own: bytes) -> str:
-    """What the parameter for the tab is called beside those of the page."""
+    """A name for the tab parameter that the page's own schema does not use."""
     if b'"tabId"' not in own:
         return TAB_ID
-    properties = _decode(own).get("properties", {})
+    properties = msgspec.json.decode(own).get("properties", {})
     names = (TAB_ID, OTHER_TAB_ID, "tabhubTabId")
     return next((name for name in names if name not in properties), "")
 
 
-LONGEST = 4000
-LONGEST_TITLE = 200
-
-
-def description(told: str, domain: str, index: int | None = None, active: bool = False) -> str:
-    """The domain in front; where tabs are listed one by one, the tab and whether it is in front."""
+def description(text: str, domain: str, index: int | None = None, active: bool = False) -> str:
+    """The page's description after its domain, and after the tab where tabs are listed singly."""
     tab = "" if index is None else f" • Tab {index}{' Active' if active else ''}"
-    return f"[{domain}{tab}] {told}"
+    return f"[{domain}{tab}] {text}"
 
 
-def one_line(told: str) -> str:
-    """A page's title: one line that hides nothing."""
-    return " ".join(readable(told, LONGEST_TITLE).split())
+def one_line(text: str) -> str:
+    """A page's title as one line of printable characters."""
+    return " ".join(readable(text, LONGEST_TITLE).split())
 
 
-def readable(told: str, longest: int = LONGEST) -> str:
-    """A page's words without characters that hide something; line ends stay."""
-    shown = "".join(one for one in told[: 2 * longest] if one.isprintable() or one == "\n")
-    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+def readable(text: str, longest: int = LONGEST) -> str:
+    """A page's text, shortened, without unprintable characters; line ends stay."""
+    printable = "".join(char for char in text[: 2 * longest] if char.isprintable() or char == "\n")
+    return printable if len(printable) <= longest else printable[: longest - 1] + "…"

@@ -1,26 +1,25 @@
-"""What pages publish, by domain, tab and document: the `DomainToolStorage` of MCP-B."""
+"""Registered pages and their tools, by domain, tab and document: MCP-B's `DomainToolStorage`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
 from tabhub.wire.pages import Capabilities, Kind
 
 RESTORED = "restored"
-"""The transport of pages from before the server was started anew: there is no way to them yet."""
+"""The transport of pages from before a restart of the server, which cannot be reached yet."""
 
 TabKey = int | str
-"""The hub's number of a tab; for one that only the page worker reaches, its id."""
+"""The hub's number of a tab; the page worker's id for a tab that only the worker reaches."""
 
 
 class PageRef(Struct, frozen=True):
-    """One document, and the way to it."""
+    """One document, and the transport that reaches it."""
 
     transport: str
-    """Which way: no two origins of the page worker may share one."""
+    """The name of the transport; two origins of page workers never share one."""
     tab: TabKey
     frame: int = 0
     document: str = ""
@@ -31,7 +30,7 @@ Holder = tuple[TabKey, tuple[PageRef, ...]]
 
 
 class Published(Struct, frozen=True, gc=False):
-    """A tool as a page has published it, checked."""
+    """A tool that a page has published, after validation."""
 
     name: str
     description: str
@@ -39,15 +38,15 @@ class Published(Struct, frozen=True, gc=False):
     title: str | None = None
     annotations: bytes = b"{}"
     cached: bool = False
-    """Whether it stays when the last tab that has it goes."""
+    """Whether it stays listed when the last tab that has it closes."""
     asked: bool = False
-    """Whether the page itself wants that; else a setting does."""
+    """Whether the page requests that; otherwise a setting does."""
     patient: bool = False
     """Whether a person may have to do something before it answers."""
 
     @property
     def identity(self) -> tuple[bytes, bytes]:
-        """What must be the same for two tabs to have the same tool, beside the name."""
+        """What two tools of the same name must have in common to be the same tool."""
         return self.schema, self.annotations
 
 
@@ -62,13 +61,13 @@ class Page:
     title: str
     tools: dict[str, Published]
     seen: float
-    """When it last said something, in seconds since 1970."""
+    """When its last message arrived, in seconds since 1970."""
     capabilities: Capabilities = field(default_factory=Capabilities)
     kind: Kind | None = None
     worker_id: str = ""
     extensions: dict[str, Any] | None = None
     tab: TabKey = 0
-    """The tab it is in: its own, or the one that the page worker's id stands for."""
+    """The tab it is in: its own, or the one linked to the page worker's id."""
     _holder: Holder | None = None
 
     @property
@@ -76,44 +75,32 @@ class Page:
         return self.ref.transport == RESTORED
 
     @property
-    def way(self) -> str:
-        """The way by which it is reached, or was and may be again."""
+    def transport(self) -> str:
+        """The name of the transport that reaches it, or reached it before a restart."""
         return self.ref.document if self.is_restored else self.ref.transport
 
     @property
     def holder(self) -> Holder:
-        """Made once: all of its tools share it."""
+        """The tab with this document; one object for all of the page's tools, to save memory."""
         if self._holder is None or self._holder[0] != self.tab:
             self._holder = (self.tab, (self.ref,))
         return self._holder
 
 
-class Remembered(Struct, frozen=True):
-    """A tool that is kept though no tab has it."""
-
-    domain: str
-    tool: Published
-    url: str
-    origin: str
-    at: float
-    way: str = ""
-    """The way to the page that published it last."""
-
-
 @dataclass(slots=True)
-class Holding:
-    """One tab of a domain, with its pages there."""
+class _DomainTab:
+    """One tab of a domain, with the domain's pages in it."""
 
     index: int
     pages: dict[PageRef, Page] = field(default_factory=dict)
 
 
 class DomainToolStorage:
-    """Pages by reference, by domain and tab; what is known of a tab leaves the others alone."""
+    """The registered pages, by reference, and by domain and tab."""
 
     def __init__(self) -> None:
         self._pages: dict[PageRef, Page] = {}
-        self._domains: dict[str, dict[TabKey, Holding]] = {}
+        self._domains: dict[str, dict[TabKey, _DomainTab]] = {}
         self._tabs: dict[TabKey, tuple[PageRef, ...]] = {}
 
     def __len__(self) -> int:
@@ -126,13 +113,13 @@ class DomainToolStorage:
         return self._pages.get(ref)
 
     def put(self, page: Page) -> None:
-        """Take a page that is not there yet."""
+        """Add a page that is not stored yet."""
         self._pages[page.ref] = page
         tabs = self._domains.setdefault(page.domain, {})
-        holding = tabs.get(page.tab)
-        if holding is None:
-            holding = tabs[page.tab] = Holding(_free_index(tabs))
-        holding.pages[page.ref] = page
+        tab = tabs.get(page.tab)
+        if tab is None:
+            tab = tabs[page.tab] = _DomainTab(_free_index(tabs))
+        tab.pages[page.ref] = page
         self._tabs[page.tab] = (*self._tabs.get(page.tab, ()), page.ref)
 
     def drop(self, ref: PageRef) -> Page | None:
@@ -151,16 +138,16 @@ class DomainToolStorage:
         return page
 
     def index(self, domain: str, tab: TabKey) -> int:
-        """Which of a domain's tabs this is, from one; kept while it is there."""
+        """The number of a tab among its domain's, from 1; it stays while the tab is stored."""
         return self._domains[domain][tab].index
 
     def in_tab(self, tab: TabKey) -> list[Page]:
         return [self._pages[ref] for ref in self._tabs.get(tab, ())]
 
-    def here(self, domain: str, tab: TabKey) -> Iterator[Page]:
+    def pages_of(self, domain: str, tab: TabKey) -> Iterator[Page]:
         """The pages of a domain in a tab."""
-        holding = self._domains.get(domain, {}).get(tab)
-        return iter(()) if holding is None else iter(holding.pages.values())
+        found = self._domains.get(domain, {}).get(tab)
+        return iter(()) if found is None else iter(found.pages.values())
 
     def knows(self, tab: TabKey) -> bool:
         return tab in self._tabs
@@ -172,134 +159,10 @@ class DomainToolStorage:
         return len(self._domains.get(domain, ()))
 
 
-def _free_index(tabs: dict[TabKey, Holding]) -> int:
-    """The smallest that no tab of the domain has."""
-    taken = {holding.index for holding in tabs.values()}
+def _free_index(tabs: dict[TabKey, _DomainTab]) -> int:
+    """The smallest index that no tab of the domain has."""
+    taken = {tab.index for tab in tabs.values()}
     index = 1
     while index in taken:
         index += 1
     return index
-
-
-ToolKey = tuple[str, str]
-"""A domain, and what its pages call the tool."""
-
-
-class Bounds(NamedTuple):
-    """How much is kept.
-
-    A site that people use has some dozens of tools, of a few kilobytes each. All are listed to
-    every agent and read at every start: thousands of them are more than anybody looks through.
-    """
-
-    domain_tools: int = 200
-    domain_bytes: int = 1024 * 1024
-    tools: int = 5000
-    bytes: int = 32 * 1024 * 1024
-
-
-@dataclass(slots=True)
-class _Shelf:
-    """What one domain has; the oldest first."""
-
-    tools: dict[str, Remembered] = field(default_factory=dict)
-    size: int = 0
-
-    @property
-    def count(self) -> int:
-        return len(self.tools)
-
-
-class Memory:
-    """By domain and the page's name for the tool; the latest word about a tool counts."""
-
-    def __init__(self, bounds: Bounds = Bounds()) -> None:  # noqa: B008
-        self._bounds = bounds
-        self._domains: dict[str, _Shelf] = {}
-        self._count = 0
-        self._size = 0
-        self._changed: dict[ToolKey, None] = {}
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[Remembered]:
-        for shelf in self._domains.values():
-            yield from shelf.tools.values()
-
-    def find(self, domain: str, tool: str) -> Remembered | None:
-        shelf = self._domains.get(domain)
-        return None if shelf is None else shelf.tools.get(tool)
-
-    def keep(self, kept: Remembered) -> list[ToolKey]:
-        """Keep it; what has to go for it, of its own domain only."""
-        self.drop(kept.domain, kept.tool.name)
-        shelf = self._domains.setdefault(kept.domain, _Shelf())
-        shelf.tools[kept.tool.name] = kept
-        self._count += 1
-        self._weigh(shelf, _size(kept))
-        self._changed[kept.domain, kept.tool.name] = None
-        gone = []
-        while self._is_full(shelf):
-            gone.append(self._drop_oldest(kept.domain))
-        return gone
-
-    def drop(self, domain: str, tool: str) -> None:
-        shelf = self._domains.get(domain)
-        kept = None if shelf is None else shelf.tools.pop(tool, None)
-        if shelf is None or kept is None:
-            return
-        self._count -= 1
-        self._weigh(shelf, -_size(kept))
-        self._changed[domain, tool] = None
-        if not shelf.tools:
-            del self._domains[domain]
-
-    def trim(self) -> list[ToolKey]:
-        """What has to go because there is too much in all: of the domain that has most, first."""
-        return [
-            *self._trimmed(lambda shelf: shelf.count, lambda: self._count > self._bounds.tools),
-            *self._trimmed(lambda shelf: shelf.size, lambda: self._size > self._bounds.bytes),
-        ]
-
-    def take_changes(self) -> list[ToolKey]:
-        """What was kept or dropped since the last time."""
-        changed, self._changed = self._changed, {}
-        return list(changed)
-
-    @property
-    def has_changes(self) -> bool:
-        return bool(self._changed)
-
-    def _is_full(self, shelf: _Shelf) -> bool:
-        bounds = self._bounds
-        return shelf.count > bounds.domain_tools or shelf.size > bounds.domain_bytes
-
-    def _trimmed(
-        self, measure: Callable[[_Shelf], int], is_over: Callable[[], bool]
-    ) -> Iterator[ToolKey]:
-        if not is_over():
-            return
-        # A heap, so that many domains with one tool each cost no more than a look at each.
-        heap = [(-measure(shelf), domain) for domain, shelf in self._domains.items()]
-        heapify(heap)
-        while is_over():
-            domain = heappop(heap)[1]
-            yield self._drop_oldest(domain)
-            if (shelf := self._domains.get(domain)) is not None:
-                heappush(heap, (-measure(shelf), domain))
-
-    def _drop_oldest(self, domain: str) -> ToolKey:
-        tool = next(iter(self._domains[domain].tools))
-        self.drop(domain, tool)
-        return domain, tool
-
-    def _weigh(self, shelf: _Shelf, more: int) -> None:
-        shelf.size += more
-        self._size += more
-
-
-def _size(kept: Remembered) -> int:
-    tool = kept.tool
-    texts = (tool.name, tool.description, tool.title or "", kept.url)
-    return len(tool.schema) + len(tool.annotations) + sum(map(len, texts))

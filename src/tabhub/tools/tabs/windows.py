@@ -124,7 +124,7 @@ def _take(context: Context, output: Json) -> list[Tab]:
     tabs = [context.browsers.learn(browser, state) for state in states]
     if hub.sessions.find(session) is None:
         for tab in tabs:
-            context.browsers.let_go(tab, CLOSE)
+            context.browsers.release(tab, CLOSE)
         message = "The session has ended; its tabs are closed again."
         raise NotFound(message, "unknown_session", effect="done")
     for tab in tabs:

@@ -1,7 +1,7 @@
-"""The commands of `tool.dispatch`: what each one takes and what it answers.
+"""The commands of `tool.dispatch`: the input and the output of each.
 
-The one place that says it. `protocol/link.schema.json`, the table in `docs/link.md` and the types
-of the extension (`extension/worker/types.d.ts`) are generated from here by `make docs`.
+`make docs` generates `protocol/link.schema.json`, the tables in `docs/link.md` and the extension's
+types (`extension/worker/shared/wire.d.ts`) from here.
 """
 
 from collections.abc import Iterable
@@ -36,12 +36,12 @@ Side = Literal["input", "output"]
 
 
 def misfit(command: str, side: Side, value: Any) -> str | None:
-    """What is wrong with an input or output of a command; None if nothing is."""
+    """Validate an input or output of a command; returns what is wrong, or None."""
     known = COMMANDS.get(command)
     if known is None:
         return f"{command}: there is no such command"
-    why = _misfit(known.inputs if side == "input" else known.outputs, value)
-    return None if why is None else f"{command}: its {side} does not fit: {why}"
+    reason = _misfit(known.inputs if side == "input" else known.outputs, value)
+    return None if reason is None else f"{command}: its {side} is invalid: {reason}"
 
 
 def _misfit(shapes: Iterable[type[Shape]], value: Any) -> str | None:
@@ -58,7 +58,7 @@ def _misfit(shapes: Iterable[type[Shape]], value: Any) -> str | None:
 
 
 def input_schemas() -> dict[str, Any]:
-    """The JSON Schema of every input, and the shapes they are made of, for the extension."""
+    """The JSON Schema of every input, for the extension."""
     kinds = {shape for command in COMMANDS.values() for shape in command.inputs}
     _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     inputs = {

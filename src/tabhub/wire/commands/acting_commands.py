@@ -1,4 +1,4 @@
-"""Commands that act on a page with the mouse, the keyboard, files and answers."""
+"""Commands that act on a page: mouse, keyboard, dialogs, files."""
 
 from typing import Annotated, Literal
 
@@ -21,14 +21,14 @@ Settle = Annotated[float, msgspec.Meta(ge=0, le=10_000)]
 
 
 class Hover(Place, kw_only=True):
-    """Over what; also over what is disabled."""
+    """The element or point, which may be disabled."""
 
     settle: Maybe[Settle] = UNSET
-    """How many ms to wait for the page to come to rest; 1,000 without a number."""
+    """How many ms to wait for the page to settle; default 1,000."""
 
 
 class Click(Hover, kw_only=True):
-    """On what, and how."""
+    """The element or point to click, and how."""
 
     button: Maybe[Literal["left", "right", "middle"]] = UNSET
     click_count: Maybe[Annotated[int, msgspec.Meta(ge=1, le=3)]] = UNSET
@@ -37,50 +37,50 @@ class Click(Hover, kw_only=True):
 
 
 class Acted(Shape, kw_only=True):
-    """What was done."""
+    """The effect of the action."""
 
     effect: Effect
     trusted: bool
-    """Whether it was input such as a person makes."""
+    """Whether the events were trusted, as those of a person are."""
     by_script: Maybe[bool] = UNSET
-    """A script in the page made the events, because the debugger may not be used."""
+    """Whether a script in the page made the events, since the debugger was not available."""
 
 
 class Clicked(Acted, kw_only=True):
-    """What the click did, and where in the viewport it was."""
+    """The effect of the click, and its point in the viewport."""
 
     point: Maybe[Point] = UNSET
 
 
 class ElementAction(Named, kw_only=True):
-    """On which element."""
+    """The element."""
 
     settle: Maybe[Settle] = UNSET
 
 
 class Fill(ElementAction, kw_only=True):
-    """The text, in the place of what is there unless `clear` is false."""
+    """The text; it replaces the content unless `clear` is false."""
 
     text: str
     clear: Maybe[bool] = UNSET
 
 
 class Select(ElementAction, kw_only=True):
-    """The options to be chosen, by value or by label: these and no others."""
+    """The options to select, by value or by label; all others are deselected."""
 
     value: Maybe[str | list[str]] = UNSET
     label: Maybe[str | list[str]] = UNSET
 
 
 class FieldEffect(Effect, kw_only=True):
-    """The effect, and what the field holds then."""
+    """The effect, and the field's value afterwards."""
 
     value: Maybe[str] = UNSET
-    """Of a sensitive field a row of dots."""
+    """Dots for a sensitive field."""
 
 
 class Filled(Shape, kw_only=True):
-    """What was done to the field. Errors of a sensitive field have `data.sensitive`."""
+    """The effect on the field. Errors about a sensitive field have `data.sensitive`."""
 
     effect: FieldEffect
     trusted: bool
@@ -89,42 +89,42 @@ class Filled(Shape, kw_only=True):
 
 
 class SetField(ElementAction, kw_only=True):
-    """The value: text is typed, an option chosen by value or text, a box switched on or off."""
+    """The value: a text, an option by value or label, or whether a box is checked."""
 
     value: str | float | bool
 
 
 class FieldSet(Filled, kw_only=True):
-    """What was done to the field, and what it held; of boxes `true` or `false`."""
+    """The effect on the field, and its value before; `true` or `false` for a box."""
 
     before: str
 
 
 class Press(ElementAction, kw_only=True):
-    """Keys for the element, or for what has the focus."""
+    """Keys for the element, or for the one that has the focus."""
 
     key: str
-    """A key or chord (`Enter`, `ctrl+a`), or several between spaces."""
+    """A key or chord (`Enter`, `ctrl+a`), or several separated by spaces."""
     modifiers: Maybe[list[str]] = UNSET
     repeat: Maybe[int] = UNSET
 
 
 class Type(Shape, kw_only=True):
-    """Text for what has the focus; the end of a line is Enter."""
+    """Text for the element that has the focus; a line break presses Enter."""
 
     text: str
     settle: Maybe[Settle] = UNSET
 
 
 class KeyEffect(FieldEffect, kw_only=True):
-    """The effect; `value` is that of the field that then has the focus."""
+    """The effect; `value` is that of the field that has the focus afterwards."""
 
     focused: Maybe[str] = UNSET
-    """Where a key has moved the focus."""
+    """The element that the focus moved to."""
 
 
 class Pressed(Shape, kw_only=True):
-    """What the keys did."""
+    """The effect of the keys."""
 
     effect: KeyEffect
     trusted: bool
@@ -133,28 +133,28 @@ class Pressed(Shape, kw_only=True):
 
 
 class ScrollTarget(Shape, kw_only=True):
-    """A place to scroll to."""
+    """A position to scroll to."""
 
     x: Maybe[float] = UNSET
     y: Maybe[float] = UNSET
 
 
 class Scroll(Hover, kw_only=True):
-    """What, and how far.
+    """What to scroll, and how far.
 
-    The page if nothing is named; around an element, or with an element alone that into view. At a
-    point the wheel is turned by `distance`.
+    By default the page. With an element, what scrolls around it; with an element and nothing else,
+    the element is scrolled into view. At a point, the wheel is turned by `distance`.
     """
 
     container: Maybe[str] = UNSET
-    """A selector of what scrolls."""
+    """A selector of the scrolling element."""
     direction: Maybe[Literal["up", "down", "left", "right"]] = UNSET
     distance: Maybe[float] = UNSET
     position: Maybe[ScrollTarget] = UNSET
 
 
 class ScrollPosition(Shape):
-    """Where what scrolls is, and where it ends."""
+    """The scroll position, and its maximum."""
 
     x: float
     y: float
@@ -163,24 +163,24 @@ class ScrollPosition(Shape):
 
 
 class ScrollEffect(Effect, kw_only=True):
-    """The effect; without `moved` and `position` if a dialog has opened."""
+    """The effect; without `moved` and `position` if a dialog opened."""
 
     moved: Maybe[bool] = UNSET
     position: Maybe[ScrollPosition] = UNSET
 
 
 class Scrolled(Shape, kw_only=True):
-    """What scrolling did."""
+    """The effect of scrolling."""
 
     effect: ScrollEffect
     trusted: bool
     by_script: Maybe[bool] = UNSET
     wheel: bool
-    """Whether the wheel was turned, because nothing scrolls there by itself."""
+    """Whether the wheel was turned, since there is no scrolling element."""
 
 
 class Drag(Shape, kw_only=True):
-    """From where to where; what the page makes a drag of data is dropped."""
+    """Start and end; data that the page attaches to the drag is dropped at the end."""
 
     from_: Place = msgspec.field(name="from")
     to: Place
@@ -189,29 +189,29 @@ class Drag(Shape, kw_only=True):
 
 
 class DragPath(Shape):
-    """The ends, in the viewport."""
+    """Start and end in the viewport."""
 
     start: Point
     end: Point
 
 
 class Dragged(Acted, kw_only=True):
-    """What dragging did."""
+    """The effect of dragging."""
 
     path: DragPath
 
 
 class AnswerDialog(Shape, kw_only=True):
-    """The answer to the dialog that is open."""
+    """The answer to the open dialog."""
 
     action: Literal["accept", "dismiss"]
     prompt_text: Maybe[str] = UNSET
-    """Without it a prompt is accepted as it stands; `user:password` for HTTP authentication."""
+    """Default: the prompt's own text. For HTTP authentication `user:password`."""
     settle: Maybe[Settle] = UNSET
 
 
 class AnsweredDialog(Shape):
-    """The effect of what waited behind the dialog."""
+    """The effect of the action that the dialog had interrupted."""
 
     effect: Effect
     answered: Dialog
@@ -219,48 +219,49 @@ class AnsweredDialog(Shape):
 
 
 class Upload(Hover, kw_only=True):
-    """Files for an input, or to be dropped; without a place for the file chooser that is open."""
+    """Files for a file input, or to be dropped on an element; without a target, for the open file
+    chooser."""
 
     files: list[FileToGive]
 
 
 class ReceivedFile(Shape):
-    """A file as the page has received it."""
+    """A file that the page has received."""
 
     name: str
     size: int
 
 
 class UploadEffect(Effect, kw_only=True):
-    """The effect."""
+    """The effect, and the files."""
 
     files: Maybe[list[ReceivedFile]] = UNSET
 
 
 class Uploaded(Shape, kw_only=True):
-    """What the page has received."""
+    """The effect of the upload."""
 
     effect: UploadEffect
     trusted: bool
     misfits: Maybe[list[str]] = UNSET
-    """Those that the input's `accept` does not name."""
+    """Names of files that the input's `accept` does not include."""
 
 
 COMMANDS = (
-    Command("page.click", "Clicks.", Click, Clicked),
-    Command("page.hover", "Moves the mouse over something.", Hover, Acted),
+    Command("page.click", "Clicks an element or a point.", Click, Clicked),
+    Command("page.hover", "Moves the mouse over an element or a point.", Hover, Acted),
     Command("page.fill", "Writes into a field.", Fill, Filled),
-    Command("page.select", "Chooses in a select.", Select, Filled),
-    Command("page.set", "Gives a field of any kind a value.", SetField, FieldSet),
+    Command("page.select", "Selects options.", Select, Filled),
+    Command("page.set", "Sets the value of a field of any kind.", SetField, FieldSet),
     Command("page.press", "Presses keys.", Press, Pressed),
     Command(
         "page.type",
-        "Types text by keys; inserts it where the keyboard has none or the text is long.",
+        "Types text with keys; inserts characters without a key, and long text.",
         Type,
         Pressed,
     ),
-    Command("page.scroll", "Scrolls.", Scroll, Scrolled),
-    Command("page.drag", "Presses in one place and lets go in another.", Drag, Dragged),
+    Command("page.scroll", "Scrolls the page or an element.", Scroll, Scrolled),
+    Command("page.drag", "Drags from one place to another.", Drag, Dragged),
     Command("page.dialog", "Answers a dialog.", AnswerDialog, AnsweredDialog),
     Command("page.upload", "Gives files to the page.", Upload, Uploaded),
 )

@@ -1,4 +1,4 @@
-"""What a command of the link is made of, and the shapes that several families share."""
+"""The type of a command, and the shapes that several families share."""
 
 from typing import Annotated, Literal, NamedTuple, TypeVar, Union
 
@@ -9,26 +9,26 @@ from tabhub.wire.link import Params
 
 T = TypeVar("T")
 Maybe = Union[T, UnsetType]  # noqa: UP007 - only this form of a union takes a parameter
-"""A member that may be missing. Null is another thing, and stands in the type where it is sent."""
+"""A member that may be missing. A member that may be null says so in its type."""
 
 Milliseconds = float
 """A time, in milliseconds since 1970."""
 
 
 class Shape(Params, forbid_unknown_fields=True):
-    """Base of inputs and outputs: exact, so that a check finds what nobody has written down."""
+    """Base of inputs and outputs; unknown members are errors, so that checks find them."""
 
 
 class Command(NamedTuple):
-    """One row of the table: what the server may ask of the extension by `tool.dispatch`."""
+    """A command that the server can send to the extension with `tool.dispatch`."""
 
     name: str
     about: str
     input: type[Shape] | tuple[type[Shape], ...]
     output: type[Shape] | tuple[type[Shape], ...]
-    """Several where the answer has several shapes."""
+    """Several if the output has several shapes."""
     needs_tab: bool = True
-    """Whether it acts in the tab that the message names, or in the browser."""
+    """Whether it acts in the tab that the message names; otherwise in the browser."""
 
     @property
     def inputs(self) -> tuple[type[Shape], ...]:
@@ -48,21 +48,21 @@ class NoOutput(Shape):
 
 
 class Point(Shape):
-    """In CSS pixels."""
+    """A point, in CSS pixels."""
 
     x: float
     y: float
 
 
 class Size(Shape):
-    """In CSS pixels."""
+    """A size, in CSS pixels."""
 
     width: float
     height: float
 
 
 class Box(Shape):
-    """A rectangle in CSS pixels."""
+    """A rectangle, in CSS pixels."""
 
     x: float
     y: float
@@ -71,20 +71,20 @@ class Box(Shape):
 
 
 class Named(Shape, kw_only=True):
-    """An element, by one of the two."""
+    """An element, by `ref` or by `selector`."""
 
     ref: Maybe[str] = UNSET
     selector: Maybe[str] = UNSET
 
 
 class Place(Named, kw_only=True):
-    """An element, or a point in view; what is there is acted on, in whichever frame."""
+    """An element, or a point; a point means the topmost element there, in any frame."""
 
     x: Maybe[float] = UNSET
-    """With `y`: a point of the viewport."""
+    """Together with `y`, a point in the viewport."""
     y: Maybe[float] = UNSET
     page_x: Maybe[float] = UNSET
-    """With `pageY`: a point of the page."""
+    """Together with `pageY`, a point on the page."""
     page_y: Maybe[float] = UNSET
 
 
@@ -98,35 +98,35 @@ class Element(Shape):
 
 
 class Dialog(Shape, kw_only=True):
-    """What a page or a server asks; `origin`, `realm` and `scheme` of HTTP authentication."""
+    """An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication."""
 
     type: Literal["alert", "confirm", "prompt", "beforeunload", "file_chooser", "http_auth"]
     message: str
     default_prompt: Maybe[str] = UNSET
     multiple: Maybe[bool] = UNSET
-    """Whether a file chooser takes several files."""
+    """Whether a file chooser accepts several files."""
     origin: Maybe[str] = UNSET
     realm: Maybe[str] = UNSET
     scheme: Maybe[str] = UNSET
 
 
 class Effect(Shape, kw_only=True):
-    """What an action has led to."""
+    """The effect of an action."""
 
     navigated: Maybe[str] = UNSET
-    """The address the tab went to."""
+    """The URL that the tab navigated to."""
     mutated: bool
-    """Whether the document changed."""
+    """Whether the document has changed."""
     dialog: Maybe[Dialog] = UNSET
-    """The one that ended the waiting."""
+    """The dialog that opened."""
     opened: Maybe[int] = UNSET
-    """The number of a tab that was opened, which stays behind the one in front."""
+    """The number of a tab that was opened, in the background."""
     download: Maybe[str] = UNSET
-    """The name of a file that is downloaded."""
+    """The name of the file whose download started."""
 
 
 class WaitingRequest(Shape, kw_only=True):
-    """A request that waits to be answered. Long addresses and headers are clipped."""
+    """An intercepted request that waits. Long URLs and headers are cut."""
 
     request_id: str
     url: str
@@ -138,7 +138,7 @@ class WaitingRequest(Shape, kw_only=True):
 
 
 class EmulatedDevice(Shape, kw_only=True):
-    """The screen that a page is to believe in."""
+    """The screen that is emulated."""
 
     width: int
     height: int
@@ -148,7 +148,7 @@ class EmulatedDevice(Shape, kw_only=True):
 
 
 class EmulatedPlace(Shape):
-    """Where on earth the page is."""
+    """The geolocation that is emulated."""
 
     latitude: float
     longitude: float
@@ -163,7 +163,7 @@ class EmulatedMedia(Shape):
 
 
 class EmulatedLine(Shape):
-    """A network connection; throughputs in bytes a second, -1 without a limit."""
+    """A network connection; throughput in bytes per second, -1 for no limit."""
 
     offline: bool
     latency: float
@@ -172,7 +172,7 @@ class EmulatedLine(Shape):
 
 
 class Emulated(Shape, kw_only=True):
-    """All that is emulated in a tab."""
+    """Everything that is emulated in a tab."""
 
     device: Maybe[EmulatedDevice] = UNSET
     geolocation: Maybe[EmulatedPlace] = UNSET
@@ -182,13 +182,13 @@ class Emulated(Shape, kw_only=True):
 
 
 class FileToGive(Shape, kw_only=True):
-    """A file of the server's: the extension asks for its bytes by `files.read`."""
+    """A file of the server; the extension gets its bytes with `files.read`."""
 
     name: str
     mime_type: str
     size: int
     path: Maybe[str] = UNSET
-    """Where the browser may read it by itself."""
+    """Where the browser can read the file directly."""
 
 
 Color = Literal["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"]

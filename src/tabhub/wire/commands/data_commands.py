@@ -1,4 +1,4 @@
-"""Commands on what the browser keeps: site data, downloads, history, bookmarks, and itself."""
+"""Commands about data of the browser: sites, downloads, history, bookmarks; and the extension."""
 
 from typing import Literal
 
@@ -18,14 +18,14 @@ SiteDataKind = Literal["cookies", "localStorage", "cache", "indexedDB", "service
 
 
 class NamedCookies(Shape, kw_only=True):
-    """Those that the browser would send to an address."""
+    """The cookies that the browser would send to a URL."""
 
     url: str
     name: Maybe[str] = UNSET
 
 
 class PartitionKey(Shape, kw_only=True):
-    """The site under which a partitioned cookie is kept."""
+    """The top-level site of a partitioned cookie."""
 
     top_level_site: Maybe[str] = UNSET
     has_cross_site_ancestor: Maybe[bool] = UNSET
@@ -55,7 +55,7 @@ class CookieList(Shape):
 
 
 class SetCookie(Shape, kw_only=True):
-    """The cookie."""
+    """The cookie to set."""
 
     url: str
     name: str
@@ -74,31 +74,31 @@ class CookieSet(Shape):
 
 
 class DeletedCookies(Shape):
-    """How many there were."""
+    """The number of deleted cookies."""
 
     deleted: int
 
 
 class ClearSiteData(Shape):
-    """Whose data, and which."""
+    """The origin, and the kinds of data."""
 
     origin: str
     kinds: list[SiteDataKind]
 
 
 class ClearedSiteData(Shape):
-    """What was cleared."""
+    """The kinds of data that were cleared."""
 
     cleared: list[SiteDataKind]
 
 
 class StartDownload(Shape, kw_only=True):
-    """From where."""
+    """The URL to download, and where to save it."""
 
     url: str
     filename: Maybe[str] = UNSET
     save_as: Maybe[bool] = UNSET
-    """Whether the browser asks the person where to."""
+    """Whether the browser asks the person where to save it."""
     timeout_ms: Maybe[float] = UNSET
 
 
@@ -111,44 +111,44 @@ class Download(Shape, kw_only=True):
     url: str
     bytes_received: float
     total_bytes: float
-    """-1 where it is not known."""
+    """-1 if unknown."""
     mime: str
     error: Maybe[str] = UNSET
 
 
 class ListDownloads(Shape, kw_only=True):
-    """Which ones."""
+    """The downloads to list."""
 
     query: Maybe[str] = UNSET
     state: Maybe[Literal["in_progress", "interrupted", "complete"]] = UNSET
     limit: Count
     only_ours: bool
-    """Leave out what a person has downloaded."""
+    """Leave out the person's own downloads."""
 
 
 class DownloadList(Shape):
-    """The latest first."""
+    """Downloads, latest first."""
 
     downloads: list[Download]
     total: int
 
 
 class DownloadStatus(Shape):
-    """Which one."""
+    """The download to describe."""
 
     download_id: int
     only_ours: bool
-    """Leave out what a person has downloaded."""
+    """Leave out the person's own downloads."""
 
 
 class SaveFile(Shape):
-    """The file, whose bytes are asked for by `files.read`."""
+    """The file; the extension gets its bytes with `files.read`."""
 
     file: FileToGive
 
 
 class SearchHistory(Shape, kw_only=True):
-    """Words, and a span of time; without its start, from the beginning."""
+    """Words, and a range of time, by default from the beginning."""
 
     query: str
     max_results: Count
@@ -167,19 +167,19 @@ class VisitedPage(Shape):
 
 
 class VisitedPages(Shape):
-    """The latest first."""
+    """Visited pages, latest first."""
 
     pages: list[VisitedPage]
 
 
 class ListVisits(Shape):
-    """Of which address."""
+    """The page."""
 
     url: str
 
 
 class Visit(Shape, kw_only=True):
-    """One visit of a page."""
+    """One visit to a page."""
 
     visit_id: str
     visit_time: Milliseconds
@@ -188,19 +188,19 @@ class Visit(Shape, kw_only=True):
 
 
 class VisitList(Shape):
-    """The latest first."""
+    """Visits, latest first."""
 
     visits: list[Visit]
 
 
 class SearchBookmarks(Shape):
-    """Words."""
+    """Words to search for."""
 
     query: str
 
 
 class Bookmark(Shape, kw_only=True):
-    """A bookmark; without an address it is a folder."""
+    """A bookmark; a folder if it has no URL."""
 
     id: str
     title: str
@@ -210,13 +210,13 @@ class Bookmark(Shape, kw_only=True):
 
 
 class FoundBookmarks(Shape):
-    """Those that match."""
+    """The bookmarks that match."""
 
     bookmarks: list[Bookmark]
 
 
 class CreateBookmark(Shape, kw_only=True):
-    """The bookmark, and the folder it goes into."""
+    """The bookmark, and its folder."""
 
     title: str
     url: str
@@ -224,14 +224,14 @@ class CreateBookmark(Shape, kw_only=True):
 
 
 class ListBookmarks(Shape, kw_only=True):
-    """Of which folder, and how deep; without a folder all."""
+    """The folder, by default all, and the depth."""
 
     parent_id: Maybe[str] = UNSET
     max_depth: int
 
 
 class BookmarkNode(Bookmark, kw_only=True):
-    """A bookmark, or a folder with what is in it, or with how many where the depth ends."""
+    """A bookmark, or a folder with its children; at the largest depth, only with their number."""
 
     children: "Maybe[list[BookmarkNode]]" = UNSET
     child_count: Maybe[int] = UNSET
@@ -244,7 +244,7 @@ class BookmarkTree(Shape):
 
 
 class ExtensionState(Shape):
-    """What the extension says of itself: numbers only, no addresses."""
+    """The state of the extension: numbers only, no URLs."""
 
     version: str
     started_at: Milliseconds
@@ -252,13 +252,13 @@ class ExtensionState(Shape):
     connected_tabs: int
     debugged_tabs: list[int]
     held_tabs: dict[str, list[str]]
-    """Why the debugger is held, by the number of the tab."""
+    """Why the debugger stays attached, by tab number."""
     dialog_tabs: list[int]
     panels: int
 
 
 class ReadLogs(Shape, kw_only=True):
-    """Which lines."""
+    """The lines to return."""
 
     level: Maybe[Literal["all", "log", "info", "warn", "error"]] = UNSET
     source: Maybe[Literal["all", "background", "offscreen"]] = UNSET
@@ -267,7 +267,7 @@ class ReadLogs(Shape, kw_only=True):
 
 
 class LogLine(Shape):
-    """A line: names of commands, reasons, numbers of tabs."""
+    """A line of the log, with names of commands, reasons and tab numbers only."""
 
     time: Milliseconds
     level: Literal["log", "info", "warn", "error"]
@@ -276,35 +276,35 @@ class LogLine(Shape):
 
 
 class LogLines(Shape):
-    """The latest of those that fit, the latest last."""
+    """The latest lines that match, oldest first."""
 
     entries: list[LogLine]
     total: int
 
 
 class PanelState(Shape):
-    """How many panels are open, and how many of them in tabs."""
+    """The number of open panels, and of those in tabs."""
 
     panels: int
     in_tabs: int
 
 
 class ShowNotice(Shape, kw_only=True):
-    """What the agent says."""
+    """The notification."""
 
     agent: str
     title: str
     message: str
     context_message: Maybe[str] = UNSET
     icon_url: Maybe[str] = UNSET
-    """A `data:` address of a picture."""
+    """A `data:` URL of a picture."""
     require_interaction: Maybe[bool] = UNSET
     url: Maybe[str] = UNSET
-    """What a click opens."""
+    """The URL that a click opens."""
 
 
 class ShownNotice(Shape):
-    """It is shown."""
+    """The notification is shown."""
 
     shown: Literal[True]
 
@@ -313,23 +313,23 @@ COMMANDS = (
     Command("cookies.get", "Lists cookies.", NamedCookies, CookieList),
     Command("cookies.set", "Sets a cookie.", SetCookie, CookieSet),
     Command("cookies.delete", "Deletes cookies.", NamedCookies, DeletedCookies),
-    Command("site.clear", "Clears what a site has stored.", ClearSiteData, ClearedSiteData),
+    Command("site.clear", "Clears the stored data of a site.", ClearSiteData, ClearedSiteData),
     Command(
         "downloads.start",
-        "Downloads a file and waits for its end; reports progress.",
+        "Downloads a file and waits until it is complete; reports progress.",
         StartDownload,
         Download,
         needs_tab=False,
     ),
     Command("downloads.list", "Lists downloads.", ListDownloads, DownloadList, needs_tab=False),
     Command("downloads.status", "Describes a download.", DownloadStatus, Download, needs_tab=False),
-    Command(
-        "downloads.save", "Saves a file of the server's among the downloads.", SaveFile, Download
-    ),
+    Command("downloads.save", "Saves a file of the server as a download.", SaveFile, Download),
     Command(
         "history.search", "Searches visited pages.", SearchHistory, VisitedPages, needs_tab=False
     ),
-    Command("history.visits", "Lists visits of a page.", ListVisits, VisitList, needs_tab=False),
+    Command(
+        "history.visits", "Lists the visits to a page.", ListVisits, VisitList, needs_tab=False
+    ),
     Command(
         "bookmarks.search",
         "Searches bookmarks.",
@@ -337,14 +337,14 @@ COMMANDS = (
         FoundBookmarks,
         needs_tab=False,
     ),
-    Command("bookmarks.create", "Makes a bookmark.", CreateBookmark, Bookmark, needs_tab=False),
+    Command("bookmarks.create", "Creates a bookmark.", CreateBookmark, Bookmark, needs_tab=False),
     Command("bookmarks.tree", "Lists bookmarks.", ListBookmarks, BookmarkTree, needs_tab=False),
     Command(
         "extension.state", "Describes the extension.", NoInput, ExtensionState, needs_tab=False
     ),
     Command(
         "extension.logs",
-        "Tells what the worker has noted of itself.",
+        "Returns the log of the extension's worker.",
         ReadLogs,
         LogLines,
         needs_tab=False,

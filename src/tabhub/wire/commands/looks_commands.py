@@ -1,4 +1,4 @@
-"""Commands on how a page looks: pictures, forced states, style sheets, emulation."""
+"""Commands about the appearance of a page: screenshots, forced states, CSS, emulation."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ from tabhub.wire.commands.command import (
 
 
 class Region(Shape, kw_only=True):
-    """A rectangle as an agent names it: the extension refuses one that is not complete."""
+    """A rectangle from an agent; the extension refuses an incomplete one."""
 
     x: Maybe[float] = UNSET
     y: Maybe[float] = UNSET
@@ -30,17 +30,17 @@ class Region(Shape, kw_only=True):
 
 
 class Capture(Named, kw_only=True):
-    """Of what: an element, a region, the page or what is in view."""
+    """What to capture: an element, a region, the whole page or the viewport."""
 
     full_page: Maybe[bool] = UNSET
     region: Maybe[Region] = UNSET
     """A part of the viewport, or of the page with `fullPage`."""
     format: Maybe[Literal["jpeg", "png"]] = UNSET
     quality: Maybe[float] = UNSET
-    """80 without a number."""
+    """Default 80."""
     scale: Maybe[float] = UNSET
     max_side: Maybe[float] = UNSET
-    """What is larger is made smaller first."""
+    """The longest side, in pixels; a larger picture is scaled down."""
 
 
 class Captured(Shape):
@@ -51,19 +51,19 @@ class Captured(Shape):
     width: int
     height: int
     scale: float
-    """Smaller than asked for where the picture would be too large."""
+    """Smaller than requested if the picture would be too large."""
     region: Box
-    """Always of the page."""
+    """In coordinates of the page."""
     page: Size
     viewport: Size
 
 
 class PrintPdf(Shape, kw_only=True):
-    """How to print."""
+    """Options for printing."""
 
     landscape: Maybe[bool] = UNSET
     print_background: Maybe[bool] = UNSET
-    """True without it."""
+    """Default true."""
     scale: Maybe[float] = UNSET
     page_ranges: Maybe[str] = UNSET
 
@@ -75,7 +75,7 @@ class PrintedPdf(Shape):
 
 
 class ForcePseudo(Named, kw_only=True):
-    """States such as `:hover`; none ends it."""
+    """States such as `:hover`; an empty list ends them."""
 
     pseudo_classes: list[str]
 
@@ -87,13 +87,13 @@ class ForcedPseudo(Shape):
 
 
 class CssCoverage(Shape, kw_only=True):
-    """Whether to stop counting."""
+    """Whether to stop recording."""
 
     stop: Maybe[bool] = UNSET
 
 
 class SheetUsage(Shape):
-    """A style sheet, and which of its rules are in use."""
+    """A style sheet, and how much of it is used."""
 
     url: str
     inline: bool
@@ -102,18 +102,18 @@ class SheetUsage(Shape):
     rules: int
     used_rules: int
     unused: list[str]
-    """Selectors."""
+    """Selectors of unused rules."""
 
 
 class CssUsage(Shape):
-    """Since when, and of which sheets."""
+    """The usage of each style sheet since a time."""
 
     since: Milliseconds
     sheets: list[SheetUsage]
 
 
 class EmulationChanges(Shape, kw_only=True):
-    """What is to be emulated; null ends it."""
+    """What to emulate; null ends an emulation."""
 
     device: Maybe[EmulatedDevice | None] = UNSET
     geolocation: Maybe[EmulatedPlace | None] = UNSET
@@ -123,34 +123,34 @@ class EmulationChanges(Shape, kw_only=True):
 
 
 class Emulate(Shape):
-    """Changes."""
+    """The changes."""
 
     set: EmulationChanges
 
 
 class EmulatedNow(Shape):
-    """All that is emulated in the tab now."""
+    """Everything that is emulated in the tab now."""
 
     emulated: Emulated
 
 
 class SetPermission(Shape):
-    """What the page's site may do, until the tab closes; only a managed browser takes it."""
+    """A permission of the page's site, until the tab closes; only in a managed browser."""
 
     name: Literal["geolocation", "notifications", "camera", "microphone"]
     setting: Literal["allow", "block", "ask"]
 
 
 class PermissionNow(Shape):
-    """As the page sees it."""
+    """The permission as the page sees it."""
 
     origin: str
     state: Literal["granted", "denied", "prompt", "unknown"]
 
 
 COMMANDS = (
-    Command("page.capture", "Takes a picture.", Capture, Captured),
-    Command("page.pdf", "Prints the page.", PrintPdf, PrintedPdf),
+    Command("page.capture", "Takes a screenshot.", Capture, Captured),
+    Command("page.pdf", "Prints the page to PDF.", PrintPdf, PrintedPdf),
     Command(
         "page.pseudo",
         "Forces an element into a state, until another document loads or the agent leaves.",
@@ -159,14 +159,19 @@ COMMANDS = (
     ),
     Command(
         "page.coverage",
-        "Counts which rules of the style sheets are in use, from the first call on.",
+        "Records which CSS rules are used, from the first call on.",
         CssCoverage,
         CssUsage,
     ),
-    Command("page.emulate", "Emulates a device, a place, a connection.", Emulate, EmulatedNow),
+    Command(
+        "page.emulate",
+        "Emulates a device, a location, media features or a network.",
+        Emulate,
+        EmulatedNow,
+    ),
     Command(
         "page.permission",
-        "Decides beforehand what the page's site may do.",
+        "Sets a permission of the page's site.",
         SetPermission,
         PermissionNow,
     ),

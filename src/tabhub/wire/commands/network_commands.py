@@ -1,4 +1,4 @@
-"""Commands on what a tab records, and on requests that are intercepted."""
+"""Commands about console and network recordings, and about intercepted requests."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ Headers = list[tuple[str, str]]
 
 
 class ReadConsole(Shape, kw_only=True):
-    """Which messages."""
+    """The messages to return."""
 
     level: Maybe[Literal["all", "log", "info", "warn", "error", "debug"]] = UNSET
     pattern: Maybe[str] = UNSET
@@ -32,25 +32,25 @@ class ReadConsole(Shape, kw_only=True):
 
 
 class ConsoleEntry(Shape, kw_only=True):
-    """What was said to the console, or went wrong."""
+    """A console message, or an error."""
 
     level: Level
     source: str
-    """`console`, `exception`, or the part of the browser that speaks."""
+    """`console`, `exception`, or the part of the browser that reported it."""
     time: Milliseconds
     text: str
     url: str
-    """Of the script."""
+    """The URL of the script."""
     line: Maybe[int] = UNSET
     column: Maybe[int] = UNSET
     page: str
-    """The address of the tab then."""
+    """The URL of the tab at that time."""
     site: str
     """Decides whether the caller may see the entry."""
 
 
 class Record(Shape, kw_only=True):
-    """How much was recorded, and since when."""
+    """The number of recorded and dropped entries, and the start of the recording."""
 
     total: int
     began: Milliseconds
@@ -59,44 +59,44 @@ class Record(Shape, kw_only=True):
 
 
 class ConsoleRecord(Record, kw_only=True):
-    """The messages."""
+    """The console messages."""
 
     entries: list[ConsoleEntry]
 
 
 class ClearedConsole(Shape):
-    """How many messages there were."""
+    """The number of deleted messages."""
 
     cleared: int
 
 
 class ReadNetwork(Shape, kw_only=True):
-    """Which requests, and how much of them."""
+    """The requests to return, and how much of each."""
 
     url_pattern: Maybe[str] = UNSET
-    """A part of the address."""
+    """A part of the URL."""
     since: Maybe[Milliseconds] = UNSET
     limit: Maybe[Count] = UNSET
     newest: Maybe[bool] = UNSET
     """Whether `limit` counts from the end."""
     headers: Maybe[bool] = UNSET
     bodies: Maybe[Count] = UNSET
-    """How many characters of them."""
+    """How many characters of each response body."""
     clear: Maybe[bool] = UNSET
 
 
 class Body(Shape, kw_only=True):
-    """What a request got: `text` and `base64`, or why it is `unavailable`."""
+    """A response body: `text` and `base64`, or why it is `unavailable`."""
 
     text: Maybe[str] = UNSET
     base64: Maybe[bool] = UNSET
     length: Maybe[int] = UNSET
-    """Of the whole, where it was cut."""
+    """The full length, if the text was cut."""
     unavailable: Maybe[str] = UNSET
 
 
 class RecordedRequest(Shape, kw_only=True):
-    """A request; each step of a redirect is one of its own."""
+    """A request; each step of a redirect is a request of its own."""
 
     request_id: str
     url: str
@@ -110,50 +110,50 @@ class RecordedRequest(Shape, kw_only=True):
     protocol: Maybe[str] = UNSET
     remote_address: Maybe[str] = UNSET
     size: Maybe[float] = UNSET
-    """As transferred."""
+    """Bytes transferred."""
     body_size: Maybe[float] = UNSET
-    """As unpacked."""
+    """Bytes after decompression."""
     from_cache: Maybe[bool] = UNSET
     failed: Maybe[str] = UNSET
-    """Why."""
+    """The reason of the failure."""
     redirected_to: Maybe[str] = UNSET
     from_timing: Maybe[bool] = UNSET
-    """It was over before recording began; the page itself has told of it."""
+    """Whether it ended before the recording started, and comes from the page's own timing data."""
     has_post_data: Maybe[bool] = UNSET
     page: str
-    """The address of the document."""
+    """The URL of the document."""
     site: str
     """Decides whether the caller may see the entry."""
     request_headers: Maybe[Headers] = UNSET
     response_headers: Maybe[Headers] = UNSET
     post_data: Maybe[str] = UNSET
     timing: Maybe[dict[str, float]] = UNSET
-    """As the debugger has it."""
+    """As the debugger reports it."""
     body: Maybe[Body] = UNSET
 
 
 class NetworkRecord(Record, kw_only=True):
-    """The requests."""
+    """The network requests."""
 
     entries: list[RecordedRequest]
 
 
 class ReadRequest(Shape, kw_only=True):
-    """Which request."""
+    """The request to return."""
 
     request_id: str
     body: Maybe[Count] = UNSET
-    """How many characters of it."""
+    """How many characters of the response body."""
 
 
 class RequestRead(Shape):
-    """The request, with all that is known."""
+    """The request with all details."""
 
     request: RecordedRequest
 
 
 class ReadSockets(Shape, kw_only=True):
-    """Which frames."""
+    """The frames to return."""
 
     url_pattern: Maybe[str] = UNSET
     limit: Maybe[Count] = UNSET
@@ -162,7 +162,7 @@ class ReadSockets(Shape, kw_only=True):
 
 
 class SocketFrame(Shape):
-    """A frame of a web socket."""
+    """A frame of a WebSocket."""
 
     request_id: str
     url: str
@@ -172,18 +172,18 @@ class SocketFrame(Shape):
     data: str
     base64: bool
     length: int
-    """Of the whole payload."""
+    """The length of the whole payload."""
     site: str
 
 
 class SocketRecord(Record, kw_only=True):
-    """The frames."""
+    """The WebSocket frames."""
 
     entries: list[SocketFrame]
 
 
 class RecordingSizes(Shape, kw_only=True):
-    """How much to keep, and of which addresses."""
+    """How many entries are kept, and of which URLs."""
 
     console_entries: Count
     network_entries: Count
@@ -192,29 +192,29 @@ class RecordingSizes(Shape, kw_only=True):
 
 
 class StartRecording(Shape, kw_only=True):
-    """How much to keep; what is not said is as the server wishes in `sync.full`."""
+    """How many entries to keep; defaults come from `sync.full`."""
 
     console_entries: Maybe[Count] = UNSET
     network_entries: Maybe[Count] = UNSET
     socket_frames: Maybe[Count] = UNSET
     url_filter: Maybe[str] = UNSET
-    """Only requests whose address has this in it."""
+    """Only requests whose URL contains this."""
 
 
 class StartedRecording(Shape, kw_only=True):
-    """How much is kept; nothing if the tab has just closed."""
+    """How many entries are kept; missing if the tab has just closed."""
 
     sizes: Maybe[RecordingSizes] = UNSET
 
 
 class StartIntercepting(Shape):
-    """Patterns of addresses, as the debugger has them."""
+    """URL patterns in the debugger's syntax."""
 
     url_patterns: list[str]
 
 
 class OverdueRequest(Shape):
-    """A request that went on without an answer."""
+    """A request that waited too long and was continued."""
 
     request_id: str
     url: str
@@ -222,28 +222,28 @@ class OverdueRequest(Shape):
 
 
 class Intercepted(Shape):
-    """What waits, and what has waited too long."""
+    """The requests that wait, and those that waited too long."""
 
     waiting: list[WaitingRequest]
     overdue: list[OverdueRequest]
 
 
 class StartedIntercepting(Intercepted):
-    """What is intercepted."""
+    """The patterns that are intercepted."""
 
     url_patterns: list[str]
     sites: list[str] | None
-    """Those whose requests may be held; null for all."""
+    """The sites whose requests may be intercepted; null for all."""
 
 
 class ListIntercepted(Shape, kw_only=True):
-    """How long to wait for a request, if none waits."""
+    """How long to wait for a request if there is none."""
 
     timeout_ms: Maybe[float] = UNSET
 
 
 class FulfillRequest(Shape, kw_only=True):
-    """Answers the request; `body` in base64."""
+    """Answers the request; `body` is in base64."""
 
     request_id: str
     how: Literal["fulfill"]
@@ -253,7 +253,7 @@ class FulfillRequest(Shape, kw_only=True):
 
 
 class FailRequest(Shape):
-    """Has the request fail."""
+    """Makes the request fail."""
 
     request_id: str
     how: Literal["fail"]
@@ -261,7 +261,7 @@ class FailRequest(Shape):
 
 
 class ContinueRequest(Shape, kw_only=True):
-    """Lets the request go on, changed if so wished; `body` in base64."""
+    """Continues the request, with changes if given; `body` is in base64."""
 
     request_id: str
     how: Literal["continue"]
@@ -269,46 +269,48 @@ class ContinueRequest(Shape, kw_only=True):
     method: Maybe[str] = UNSET
     headers: Maybe[dict[str, str]] = UNSET
     keep_headers: Maybe[list[str]] = UNSET
-    """Headers of the request that stay as they are, whatever `headers` says of them."""
+    """Headers of the request that stay unchanged, even if `headers` has them."""
     body: Maybe[str] = UNSET
 
 
 class AnsweredRequest(Intercepted):
-    """Which request was answered."""
+    """The request that was answered."""
 
     request_id: str
 
 
 class StoppedIntercepting(Shape):
-    """How many waiting requests went on."""
+    """How many waiting requests were continued."""
 
     continued: int
 
 
 COMMANDS = (
-    Command("record.console", "Tells messages of the console.", ReadConsole, ConsoleRecord),
-    Command("record.clearConsole", "Forgets these messages.", NoInput, ClearedConsole),
-    Command("record.network", "Tells requests.", ReadNetwork, NetworkRecord),
-    Command("record.request", "Tells all of one request.", ReadRequest, RequestRead),
-    Command("record.sockets", "Tells frames of web sockets.", ReadSockets, SocketRecord),
-    Command("record.start", "Begins to record, from nothing.", StartRecording, StartedRecording),
+    Command("record.console", "Returns recorded console messages.", ReadConsole, ConsoleRecord),
+    Command("record.clearConsole", "Deletes recorded console messages.", NoInput, ClearedConsole),
+    Command("record.network", "Returns recorded requests.", ReadNetwork, NetworkRecord),
+    Command("record.request", "Returns all details of one request.", ReadRequest, RequestRead),
+    Command("record.sockets", "Returns recorded WebSocket frames.", ReadSockets, SocketRecord),
+    Command("record.start", "Starts an empty recording.", StartRecording, StartedRecording),
     Command("record.stop", "Stops recording, until `record.start`.", NoInput, NoOutput),
     Command(
         "intercept.start",
-        "Holds the tab's requests, those of frames in other processes too.",
+        "Intercepts the tab's requests, also those of frames in other processes.",
         StartIntercepting,
         StartedIntercepting,
     ),
-    Command("intercept.list", "Lists the requests that wait.", ListIntercepted, Intercepted),
+    Command(
+        "intercept.list", "Lists the intercepted requests that wait.", ListIntercepted, Intercepted
+    ),
     Command(
         "intercept.answer",
-        "Answers a request.",
+        "Answers, fails or continues a request.",
         (FulfillRequest, FailRequest, ContinueRequest),
         AnsweredRequest,
     ),
     Command(
         "intercept.stop",
-        "Holds no more requests; those that wait go on.",
+        "Stops intercepting; waiting requests are continued.",
         NoInput,
         StoppedIntercepting,
     ),

@@ -1,4 +1,4 @@
-"""Commands that read a page: its elements, texts and looks."""
+"""Commands that read a page: elements, text, styles, storage, files."""
 
 from typing import Any, Literal
 
@@ -8,20 +8,20 @@ from tabhub.wire.commands.command import Box, Command, Count, Element, Maybe, Na
 
 
 class Evaluate(Shape, kw_only=True):
-    """The code; its value is that of the last expression, and `return` and `await` may be used."""
+    """The code; its value is that of the last expression. `return` and `await` are allowed."""
 
     code: str
     timeout_ms: Maybe[float] = UNSET
 
 
 class Evaluated(Shape):
-    """The value, as `JSON.stringify` would have it."""
+    """The value, as `JSON.stringify` writes it."""
 
     value: Any
 
 
 class EvaluatedObject(Shape, kw_only=True):
-    """A value that JSON cannot hold."""
+    """A value that JSON cannot represent."""
 
     value: None
     description: str
@@ -43,18 +43,18 @@ class EvaluationThrew(Shape):
 
 
 class ReadPage(Shape, kw_only=True):
-    """What to read, and how much of it."""
+    """The part of the page to read, and its format."""
 
     filter: Maybe[Literal["all", "interactive"]] = UNSET
     depth: Maybe[Count] = UNSET
     ref: Maybe[str | None] = UNSET
-    """Only this element and what is inside."""
+    """Only this element and its descendants."""
     max_chars: Maybe[int] = UNSET
     offset: Maybe[Count] = UNSET
     since: Maybe[int | None] = UNSET
-    """The number of an earlier reading: read in the same manner, tell only what changed."""
+    """The number of an earlier reading; only changes since then are returned, in its format."""
     measure: Maybe[bool] = UNSET
-    """Tell how long all of it is."""
+    """Whether to return the length of the whole text."""
 
 
 class PageRead(Shape, kw_only=True):
@@ -63,71 +63,71 @@ class PageRead(Shape, kw_only=True):
     url: str
     title: str
     content_type: Maybe[str] = UNSET
-    """Where it is no HTML."""
+    """Set if the document is not HTML."""
     text: str
     truncated: bool
     next: Maybe[int] = UNSET
-    """The `offset` of what follows."""
+    """The `offset` of the rest."""
     since: Maybe[int] = UNSET
-    """`text` has only lines that are new (`+`) or gone (`-`) since that reading. Without it that
-    reading was of another document or is forgotten, and `text` is the whole page."""
+    """Set if `text` has only the lines added (`+`) or removed (`-`) since that reading. Otherwise
+    that reading was of another document or is forgotten, and `text` is the whole page."""
     total: Maybe[int] = UNSET
-    """With `measure`: the characters of all of it."""
+    """With `measure`: the length of the whole text, in characters."""
     whole: Maybe[bool] = UNSET
-    """With `measure`: whether all of the page was looked at."""
+    """With `measure`: whether the whole page was read."""
     read: int
     """The number of this reading."""
     nodes: int
-    """How many elements were looked at; of a huge page not all."""
+    """How many elements were read; of a huge page, not all."""
     viewport: Size
 
 
 class FindElements(Shape, kw_only=True):
-    """Words that describe what is looked for."""
+    """A description of the elements in words."""
 
     query: str
     limit: Maybe[int] = UNSET
-    """20 without a number."""
+    """Default 20."""
 
 
 class FoundElement(Shape, kw_only=True):
-    """An element that fits."""
+    """An element that matches."""
 
     ref: str
     role: str
     name: str
     type: Maybe[str] = UNSET
-    """Of an input."""
+    """The type of an input."""
     reason: str
 
 
 class FoundElements(Shape):
-    """The best first, of all frames."""
+    """Matches in all frames, best first."""
 
     matches: list[FoundElement]
     total: int
     whole: bool
-    """Whether all of a huge page was searched."""
+    """Whether the whole page was searched; a huge one is not."""
 
 
 class ElementAndView(Shape, kw_only=True):
-    """What an element can be known by at another time."""
+    """What identifies an element in a later visit."""
 
     viewport: Size
     role: str
     name: str
     selector: Maybe[str] = UNSET
-    """One that matches this element and nothing else."""
+    """A selector that matches only this element."""
 
 
 class View(Shape):
-    """The size of the viewport, where no element was named."""
+    """The size of the viewport, if no element was given."""
 
     viewport: Size
 
 
 class LocateElement(Shape, kw_only=True):
-    """An element that was described before."""
+    """An element as `page.describe` described it."""
 
     selector: Maybe[str] = UNSET
     role: str
@@ -136,107 +136,107 @@ class LocateElement(Shape, kw_only=True):
 
 
 class LocatedElement(Shape):
-    """The element now."""
+    """The element's ref now."""
 
     ref: str
 
 
 class QueryElements(Shape, kw_only=True):
-    """By selector; with `ref` inside that element, `ref` alone is the element itself."""
+    """By selector; with `ref`, inside that element. `ref` alone is the element itself."""
 
     selector: Maybe[str] = UNSET
     ref: Maybe[str] = UNSET
     limit: Maybe[int] = UNSET
-    """100 without a number."""
+    """Default 100."""
     attributes: Maybe[list[str]] = UNSET
-    """The attributes to tell; without them the usual ones."""
+    """The attributes to return; default the most useful ones."""
 
 
 class QueriedElements(Shape):
-    """Of all frames, the main frame first."""
+    """Elements of all frames, the main frame first."""
 
     elements: list[Element]
     total: int
 
 
 class ReadPiece(Named, kw_only=True):
-    """A part of the page; without an element the whole."""
+    """An element; default the whole page."""
 
     max_chars: Maybe[int] = UNSET
     offset: Maybe[Count] = UNSET
 
 
 class PieceRead(Shape, kw_only=True):
-    """One text, with that of frames where they stand."""
+    """The text, with that of frames in their place."""
 
     url: str
     title: str
     content_type: Maybe[str] = UNSET
-    """Where it is no HTML."""
+    """Set if the document is not HTML."""
     source: str
-    """The tag of the element that was read."""
+    """The tag name of the element that was read."""
     text: str
     truncated: bool
     next: Maybe[int] = UNSET
-    """The `offset` of what follows."""
+    """The `offset` of the rest."""
 
 
 class WaitForElement(Named, kw_only=True):
-    """By selector in all frames, also of documents that load meanwhile, or one that is known."""
+    """By `selector` in all frames, also in documents that load in the meantime; or by `ref`."""
 
     timeout_ms: Maybe[float] = UNSET
-    """10,000 without a number."""
+    """Default 10,000."""
     visible: Maybe[bool] = UNSET
 
 
 class SeenElement(Element, kw_only=True):
-    """An element, and whether it can be seen."""
+    """An element, and whether it is visible."""
 
     visible: bool
 
 
 class AwaitedElement(Shape):
-    """The element that is there."""
+    """The element that was found."""
 
     element: SeenElement
 
 
 class ElementStyles(Named, kw_only=True):
-    """Of which element."""
+    """The element and the properties."""
 
     properties: Maybe[list[str]] = UNSET
-    """CSS properties; without them the usual ones."""
+    """CSS properties; default the most useful ones."""
 
 
 class StyledElement(Element, kw_only=True):
-    """How the element looks."""
+    """The element's box and styles."""
 
     box: Box
     styles: dict[str, str]
 
 
 class ReadStorage(Shape, kw_only=True):
-    """Which storage of the page's origin."""
+    """The storage of the page's origin to read."""
 
     storage_type: Literal["local", "session"]
     key: Maybe[str] = UNSET
 
 
 class StorageRead(Shape):
-    """Those entries of which there is room for."""
+    """The entries that fit into a message, and their total number."""
 
     entries: list[tuple[str, str]]
     total: int
 
 
 class ListResources(Shape, kw_only=True):
-    """Only those of a type."""
+    """The type of files to list; default all."""
 
     type: Maybe[str] = UNSET
 
 
 class Resource(Shape, kw_only=True):
-    """A file that the page is made of."""
+    """A file that the page has loaded."""
 
     url: str
     type: str
@@ -246,22 +246,22 @@ class Resource(Shape, kw_only=True):
 
 
 class ResourceList(Shape):
-    """Of all frames."""
+    """The files of all frames."""
 
     resources: list[Resource]
     total: int
 
 
 class ReadResource(Shape, kw_only=True):
-    """Which file."""
+    """The file to read."""
 
     url: str
     max_chars: Maybe[int] = UNSET
-    """500,000 without a number."""
+    """Default 500,000."""
 
 
 class ResourceRead(Resource, kw_only=True):
-    """A file and what is in it."""
+    """A file with its content."""
 
     content: str
     base64: bool
@@ -272,7 +272,7 @@ class ResourceRead(Resource, kw_only=True):
 COMMANDS = (
     Command(
         "page.evaluate",
-        "Runs code in the page, under any content security policy.",
+        "Runs code in the page, whatever its content security policy.",
         Evaluate,
         (Evaluated, EvaluatedObject, EvaluationThrew),
     ),
@@ -280,13 +280,13 @@ COMMANDS = (
     Command("page.find", "Finds elements by words.", FindElements, FoundElements),
     Command(
         "page.describe",
-        "Tells what an element can be known by at another time.",
+        "Describes an element so that `page.locate` can find it later.",
         Named,
         (ElementAndView, View),
     ),
     Command(
         "page.locate",
-        "Waits for an element that was described before; `element_not_found` if there is none, or "
+        "Waits for an element that was described before; `element_not_found` if there is none or "
         "more than one.",
         LocateElement,
         LocatedElement,
@@ -294,21 +294,23 @@ COMMANDS = (
     Command("page.query", "Lists elements.", QueryElements, QueriedElements),
     Command(
         "page.text",
-        "Reads text: that of the element, else of the article or main element if there is one.",
+        "Reads text: of the element, else of the article or main element if there is one.",
         ReadPiece,
         PieceRead,
     ),
     Command("page.html", "Reads HTML.", ReadPiece, PieceRead),
     Command(
         "page.wait",
-        "Waits for an element; one named by `ref` that goes is `stale_ref`.",
+        "Waits for an element; `stale_ref` if an element given by `ref` is removed.",
         WaitForElement,
         AwaitedElement,
     ),
-    Command("page.styles", "Tells how an element looks.", ElementStyles, StyledElement),
+    Command("page.styles", "Reads the styles of an element.", ElementStyles, StyledElement),
     Command(
-        "page.storage", "Reads what the page's origin keeps in the tab.", ReadStorage, StorageRead
+        "page.storage", "Reads the local or session storage of the page.", ReadStorage, StorageRead
     ),
-    Command("page.resources", "Lists the files the page is made of.", ListResources, ResourceList),
+    Command(
+        "page.resources", "Lists the files that the page has loaded.", ListResources, ResourceList
+    ),
     Command("page.resource", "Reads one of these files.", ReadResource, ResourceRead),
 )

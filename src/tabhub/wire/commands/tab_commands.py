@@ -24,7 +24,7 @@ LoadStatus = Literal["loading", "complete", "unloaded"]
 
 
 class Tab(Shape, kw_only=True):
-    """A tab, by Chrome's own number. Addresses are cut at 2,000 characters, titles at 500."""
+    """A tab, with Chrome's number. URLs are cut at 2,000 characters, titles at 500."""
 
     tab_id: int
     url: str
@@ -38,27 +38,27 @@ class Tab(Shape, kw_only=True):
 
 
 class TabDialog(Dialog, kw_only=True):
-    """A dialog, with the tab that it is open in."""
+    """A dialog, with its tab."""
 
     tab_id: int
 
 
 class TabList(Shape):
-    """Every tab, and the dialogs that are open, file choosers too."""
+    """All tabs, and all open dialogs, file choosers included."""
 
     tabs: list[Tab]
     dialogs: list[TabDialog]
 
 
 class TabInfo(Tab, kw_only=True):
-    """A tab, with what is emulated in it and the dialog that is open."""
+    """A tab, with what is emulated in it and its open dialog."""
 
     emulated: Emulated
     dialog: Maybe[Dialog] = UNSET
 
 
 class TabPage(Shape):
-    """Where a tab is."""
+    """The page in a tab."""
 
     tab_id: int
     url: str
@@ -69,8 +69,8 @@ class TabPage(Shape):
 class AgentGroup(Shape, kw_only=True):
     """The tab group of an agent.
 
-    A tab joins the group `groupId` if it is still in the tab's own window; otherwise a new group is
-    made in that window. Nothing is activated, and no tab changes its window.
+    A tab joins the group `groupId` if that is still in the tab's window; otherwise a new group is
+    created in that window. No tab is activated or moved to another window.
     """
 
     title: str
@@ -79,7 +79,7 @@ class AgentGroup(Shape, kw_only=True):
 
 
 class NewWindow(Shape, kw_only=True):
-    """How a new window is to be; a window that is not `normal` has no size of its own."""
+    """Options of a new window; only a `normal` window can have a size."""
 
     left: Maybe[float] = UNSET
     top: Maybe[float] = UNSET
@@ -90,7 +90,7 @@ class NewWindow(Shape, kw_only=True):
 
 
 class Window(Shape, kw_only=True):
-    """A window; the size is that of the whole window, `viewport` that of the page in it."""
+    """A window; the size is that of the whole window, `viewport` that of its page."""
 
     window_id: int
     state: Maybe[str] = UNSET
@@ -106,7 +106,7 @@ class Window(Shape, kw_only=True):
 
 
 class OpenTab(Shape, kw_only=True):
-    """Where to, and in which window."""
+    """The URL, and the window."""
 
     url: str
     active: Maybe[bool] = UNSET
@@ -118,63 +118,63 @@ class OpenTab(Shape, kw_only=True):
 
 
 class OpenedTab(TabPage, kw_only=True):
-    """The new tab; no `groupId` where tabs cannot be grouped."""
+    """The new tab; without `groupId` if tabs cannot be grouped."""
 
     group_id: Maybe[int] = UNSET
     window: Maybe[Window] = UNSET
     dialog: Maybe[Dialog] = UNSET
-    """A server asks for HTTP authentication: the page waits for that."""
+    """Set if the page waits for HTTP authentication."""
 
 
 class NavigateTab(Shape, kw_only=True):
-    """Where to."""
+    """The destination."""
 
     url: str
-    """An address, or `back`, `forward` or `reload`."""
+    """A URL, or `back`, `forward` or `reload`."""
     timeout_ms: Maybe[float] = UNSET
 
 
 class NavigatedTab(TabPage, kw_only=True):
-    """Where the tab is now."""
+    """The page in the tab now."""
 
     dialog: Maybe[Dialog] = UNSET
-    """A server asks for HTTP authentication: the page waits for that."""
+    """Set if the page waits for HTTP authentication."""
     waiting: Maybe[list[WaitingRequest]] = UNSET
-    """Intercepted requests that hold the page up."""
+    """Intercepted requests that the page waits for."""
 
 
 class ClosedTab(Shape, kw_only=True):
-    """Which tab was closed."""
+    """The tab that was closed."""
 
     closed: int
     session_id: Maybe[str] = UNSET
-    """By which the browser could bring it back."""
+    """With this id `sessions.restore` can reopen it."""
 
 
 class GroupTab(Shape):
-    """Which group the tab is to join."""
+    """The group that the tab joins."""
 
     group: AgentGroup
 
 
 class GroupedTab(Shape, kw_only=True):
-    """The group that the tab is in; none where tabs cannot be grouped."""
+    """The tab's group; missing if tabs cannot be grouped."""
 
     group_id: Maybe[int] = UNSET
 
 
 class WindowList(Shape):
-    """Every window."""
+    """All windows."""
 
     windows: list[Window]
 
 
 class UpdateWindow(Shape, kw_only=True):
-    """What is to change."""
+    """The changes of a window."""
 
     window_id: int
     own: list[int]
-    """The numbers of the caller's tabs: with any other tab in it the window stays as it is."""
+    """The numbers of the caller's tabs; a window with any other tab is not changed."""
     left: Maybe[float] = UNSET
     top: Maybe[float] = UNSET
     width: Maybe[float] = UNSET
@@ -182,32 +182,32 @@ class UpdateWindow(Shape, kw_only=True):
     state: Maybe[WindowState] = UNSET
     focused: Maybe[bool] = UNSET
     page: Maybe[int] = UNSET
-    """The number of a tab whose own size is wanted."""
+    """The number of a tab whose page size is returned."""
 
 
 class UpdatedWindow(Window, kw_only=True):
     """The window as it is now."""
 
     page: Maybe[Size] = UNSET
-    """The size of the page in the tab that was named; of one behind another, what it last had."""
+    """The page size of the requested tab; its last size if it is in the background."""
 
 
 class CloseWindow(Shape):
-    """Which window."""
+    """The window to close."""
 
     window_id: int
     own: list[int]
-    """The numbers of the caller's tabs: with any other tab in it the window stays as it is."""
+    """The numbers of the caller's tabs; a window with any other tab is not changed."""
 
 
 class ClosedWindow(Shape):
-    """Which window was closed."""
+    """The window that was closed."""
 
     closed: int
 
 
 class TabGroup(Shape):
-    """A tab group as the person sees it."""
+    """A tab group."""
 
     group_id: int
     title: str
@@ -218,7 +218,7 @@ class TabGroup(Shape):
 
 
 class ListGroups(Shape, kw_only=True):
-    """Of which window; without one, of all."""
+    """The window; default all windows."""
 
     window_id: Maybe[int] = UNSET
 
@@ -230,17 +230,17 @@ class GroupList(Shape):
 
 
 class CreateGroup(Shape, kw_only=True):
-    """Which tabs, all in one window, and how the group looks."""
+    """The tabs, all in one window, and the group's appearance."""
 
     tab_ids: list[int]
     own: list[int]
-    """The numbers of the caller's tabs: nothing else is grouped."""
+    """The numbers of the caller's tabs; no other tab is grouped."""
     title: Maybe[str] = UNSET
     color: Maybe[Color] = UNSET
 
 
 class AddToGroup(Shape):
-    """Which tabs join which group."""
+    """The tabs, and the group that they join."""
 
     group_id: int
     tab_ids: list[int]
@@ -248,20 +248,20 @@ class AddToGroup(Shape):
 
 
 class RemoveFromGroup(Shape):
-    """Which tabs leave their group."""
+    """The tabs that leave their groups."""
 
     tab_ids: list[int]
     own: list[int]
 
 
 class RemovedFromGroup(Shape):
-    """Those that left."""
+    """The tabs that left their groups."""
 
     tab_ids: list[int]
 
 
 class UpdateGroup(Shape, kw_only=True):
-    """What is to change."""
+    """The changes of a group."""
 
     group_id: int
     own: list[int]
@@ -271,13 +271,13 @@ class UpdateGroup(Shape, kw_only=True):
 
 
 class RecentSessions(Shape, kw_only=True):
-    """How many at most; 25 without a number."""
+    """The largest number of sessions; default 25."""
 
     max_results: Maybe[Count] = UNSET
 
 
 class ClosedPage(Shape):
-    """A page that was open."""
+    """A page in a closed tab."""
 
     url: str
     title: str
@@ -293,13 +293,13 @@ class ClosedSession(Shape):
 
 
 class ClosedSessions(Shape):
-    """The latest first."""
+    """Closed tabs and windows, latest first."""
 
     sessions: list[ClosedSession]
 
 
 class RestoreSession(Shape):
-    """Which one, and whose it is to be."""
+    """The closed tab or window, and the group of the agent that gets it."""
 
     session_id: str
     group: AgentGroup | None
@@ -307,7 +307,7 @@ class RestoreSession(Shape):
 
 
 class RestoredTabs(Shape, kw_only=True):
-    """What is open again; no `groupId` where tabs cannot be grouped."""
+    """The reopened tabs; without `groupId` if tabs cannot be grouped."""
 
     tabs: list[Tab]
     group_id: Maybe[int] = UNSET
@@ -317,7 +317,7 @@ COMMANDS = (
     Command("tabs.list", "Lists the browser's tabs.", NoInput, TabList, needs_tab=False),
     Command(
         "tabs.open",
-        "Opens a tab, behind the one in front unless `active`, and waits until it has loaded.",
+        "Opens a tab, in the background unless `active`, and waits until it has loaded.",
         OpenTab,
         OpenedTab,
         needs_tab=False,
@@ -325,67 +325,67 @@ COMMANDS = (
     Command("tabs.close", "Closes the tab.", NoInput, ClosedTab),
     Command("tabs.focus", "Brings the tab and its window to the front.", NoInput, TabPage),
     Command("tabs.info", "Describes the tab.", NoInput, TabInfo),
-    Command("tabs.group", "Puts the tab into the group of its agent.", GroupTab, GroupedTab),
+    Command("tabs.group", "Adds the tab to the group of its agent.", GroupTab, GroupedTab),
     Command(
         "tabs.ungroup",
-        "Takes the tab out of its group and releases it: its agent has left it.",
+        "Removes the tab from its group and releases it, since its agent has left it.",
         NoInput,
         NoOutput,
     ),
     Command(
         "tabs.release",
-        "Ends what an agent has put on the tab: emulation, interception, forced states, recording.",
+        "Ends what an agent started in the tab: emulation, interception, forced states, recording.",
         NoInput,
         NoOutput,
     ),
     Command(
         "tabs.navigate",
-        "Goes to an address and waits for it to load; reports progress at commit, DOM and load.",
+        "Navigates and waits for the page to load; reports progress at commit, DOM and load.",
         NavigateTab,
         NavigatedTab,
     ),
     Command("windows.list", "Lists the windows.", NoInput, WindowList, needs_tab=False),
     Command(
         "windows.update",
-        "Moves, resizes, focuses a window, or changes its state.",
+        "Moves, resizes or focuses a window, or changes its state.",
         UpdateWindow,
         UpdatedWindow,
         needs_tab=False,
     ),
     Command(
         "windows.close",
-        "Closes a window with its tabs.",
+        "Closes a window and its tabs.",
         CloseWindow,
         ClosedWindow,
         needs_tab=False,
     ),
     Command("groups.list", "Lists the tab groups.", ListGroups, GroupList, needs_tab=False),
-    Command("groups.create", "Makes a group of tabs.", CreateGroup, TabGroup, needs_tab=False),
+    Command("groups.create", "Creates a tab group.", CreateGroup, TabGroup, needs_tab=False),
     Command("groups.add", "Adds tabs to a group.", AddToGroup, TabGroup, needs_tab=False),
     Command(
         "groups.remove",
-        "Takes tabs out of their groups.",
+        "Removes tabs from their groups.",
         RemoveFromGroup,
         RemovedFromGroup,
         needs_tab=False,
     ),
     Command(
         "groups.update",
-        "Changes the title or color of a group, or folds it.",
+        "Changes the title or color of a group, or collapses it.",
         UpdateGroup,
         TabGroup,
         needs_tab=False,
     ),
     Command(
         "sessions.recent",
-        "Lists tabs and windows that were closed.",
+        "Lists recently closed tabs and windows.",
         RecentSessions,
         ClosedSessions,
         needs_tab=False,
     ),
     Command(
         "sessions.restore",
-        "Opens what was closed again, behind what is in front, and waits until it has loaded.",
+        "Reopens a closed tab or window in the background, and waits until it has loaded.",
         RestoreSession,
         RestoredTabs,
         needs_tab=False,

@@ -1,6 +1,7 @@
-"""The header rules of the sessionless era: headers repeat what the body says, and must agree.
+"""Rules for HTTP headers in sessionless revisions of MCP: headers repeat parts of the body.
 
-An intermediary may route by them, so a header that contradicts the body is refused, never ignored.
+An intermediary may route by them, so a request whose headers contradict its body is refused. A tool
+can mark arguments, by `x-mcp-header` in its schema, that are repeated in `Mcp-Param-` headers.
 """
 
 import base64
@@ -23,12 +24,15 @@ NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 REQUIRED = (m.META_VERSION, m.META_CAPABILITIES)
 
 _SENTINEL = re.compile(r"=\?base64\?(.*)\?=")
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_INTEGER = re.compile(r"-?[0-9]+(\.0+)?")
+_SCALARS = ("string", "integer", "boolean")
 
 Headers = Mapping[bytes, bytes]
 
 
 class Envelope(msgspec.Struct):
-    """Who asks, in which revision, able to do what: said anew with every request."""
+    """The revision, the client and its capabilities, which every request repeats."""
 
     version: str
     client: m.ClientInfo
@@ -50,7 +54,7 @@ def value_of(headers: Headers, name: bytes) -> str | None:
 
 
 def open_envelope(method: str, params: m.Params, headers: Headers) -> Envelope:
-    """Check the envelope of one request, first fault first."""
+    """Read the envelope of a request; raises for the first mistake."""
     meta = params.meta
     missing = [key for key in REQUIRED if key not in meta]
     if missing:
@@ -62,12 +66,15 @@ def open_envelope(method: str, params: m.Params, headers: Headers) -> Envelope:
         raise ProtocolError("Client info and capabilities must be objects.", "invalid_params")
     level = meta.get(m.META_LOG_LEVEL)
     if level is not None and level not in m.LOG_LEVELS:
-        raise ProtocolError(f"There is no log level {level!r}.", "invalid_params")
+        raise ProtocolError(
+            f"There is no log level {level!r}; use one of {', '.join(m.LOG_LEVELS)}.",
+            "invalid_params",
+        )
     return Envelope(meta[m.META_VERSION], _client(client), capabilities, level)
 
 
 def claims_envelope(params: msgspec.Raw) -> bool:
-    """Whether a body speaks the sessionless era, whatever its headers say."""
+    """Whether a body is of a sessionless revision, whatever its headers say."""
     try:
         meta = _peek(params).meta
     except jsonrpc.UNREADABLE:
@@ -95,7 +102,7 @@ def mismatch(message: str) -> ProtocolError:
 
 
 def refuse_duplicates(pairs: Iterable[tuple[bytes, bytes]]) -> None:
-    """Two copies of a routing header would be read differently by different readers."""
+    """Refuse a header that occurs twice: intermediaries could choose differently."""
     seen = set()
     for name, _ in pairs:
         if name in seen and (name in ROUTING or name.startswith(PARAM_PREFIX)):
@@ -104,7 +111,7 @@ def refuse_duplicates(pairs: Iterable[tuple[bytes, bytes]]) -> None:
 
 
 def encode_value(plain: str) -> bytes:
-    """A value as a header can hold it."""
+    """A value in a form that a header can hold: as it is, or in base64."""
     is_safe = plain.isascii() and plain.isprintable() and plain == plain.strip(" ")
     if is_safe and _SENTINEL.fullmatch(plain) is None:
         return plain.encode()
@@ -112,7 +119,7 @@ def encode_value(plain: str) -> bytes:
 
 
 def decode_value(raw: str) -> str | None:
-    """Undo the base64 wrapping of values that a header cannot hold; None when it is corrupt."""
+    """The value of a header, decoded if it is in base64; None if that is corrupt."""
     wrapped = _SENTINEL.fullmatch(raw)
     if wrapped is None:
         return raw
@@ -139,13 +146,8 @@ def _client(info: m.Json) -> m.ClientInfo:
     return m.ClientInfo(name=str(info.get("name", "")), version=str(info.get("version", "")))
 
 
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_INTEGER = re.compile(r"-?[0-9]+(\.0+)?")
-_SCALARS = ("string", "integer", "boolean")
-
-
 class Mark(NamedTuple):
-    """One marked property: where it is in the arguments, its header's name, its type."""
+    """A marked argument: its path, the name of its header, its type."""
 
     path: tuple[str, ...]
     token: Any
@@ -156,12 +158,12 @@ class Mark(NamedTuple):
         return PARAM_PREFIX + str(self.token).lower().encode("utf-8")
 
     def usable(self) -> bool:
-        named = isinstance(self.token, str) and _TOKEN.fullmatch(self.token) is not None
-        return named and self.kind in _SCALARS
+        has_name = isinstance(self.token, str) and _TOKEN.fullmatch(self.token) is not None
+        return has_name and self.kind in _SCALARS
 
 
 class ParamHeaders:
-    """Checks calls; remembers the marks of each tool for as long as its schema is the same."""
+    """Checks the headers of calls; caches the marks of each tool until its schema changes."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Any, list[Mark]]] = {}
@@ -183,7 +185,7 @@ class ParamHeaders:
 
 
 def declared(schema: Any) -> list[Mark]:
-    """The marks of a schema; none if any of them is unusable."""
+    """The marks of a schema; none if one of them is invalid."""
     marks = list(_walk(schema, ()))
     unique = len({mark.header for mark in marks}) == len(marks)
     return marks if unique and all(mark.usable() for mark in marks) else []

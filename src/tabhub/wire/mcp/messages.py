@@ -1,7 +1,7 @@
 """Parameters and results of MCP methods.
 
-Fields that only the sessionless era has (`resultType`, `ttlMs`, `cacheScope`) stay unset in the
-others, so one struct serves every revision.
+Fields that only sessionless revisions have (`resultType`, `ttlMs`, `cacheScope`) stay unset in the
+others, so that one struct serves every revision.
 """
 
 from typing import Any, Literal
@@ -24,14 +24,14 @@ META_SUBSCRIPTION = PREFIX + "subscriptionId"
 
 
 class Wire(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Base: camelCase outside, and nothing on the wire that was not said."""
+    """Base: camelCase on the wire, without members that have their default."""
 
 
 # -- parameters ------------------------------------------------------------------------------
 
 
 class Params(Wire):
-    """What every request may carry."""
+    """Members that every request may have."""
 
     meta: Json = field(default_factory=dict, name="_meta")
 
@@ -53,7 +53,7 @@ class PageParams(Params):
 
 
 class InputParams(Params):
-    """Requests that may have been answered with `input_required` before."""
+    """A request that may repeat one whose result was `input_required`."""
 
     input_responses: dict[str, Json] | None = None
     request_state: str | None = None
@@ -112,7 +112,7 @@ class ListenParams(Params):
 
 
 class Result(Wire):
-    """What every result may carry."""
+    """Members that every result may have."""
 
     meta: Json | UnsetType = field(default=UNSET, name="_meta")
     result_type: str | UnsetType = UNSET
@@ -193,7 +193,7 @@ class CompleteResult(Result, kw_only=True):
 
 
 class InputRequired(Result, kw_only=True):
-    """The sessionless era's way of asking back: the client answers and sends the request again."""
+    """Elicitation in sessionless revisions: the client sends the request again with the answers."""
 
     input_requests: dict[str, Json]
     request_state: str | UnsetType = UNSET

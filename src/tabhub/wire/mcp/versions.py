@@ -1,7 +1,7 @@
-"""The revisions of MCP that we speak, oldest first, and what differs between them."""
+"""The revisions of MCP that we support, oldest first, and what differs between them."""
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""Revisions that begin with `initialize` and hold a session."""
+"""Revisions that start with `initialize` and have sessions."""
 
 SESSIONLESS = ("2026-07-28",)
 """Revisions in which every request stands alone."""
@@ -10,9 +10,9 @@ SUPPORTED = HANDSHAKE + SESSIONLESS
 LATEST_HANDSHAKE = HANDSHAKE[-1]
 
 
-def negotiate(wanted: str) -> str:
-    """The revision to answer `initialize` with: theirs if we know it, else our newest."""
-    return wanted if wanted in HANDSHAKE else LATEST_HANDSHAKE
+def negotiate(requested: str) -> str:
+    """The revision to answer `initialize` with: the client's if we support it, else our newest."""
+    return requested if requested in HANDSHAKE else LATEST_HANDSHAKE
 
 
 def has_batches(version: str) -> bool:

@@ -1,0 +1,198 @@
+/**
+ * Proof that input has arrived, and what it will lead to. The listeners are there from the start, because a page
+ * that listens first could keep the event from us.
+ */
+tabhub.define("evidence", () => {
+  const { holds } = tabhub.dom;
+  const ARRIVALS = new Map([
+    ["press", ["pointerdown", "mousedown", "click", "auxclick", "contextmenu"]],
+    ["hover", ["pointermove", "mouseover"]],
+    ["key", ["keydown", "keyup"]],
+    ["type", ["keydown", "beforeinput", "input"]],
+    ["wheel", ["wheel"]],
+  ]);
+  const CLICKS = new Set(["click", "auxclick"]);
+  const OPENING = /^(https?|file|blob|about):/;
+  /** @type {Element | null} */
+  let expected = null;
+  let kinds = new Set();
+  /** @type {{event: MouseEvent, link: HTMLAnchorElement | HTMLAreaElement} | null} */
+  let followed = null;
+  /** @type {DragEvent | null} */
+  let dragged = null;
+  /** @type {WeakSet<Event>} made by ourselves: what a page makes proves nothing */
+  const own = new WeakSet();
+  let hasArrived = false;
+  let isHovered = false;
+  /** @type {(() => void) | undefined} */
+  let listener;
+
+  /**
+   * @param {Element} element
+   * @param {EventTarget | undefined} deepest as far as closed shadow roots let us see
+   */
+  function concerns(element, deepest) {
+    if (!(deepest instanceof Element)) return false;
+    return tabhub.hit.reaches(element, deepest) || hidesInside(element, deepest);
+  }
+
+  /**
+   * A closed shadow root shows its host in the place of what is inside.
+   * @param {Element} element
+   * @param {Element} host
+   */
+  function hidesInside(element, host) {
+    return tabhub.dom.shadowRoot(host)?.mode === "closed" && holds(host, element);
+  }
+
+  /** @param {Event} event */
+  function witness(event) {
+    if (!expected || !(event.isTrusted || own.has(event))) return;
+    if (CLICKS.has(event.type)) noteClick(/** @type {MouseEvent} */ (event));
+    if (hasArrived || !kinds.has(event.type)) return;
+    if (!concerns(expected, event.composedPath()[0])) return;
+    hasArrived = true;
+    listener?.();
+  }
+
+  /** @param {MouseEvent} event */
+  function noteClick(event) {
+    const target = event.composedPath()[0];
+    const link =
+      target instanceof Element ? tabhub.dom.closest(target, "a[href], area[href]") : null;
+    const isLink = link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement;
+    followed = isLink ? { event, link } : null;
+  }
+
+  /** Whether the browser will open another tab for the link that was clicked. */
+  function opens() {
+    if (!followed || followed.event.defaultPrevented) return false;
+    const { event, link } = followed;
+    if (!OPENING.test(link.protocol) || link.hasAttribute("download")) return false;
+    const isAside = event.ctrlKey || event.metaKey || event.shiftKey || event.button === 1;
+    return isAside || link.target === "_blank";
+  }
+
+  /** @param {DragEvent} event */
+  function noteDrag(event) {
+    if (event.isTrusted) dragged = event;
+  }
+
+  for (const name of new Set([...ARRIVALS.values()].flat()))
+    window.addEventListener(name, witness, { capture: true, passive: true });
+  window.addEventListener("dragstart", noteDrag, { capture: true, passive: true });
+
+  /** @param {Event} event */
+  function feel(event) {
+    if (expected && event.isTrusted) isHovered = concerns(expected, event.composedPath()[0]);
+  }
+
+  return {
+    expect(element, by = "press") {
+      expected = element;
+      kinds = new Set(ARRIVALS.get(by));
+      followed = null;
+      dragged = null;
+      hasArrived = false;
+      isHovered = false;
+      window.addEventListener("pointermove", feel, { capture: true, passive: true });
+    },
+    hovered() {
+      if (isHovered) window.removeEventListener("pointermove", feel, true);
+      return isHovered;
+    },
+    arrived: () => hasArrived,
+    vouch: (event) => void own.add(event),
+    opens,
+    dragging: () => dragged !== null && !dragged.defaultPrevented,
+    onArrival: (given) => void (listener = given),
+  };
+});
+
+/** Watching what an action does to the document, until that has come to rest. */
+tabhub.define("settle", () => {
+  const BOUND_MS = 1000;
+  /** An action may wait so long behind a dialog. */
+  const FORGET_MS = 60_000;
+  const TASKS = 3;
+  const WATCHED = { subtree: true, childList: true, attributes: true, characterData: true };
+  const EFFECTS = ["input", "change", "toggle", "submit", "reset"];
+
+  const { navigation } = /** @type {{navigation?: EventTarget}} */ (
+    /** @type {unknown} */ (window)
+  );
+
+  let changes = 0;
+  /** @type {TabhubNavigateEvent | null} */
+  let departure = null;
+  /** @type {(() => void) | undefined} */
+  let disarm;
+
+  const noteChange = () => void changes++;
+  const noteDeparture = (/** @type {Event} */ event) =>
+    void (departure = /** @type {TabhubNavigateEvent} */ (event));
+
+  /** @param {Element} element the roots around it, shadow roots included */
+  function* rootsAround(element) {
+    for (let root = tabhub.dom.root(element); ; root = tabhub.dom.root(root.host)) {
+      yield root;
+      if (!(root instanceof ShadowRoot)) return;
+    }
+  }
+
+  /** @type {TabhubSettle["arm"]} */
+  function arm(element) {
+    disarm?.();
+    changes = 0;
+    departure = null;
+    const observer = new MutationObserver(noteChange);
+    for (const root of rootsAround(element)) observer.observe(root, WATCHED);
+    for (const name of EFFECTS) window.addEventListener(name, noteChange, true);
+    navigation?.addEventListener("navigate", noteDeparture);
+    const timer = setTimeout(() => disarm?.(), FORGET_MS);
+    disarm = () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      for (const name of EFFECTS) window.removeEventListener(name, noteChange, true);
+      navigation?.removeEventListener("navigate", noteDeparture);
+      disarm = undefined;
+    };
+  }
+
+  /** Unlike timers, these are not slowed down in hidden tabs. */
+  function task() {
+    return new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve(undefined);
+      };
+      port2.postMessage(0);
+    });
+  }
+
+  async function untilQuiet() {
+    const end = performance.now() + BOUND_MS;
+    for (let before = -1; before !== changes && performance.now() < end;) {
+      before = changes;
+      for (let i = 0; i < TASKS; i++) await task();
+    }
+  }
+
+  /** @returns {TabhubNavigateEvent | null} */
+  function leaving() {
+    const isReal = departure && !departure.defaultPrevented && !departure.destination.sameDocument;
+    return isReal ? departure : null;
+  }
+
+  return {
+    arm,
+    disarm: () => disarm?.(),
+    async rest() {
+      await untilQuiet();
+      const left = leaving();
+      const downloading = left !== null && left.downloadRequest !== null;
+      return { mutated: changes > 0, navigating: left !== null && !downloading, downloading };
+    },
+  };
+});

@@ -1,0 +1,302 @@
+/** Choosing options of a select. */
+tabhub.define("choose", () => {
+  const { matches, tag } = tabhub.dom;
+  const { clip } = tabhub.names;
+  const { shown } = tabhub.values;
+  const { refuseDisabled, showPart } = tabhub.target;
+  const { dispatchEvent } = EventTarget.prototype;
+  const OPTIONS_NAMED = 30;
+  const LABEL_LENGTH = 100;
+
+  /** @param {HTMLOptionElement} option */
+  const labelOf = ({ label }) => label.trim();
+  /** @type {Record<"value" | "label", (option: HTMLOptionElement, wanted: string) => boolean>} */
+  const FITS = {
+    value: (option, wanted) => option.value === wanted,
+    label: (option, wanted) => labelOf(option) === wanted.trim(),
+  };
+
+  /** @param {HTMLOptionElement} option */
+  function named(option) {
+    return `"${clip(labelOf(option), LABEL_LENGTH)}"`;
+  }
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {string} wanted
+   * @returns {never}
+   */
+  function refuseUnknown(select, wanted) {
+    const options = [...select.options];
+    const names = options.slice(0, OPTIONS_NAMED).map(named).join(", ");
+    const list = `The options are: ${names}${options.length > OPTIONS_NAMED ? ", …" : ""}.`;
+    const what = clip(shown(select, wanted), LABEL_LENGTH);
+    return tabhub.fail("invalid_arguments", `There is no option "${what}". ${list}`);
+  }
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {string} wanted
+   * @param {("value" | "label")[]} ways
+   */
+  function find(select, wanted, ways) {
+    const options = [...select.options];
+    const found = ways.flatMap((by) => options.find((option) => FITS[by](option, wanted)) ?? []);
+    const option = found[0] ?? refuseUnknown(select, wanted);
+    if (matches(option, ":disabled")) {
+      tabhub.fail("disabled", `The option ${named(option)} is disabled.`);
+    }
+    return option;
+  }
+
+  /**
+   * Through the browser's own setter: page libraries may watch the one of the element.
+   * @param {HTMLOptionElement} option
+   * @param {boolean} selected
+   */
+  function mark(option, selected) {
+    const { set } = /** @type {PropertyDescriptor} */ (
+      Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, "selected")
+    );
+    set?.call(option, selected);
+  }
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {Set<HTMLOptionElement>} chosen
+   */
+  function set(select, chosen) {
+    const wrong = [...select.options].filter((option) => option.selected !== chosen.has(option));
+    if (!wrong.length) return;
+    // In a select of one, choosing the right option gives up the other.
+    for (const option of wrong)
+      if (select.multiple || chosen.has(option)) mark(option, chosen.has(option));
+    dispatchEvent.call(select, new Event("input", { bubbles: true, composed: true }));
+    dispatchEvent.call(select, new Event("change", { bubbles: true }));
+  }
+
+  /** @param {Element} element */
+  function requireSelect(element) {
+    if (element instanceof HTMLSelectElement) return element;
+    const advice = "Click it, then click the option.";
+    return tabhub.fail("invalid_arguments", `A <${tag(element)}> is not a select. ${advice}`);
+  }
+
+  return {
+    either(select, wanted) {
+      set(select, new Set([find(select, wanted, ["value", "label"])]));
+    },
+    options(element, by, wanted) {
+      const select = requireSelect(element);
+      refuseDisabled(select);
+      showPart(select);
+      if (wanted.length > 1 && !select.multiple) {
+        tabhub.fail("invalid_arguments", "Only one option of this select can be chosen.");
+      }
+      set(select, new Set(wanted.map((one) => find(select, one, [by]))));
+    },
+  };
+});
+
+/**
+ * Putting a value into a field. Text is only prepared here (focus, selection): the worker types
+ * it as trusted input. Fields that cannot be typed into get their value set directly.
+ */
+tabhub.define("fill", () => {
+  const { attr, has, isContentEditable, tag } = tabhub.dom;
+  const { isSecret } = tabhub.secrets;
+  const { current, shown } = tabhub.values;
+  const { refuseDisabled, showPart } = tabhub.target;
+  const { dispatchEvent } = EventTarget.prototype;
+  /** Checked before they are set, for the browser complains in the page's console otherwise. */
+  const SET_TYPES = new Map([
+    ["color", /^#[0-9a-f]{6}$/i],
+    ["date", /^\d{4,6}-\d\d-\d\d$/],
+    ["datetime-local", /^\d{4,6}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/],
+    ["month", /^\d{4,6}-\d\d$/],
+    ["range", /^-?\d+(\.\d+)?$/],
+    ["time", /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/],
+    ["week", /^\d{4,6}-W\d\d$/],
+  ]);
+  const REFUSED = new Map([
+    ["checkbox", "Click it instead."],
+    ["radio", "Click it instead."],
+    ["button", "Click it instead."],
+    ["submit", "Click it instead."],
+    ["reset", "Click it instead."],
+    ["image", "Click it instead."],
+    ["file", "Files have to be uploaded, not typed."],
+    ["hidden", "It is not shown to anyone."],
+  ]);
+
+  /**
+   * @typedef {object} Filling
+   * @property {Element} element
+   * @property {string} before
+   * @property {string} expected
+   * @property {boolean} typed
+   */
+  /** @type {Filling | null} */
+  let filling = null;
+
+  /** @param {Element} element */
+  function refuseUnfit(element) {
+    refuseDisabled(element);
+    if (has(element, "readonly") || attr(element, "aria-readonly") === "true") {
+      tabhub.fail("readonly", "The field is read-only.");
+    }
+    const advice = element instanceof HTMLInputElement ? REFUSED.get(element.type) : undefined;
+    if (advice) refuse(`This input (${attr(element, "type")}) takes no text. ${advice}`);
+  }
+
+  /**
+   * @param {string} message
+   * @returns {never}
+   */
+  function refuse(message) {
+    return tabhub.fail("invalid_arguments", message);
+  }
+
+  /**
+   * Page libraries watch the property on the element itself; the prototype's setter is the
+   * browser's own.
+   * @param {HTMLInputElement | HTMLTextAreaElement} element
+   * @param {string} value
+   */
+  function setNatively(element, value) {
+    const isArea = element instanceof HTMLTextAreaElement;
+    const { prototype } = isArea ? HTMLTextAreaElement : HTMLInputElement;
+    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
+    dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
+    dispatchEvent.call(element, new Event("change", { bubbles: true }));
+  }
+
+  /**
+   * @param {HTMLInputElement} input
+   * @param {string} text
+   */
+  function set(input, text) {
+    const isFit = text === "" || SET_TYPES.get(input.type)?.test(text);
+    if (!isFit) refuse(`A field of type ${input.type} does not take "${shown(input, text)}".`);
+    setNatively(input, text);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {boolean} clear
+   */
+  function select(element, clear) {
+    if (!tabhub.focus.take(element)) {
+      tabhub.fail("not_visible", "The field does not take the focus.");
+    }
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+      if (clear) element.select();
+      else moveToEnd(element);
+    } else selectContent(element, clear);
+  }
+
+  /** @param {HTMLInputElement | HTMLTextAreaElement} field */
+  function moveToEnd(field) {
+    try {
+      field.setSelectionRange(field.value.length, field.value.length);
+    } catch {
+      // Some types (number, email) have no selection; typing goes to the end there.
+    }
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {boolean} clear
+   */
+  function selectContent(element, clear) {
+    const selection = getSelection();
+    selection?.selectAllChildren(element);
+    if (!clear) selection?.collapseToEnd();
+  }
+
+  /** @param {Element} element */
+  function isTextField(element) {
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
+    return element instanceof HTMLElement && isContentEditable(element);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {string} text
+   * @param {boolean} clear
+   * @returns {boolean} whether the text still has to be typed
+   */
+  function put(element, text, clear) {
+    if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
+    else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
+    else if (!isTextField(element)) refuse(`A <${tag(element)}> takes no text.`);
+    else {
+      select(element, clear);
+      return true;
+    }
+    return false;
+  }
+
+  const flat = (/** @type {string} */ text) => text.replace(/\s+/g, " ").trim();
+
+  /**
+   * A page may put the text into another form (cut it, group digits); that is its value then.
+   * @param {Filling} filling
+   * @param {string} value
+   */
+  function wasRefused({ before, expected, typed }, value) {
+    if (!typed || flat(value) === flat(expected)) return false;
+    return flat(value) === "" || flat(value) === flat(before);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {string} text
+   * @param {boolean} clear
+   * @returns {boolean} whether the text still has to be typed
+   */
+  function start(element, text, clear) {
+    refuseUnfit(element);
+    showPart(element);
+    const before = current(element);
+    const typed = put(element, text, clear);
+    filling = { element, before, expected: clear ? text : before + text, typed };
+    return typed;
+  }
+
+  /**
+   * Whoever keeps a record of the call must know, also of one that failed.
+   * @param {Element} element
+   * @param {() => boolean} work tells whether something is still to be typed
+   */
+  function guarded(element, work) {
+    const sensitive = isSecret(element);
+    try {
+      return { typed: work(), sensitive };
+    } catch (error) {
+      const { data } = /** @type {any} */ (error);
+      throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
+    }
+  }
+
+  return {
+    fill: (element, text, clear) =>
+      guarded(element, () => start(/** @type {HTMLElement} */ (element), text, clear)),
+    choose: (element, work) =>
+      guarded(element, () => {
+        work();
+        const value = current(element);
+        filling = { element, before: value, expected: value, typed: false };
+        return false;
+      }),
+    set: setNatively,
+    filled() {
+      if (!filling) return "";
+      const value = current(filling.element);
+      if (wasRefused(filling, value)) {
+        refuse(`The field did not take the text; it holds "${shown(filling.element, value)}".`);
+      }
+      return shown(filling.element, value);
+    },
+  };
+});

@@ -1,0 +1,154 @@
+/** Which element the keys go to. */
+tabhub.define("focus", () => {
+  const { activeElement, body, documentElement, holds, isContentEditable } = tabhub.dom;
+  const { parent, root, shadowRoot, tag } = tabhub.dom;
+  const { blur, focus } = HTMLElement.prototype;
+  const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
+  const UNTYPED = new Set(
+    "checkbox radio button submit reset image file range color hidden".split(" "),
+  );
+  /** @type {Element | null} */
+  let before = null;
+
+  /** @returns {Element | null} */
+  function deepest() {
+    let active = activeElement();
+    for (let inner = active; inner; inner = shadowRoot(inner)?.activeElement ?? null)
+      active = inner;
+    return active;
+  }
+
+  /** @type {TabhubFocus["take"]} */
+  function take(element) {
+    focus.call(element, { preventScroll: true });
+    const place = root(element);
+    const active = place instanceof ShadowRoot ? place.activeElement : activeElement();
+    if (active === element) return true;
+    return active instanceof HTMLElement && isContentEditable(active) && holds(active, element);
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
+    if (element instanceof HTMLSelectElement) return true;
+    return element instanceof HTMLElement && isContentEditable(element);
+  }
+
+  /** @param {Element | null} element */
+  function isNothing(element) {
+    return element === null || element === body() || element === documentElement();
+  }
+
+  /** @param {Element} element */
+  function isText(element) {
+    if (element instanceof HTMLInputElement) return !UNTYPED.has(element.type);
+    return !(element instanceof HTMLSelectElement) && isField(element);
+  }
+
+  /** @param {Element} element */
+  function refuseReadonly(element) {
+    const isLocked = tabhub.dom.has(element, "readonly");
+    if (isLocked || tabhub.dom.attr(element, "aria-readonly") === "true") {
+      tabhub.fail("readonly", "The field that has the focus is read-only.");
+    }
+  }
+
+  function isInFrame() {
+    return FRAMES.has(tag(deepest() ?? document.documentElement));
+  }
+
+  /** @param {Element} element */
+  function pressed(element) {
+    for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
+      if (at instanceof HTMLElement && take(at)) return;
+    const before = deepest();
+    if (before instanceof HTMLElement) blur.call(before);
+  }
+
+  return {
+    take,
+    deepest,
+    isText,
+    press: pressed,
+    isInFrame,
+    frame() {
+      const element = deepest();
+      if (!element || !isInFrame()) return null;
+      return { ref: tabhub.refs.mint(element), index: tabhub.childframes.indexOf(element) };
+    },
+    typing() {
+      const element = (before = deepest());
+      if (!element || (isNothing(element) && !isField(element))) {
+        const message =
+          "Nothing on the page has the focus, so nothing was typed. Click a field first.";
+        return tabhub.fail("element_not_found", message);
+      }
+      refuseReadonly(element);
+      return { element, isText: isText(element) };
+    },
+    isHere: () => document.hasFocus() && !isInFrame(),
+    begin() {
+      before = deepest();
+      return before ?? body() ?? documentElement();
+    },
+    after() {
+      const now = deepest();
+      const value =
+        now && isField(now) ? tabhub.values.shown(now, tabhub.values.current(now)) : undefined;
+      const focused =
+        now !== before && now && !isNothing(now) ? tabhub.hit.describe(now) : undefined;
+      return { value, focused, sensitive: now !== null && tabhub.secrets.isSecret(now) };
+    },
+  };
+});
+
+/** What kind of field an element is, and what it holds. */
+tabhub.define("field", () => {
+  const { attr, isVisible, tag } = tabhub.dom;
+  /** @type {Map<string, "switch" | "radio">} by the type of an input, or by role */
+  const KINDS = new Map([
+    ["checkbox", "switch"],
+    ["switch", "switch"],
+    ["menuitemcheckbox", "switch"],
+    ["radio", "radio"],
+    ["menuitemradio", "radio"],
+  ]);
+
+  /** @param {Element} element */
+  function controlOf(element) {
+    return element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+  }
+
+  /** @param {Element} element */
+  function kindOf(element) {
+    const isInput = element instanceof HTMLInputElement;
+    return KINDS.get(isInput ? element.type : tabhub.roles.of(element, tag(element))) ?? "value";
+  }
+
+  /** @param {Element} element */
+  function isOn(element) {
+    if (element instanceof HTMLInputElement) return element.checked;
+    return attr(element, "aria-checked") === "true";
+  }
+
+  /** @param {Element} control where pages draw a box of their own, its label is what is seen */
+  function pressable(control) {
+    if (isVisible(control) || !(control instanceof HTMLInputElement)) return control;
+    return [...(control.labels ?? [])].find(isVisible) ?? control;
+  }
+
+  return {
+    look(element) {
+      const control = controlOf(element);
+      const kind = kindOf(control);
+      const { values, refs, secrets } = tabhub;
+      const isValue = kind === "value";
+      return {
+        kind,
+        before: isValue ? values.shown(control, values.current(control)) : String(isOn(control)),
+        sensitive: secrets.isSecret(control),
+        ref: refs.mint(isValue ? control : pressable(control)),
+      };
+    },
+  };
+});

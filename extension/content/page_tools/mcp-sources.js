@@ -1,0 +1,98 @@
+/** Tools of a server in the page that speaks MCP by `postMessage` in its own window (MCP-B). */
+tabhub.define("mcptools", () => {
+  const CHANNEL = "mcp-default";
+
+  /** @param {unknown} payload */
+  function post(payload) {
+    const message = { channel: CHANNEL, type: "mcp", direction: "client-to-server", payload };
+    window.postMessage(message, "/");
+  }
+
+  const client = tabhub.mcpclient.make("mcp-b", post);
+
+  /** @param {MessageEvent} event */
+  function hear(event) {
+    // First what costs nothing: reading the data of a message copies it.
+    if (!event.isTrusted || event.source !== window) return;
+    const { data } = event;
+    if (data?.channel !== CHANNEL || data.type !== "mcp") return;
+    if (data.direction === "server-to-client") client.receive(data.payload);
+  }
+
+  window.addEventListener("message", hear, true);
+  // Whoever comes first hears the server announce itself; only who is late has to ask.
+  if (document.readyState !== "loading") post("mcp-check-ready");
+  return client;
+});
+
+/**
+ * Tools of a server in this frame that speaks MCP with the window around it (MCP-B, `mcp-iframe`):
+ * it hears only its parent, and answers only there. So the parent's content script carries messages
+ * (toolcarrier.js), and this one is the client: what a document publishes is always told by its own
+ * script.
+ *
+ * Which window is whose is said by the browser: this document sends its parent a random name.
+ */
+tabhub.define("framedtools", () => {
+  const { mcpclient, quota, toolcarrier } = tabhub;
+  const name = toolcarrier.PREFIX + crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const introductions = quota.make(5, 0.2);
+  let isIntroduced = false;
+  /** @type {(message: object) => void} */
+  let say = () => {};
+
+  const client = mcpclient.make("mcp-b", (payload) => say({ type: "toParent", payload }));
+
+  function introduce() {
+    if (window.parent === window || !introductions.take()) return;
+    isIntroduced = true;
+    say({ type: "windowName", name });
+    window.parent.postMessage(name, "*");
+  }
+
+  function connected(/** @type {(message: object) => void} */ speak) {
+    say = speak;
+    if (isIntroduced) say({ type: "windowName", name });
+  }
+
+  return { ...client, introduce, connected };
+});
+
+/**
+ * Tools of a polyfill, an object of the page that cannot be seen from here: a small script in the
+ * page's own world (worker/page_tools/polyfill-bridge.js) speaks for it. Between the two are events of a random name.
+ */
+tabhub.define("bridgedtools", () => {
+  const { mcpclient, toolbounds } = tabhub;
+  const name = `tabhub-${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
+  const { dispatchEvent } = EventTarget.prototype;
+
+  /** @param {unknown} message */
+  function post(message) {
+    const detail = JSON.stringify(message);
+    dispatchEvent.call(document, new CustomEvent(`${name}-in`, { detail }));
+  }
+
+  const client = mcpclient.make("polyfill", post);
+
+  /** @param {Event} event */
+  function hear(event) {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (typeof detail !== "string" || detail.length > toolbounds.MAX_TEXT + 10_000) return;
+    try {
+      client.receive(JSON.parse(detail));
+    } catch {
+      // The page has spoken on our channel; it may.
+    }
+  }
+
+  /** @type {TabhubToolSource["call"]} */
+  async function call(toolName, args, how) {
+    const { size, text } = await client.call(toolName, args, how);
+    const message = `The page's result has ${size} characters.`;
+    return size === undefined ? toolbounds.fromText(text) : tabhub.fail("too_large", message);
+  }
+
+  EventTarget.prototype.addEventListener.call(document, `${name}-out`, hear, true);
+  return { ...client, name, call };
+});

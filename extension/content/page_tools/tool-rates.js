@@ -1,0 +1,60 @@
+/** How often a thing may happen: so many at once, and then so many a second. */
+tabhub.define("quota", () => {
+  /** @type {TabhubQuota["make"]} */
+  function make(most, perSecond, now = () => performance.now()) {
+    let left = most;
+    let since = now();
+
+    function regain() {
+      const time = now();
+      left = Math.min(most, left + ((time - since) / 1000) * perSecond);
+      since = time;
+      return left;
+    }
+
+    /** @param {number} cost */
+    function spend(cost) {
+      left = regain() - cost;
+    }
+
+    return {
+      spend,
+      take() {
+        const isLeft = regain() >= 1;
+        if (isLeft) spend(1);
+        return isLeft;
+      },
+      wait: () => Math.max(0, ((1 - regain()) / perSecond) * 1000),
+    };
+  }
+
+  return { make };
+});
+
+/** How soon a change of a page's tools is told: at once when it is rare, ever later in a flood. */
+tabhub.define("toolpace", () => {
+  const FIRST_MS = 50;
+  const DEBOUNCE_MS = 500;
+  const BURST = 10;
+  const PER_SECOND = 1 / 3;
+  const COST_OF_CHARACTERS = 200_000;
+  /** Who says over and over that something has changed, and nothing has, is asked less often. */
+  const COST_IN_VAIN = 0.5;
+
+  /** @type {TabhubToolPace["make"]} */
+  function make(now) {
+    const quota = tabhub.quota.make(BURST, PER_SECOND, now);
+    let isFirst = true;
+
+    return {
+      wait: () => Math.max(isFirst ? FIRST_MS : DEBOUNCE_MS, quota.wait()),
+      told(characters) {
+        isFirst = false;
+        quota.spend(1 + characters / COST_OF_CHARACTERS);
+      },
+      inVain: () => quota.spend(COST_IN_VAIN),
+    };
+  }
+
+  return { make };
+});

@@ -1,0 +1,167 @@
+/** What an element can be known by again, on the same page at another time. */
+tabhub.define("durable", () => {
+  const { attr, matches, queryDeep, tag } = tabhub.dom;
+  const { clip, textOf } = tabhub.names;
+  const NAME_LENGTH = 100;
+  const LONGEST = 200;
+  const MOST_LEVELS = 12;
+  const MOST_FOUND = 3;
+  const MOST_SELECTORS = 2;
+  const LABEL_MS = 50;
+  /** Numbers as long as these were made by a program, and will be others next time. */
+  const MADE_UP = /\d{3,}|^:/;
+  const TELLING = "data-testid data-test data-test-id name aria-label placeholder href type".split(
+    " ",
+  );
+
+  /**
+   * Fields of a form can be called like what we look for.
+   * @param {object} prototype
+   * @param {string} name
+   */
+  const getter = (prototype, name) =>
+    /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
+  const getParent = getter(Node.prototype, "parentElement");
+  const getChildren = getter(Element.prototype, "children");
+
+  /** @type {(element: Element) => Element | null} */
+  const parent = (element) => getParent.call(element);
+
+  /** Takes the first thing that a walk tells. */
+  class First {
+    /** @type {TabhubItem | null} */
+    item = null;
+    isFull = false;
+
+    /** @type {TabhubOutline["add"]} */
+    add(item) {
+      this.item ??= item;
+      this.isFull = true;
+      return 0;
+    }
+
+    /** @type {TabhubOutline["open"]} */
+    open(item, depth) {
+      return this.add(item, depth);
+    }
+
+    text() {}
+    gap() {}
+    flush() {}
+    close() {}
+    addFrame() {}
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {{role: string, name: string}} as a reading tells it
+   */
+  function label(element) {
+    const first = new First();
+    tabhub.walker.walk(element, { filter: "all", depth: 0, maxMs: LABEL_MS }, first);
+    const own = first.item?.element === element ? first.item : null;
+    // What a field holds is no name: it will hold something else next time.
+    const name = own?.name || (isField(element) ? "" : textOf(element, NAME_LENGTH));
+    return { role: own?.role ?? "", name: clip(name, NAME_LENGTH) };
+  }
+
+  /** @param {Element} element */
+  const isField = (element) =>
+    matches(element, "input, textarea, select") ||
+    (element instanceof HTMLElement && tabhub.dom.isContentEditable(element));
+
+  /** @param {Element} element */
+  function byId(element) {
+    const id = attr(element, "id");
+    return id && id.length <= LONGEST && !MADE_UP.test(id) ? `#${CSS.escape(id)}` : null;
+  }
+
+  /** @param {Element} element */
+  function byAttributes(element) {
+    const given = TELLING.map((name) => [name, attr(element, name)]).filter(
+      ([, value]) => value && value.length <= LONGEST,
+    );
+    return given.map(([name, value]) => `${kind(element)}[${name}="${CSS.escape(value ?? "")}"]`);
+  }
+
+  /** @param {Element} element */
+  const kind = (element) => CSS.escape(tag(element));
+
+  /** @param {Element} element */
+  function step(element) {
+    const inside = parent(element);
+    const siblings = inside
+      ? [...getChildren.call(inside)].filter((el) => tag(el) === tag(element))
+      : [];
+    return siblings.length > 1
+      ? `${kind(element)}:nth-of-type(${siblings.indexOf(element) + 1})`
+      : kind(element);
+  }
+
+  /** @param {Element} element */
+  function byPath(element) {
+    const steps = [step(element)];
+    for (let el = parent(element); el; el = parent(el)) {
+      if (steps.length >= MOST_LEVELS) break;
+      steps.unshift(byId(el) ?? step(el));
+      if (steps[0].startsWith("#")) break;
+    }
+    return steps.join(" > ");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} selector
+   */
+  function isOnly(element, selector) {
+    for (const found of queryDeep(selector)) if (found !== element) return false;
+    return matches(element, selector);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {TabhubKnown} known
+   */
+  function isLike(element, { role, name }) {
+    const now = label(element);
+    return now.role === role && now.name === name;
+  }
+
+  /** @param {TabhubKnown} known */
+  function bySelector(known) {
+    if (!known.selector) return [];
+    const found = [];
+    for (const element of queryDeep(known.selector)) {
+      if (isLike(element, known) && found.push(element) === MOST_FOUND) break;
+    }
+    return found;
+  }
+
+  /**
+   * @param {TabhubKnown} known
+   * @param {number} maxMs
+   */
+  function byLabel(known, maxMs) {
+    if (!known.name) return [];
+    const items = tabhub.find.items(maxMs).filter(({ role }) => role === known.role);
+    const named = items.filter(({ name }) => clip(name, NAME_LENGTH) === known.name);
+    return named.map(({ element }) => element).slice(0, MOST_FOUND);
+  }
+
+  return {
+    describe(element) {
+      const all = [byId(element), ...byAttributes(element), byPath(element)];
+      /** @type {string[]} */
+      const selectors = [];
+      for (const each of all) {
+        if (each !== null && isOnly(element, each)) selectors.push(each);
+        if (selectors.length === MOST_SELECTORS) break;
+      }
+      return { selectors, ...label(element) };
+    },
+    locate(known, by, maxMs) {
+      const found = by === "selector" ? bySelector(known) : byLabel(known, maxMs);
+      return found.map((element) => `ref_${tabhub.refs.mint(element)}`);
+    },
+  };
+});

@@ -1,0 +1,159 @@
+/** Frames in this document: telling them apart, and pressing through them. */
+tabhub.define("childframes", () => {
+  const { queryDeep, rect } = tabhub.dom;
+  const PREFIX = "tabhub-frame-";
+  const FRAMES = "iframe, frame, object, embed";
+  const LISTEN_MS = 2000;
+  /** @type {PromiseWithResolvers<string | null> | undefined} */
+  let hearing;
+
+  /** @param {Element} element */
+  function windowOf(element) {
+    return /** @type {HTMLIFrameElement} */ (element).contentWindow ?? null;
+  }
+
+  /**
+   * @param {Window} parent
+   * @param {Window | null} child
+   */
+  function indexIn(parent, child) {
+    for (let i = 0; child && i < parent.length; i++) if (parent[i] === child) return i;
+    return -1;
+  }
+
+  /** Unlike randomUUID, this is there on plain http sites too. */
+  function randomText() {
+    return crypto.getRandomValues(new Uint32Array(4)).join("-");
+  }
+
+  /** @param {Element} element */
+  function announceTo(element) {
+    const nonce = PREFIX + randomText();
+    windowOf(element)?.postMessage(nonce, "*");
+    return { ref: tabhub.refs.mint(element), nonce };
+  }
+
+  function listen() {
+    /** @type {PromiseWithResolvers<string | null>} */
+    const heard = Promise.withResolvers();
+    const hear = (/** @type {MessageEvent} */ event) => {
+      const isNonce = typeof event.data === "string" && event.data.startsWith(PREFIX);
+      if (isNonce && event.source === window.parent) heard.resolve(event.data);
+    };
+    window.addEventListener("message", hear, true);
+    setTimeout(() => heard.resolve(null), LISTEN_MS);
+    void heard.promise.then(() => window.removeEventListener("message", hear, true));
+    hearing = heard;
+  }
+
+  /** @param {{ref?: number, index?: number}} place */
+  function frameAt({ ref, index }) {
+    if (ref !== undefined) return tabhub.refs.resolve(ref);
+    for (const element of queryDeep(FRAMES)) {
+      if (windowOf(element) && indexIn(window, windowOf(element)) === index) return element;
+    }
+    return tabhub.fail("detached", "The frame of this element has left the page.");
+  }
+
+  /** @param {Element} element */
+  function contentBox(element) {
+    const { left, top, width, height } = rect(element);
+    const box = /** @type {HTMLElement} */ (element);
+    const style = getComputedStyle(element);
+    const scaleX = box.offsetWidth ? width / box.offsetWidth : 1;
+    const scaleY = box.offsetHeight ? height / box.offsetHeight : 1;
+    const pads = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom];
+    const [padLeft = 0, padTop = 0, padRight = 0, padBottom = 0] = pads.map(Number.parseFloat);
+    return {
+      left: left + (box.clientLeft + padLeft) * scaleX,
+      top: top + (box.clientTop + padTop) * scaleY,
+      scaleX,
+      scaleY,
+      width: box.clientWidth - padLeft - padRight,
+      height: box.clientHeight - padTop - padBottom,
+    };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {TabhubPoint} point
+   */
+  function outside(element, { x, y }) {
+    const { left, top, scaleX, scaleY } = contentBox(element);
+    return { x: left + x * scaleX, y: top + y * scaleY };
+  }
+
+  /** @type {TabhubChildFrames["within"]} */
+  function within(element, { x, y }) {
+    if (!windowOf(element)) return null;
+    const { left, top, scaleX, scaleY, width, height } = contentBox(element);
+    const point = { x: (x - left) / scaleX, y: (y - top) / scaleY };
+    const isInside = point.x >= 0 && point.y >= 0 && point.x < width && point.y < height;
+    const index = indexIn(window, windowOf(element));
+    return isInside ? { ref: tabhub.refs.mint(element), index, point } : null;
+  }
+
+  /** @param {TabhubPoint} point */
+  function isInViewport({ x, y }) {
+    return x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
+  }
+
+  /** @param {TabhubPoint} point */
+  function scrollTo({ x, y }) {
+    const left = x - window.innerWidth / 2;
+    const top = y - window.innerHeight / 2;
+    window.scrollBy({ left, top, behavior: "instant" });
+  }
+
+  /** @type {TabhubChildFrames["through"]} */
+  function through({ ref, index, x, y }) {
+    const element = frameAt({ ref, index });
+    let point = outside(element, { x, y });
+    if (!isInViewport(point)) {
+      scrollTo(point);
+      point = outside(element, { x, y });
+    }
+    const hit = tabhub.hit.at(point);
+    if (tabhub.hit.reaches(element, hit)) return point;
+    const by = hit ? tabhub.hit.describe(hit) : "nothing that can be pressed";
+    return tabhub.fail("covered_by", `The frame is covered by ${by}.`, { coveredBy: by });
+  }
+
+  return {
+    ownIndex: () => (window.parent === window ? -1 : indexIn(window.parent, window)),
+    indexOf: (element) => indexIn(window, windowOf(element)),
+    announce: () => [...queryDeep(FRAMES)].filter(windowOf).map(announceTo),
+    listen,
+    heard: () => hearing?.promise ?? Promise.resolve(null),
+    outward: ({ ref, index, x, y }) => outside(frameAt({ ref, index }), { x, y }),
+    through,
+    within,
+  };
+});
+
+/** Points of the viewport, and what is there. */
+tabhub.define("points", () => {
+  const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
+
+  /** @type {TabhubPoints["at"]} */
+  function at({ x, y }) {
+    const found = tabhub.hit.at({ x, y });
+    if (found) return found;
+    const size = `${window.innerWidth}x${window.innerHeight}`;
+    const place = `(${Math.round(x)}, ${Math.round(y)})`;
+    return tabhub.fail("not_visible", `Nothing is at ${place} of the viewport of ${size}.`);
+  }
+
+  return {
+    at,
+    inViewport: ({ x, y, pageX, pageY }) => ({
+      x: x ?? (pageX ?? 0) - window.scrollX,
+      y: y ?? (pageY ?? 0) - window.scrollY,
+    }),
+    frameAt(point) {
+      const element = at(point);
+      if (!FRAMES.has(tabhub.dom.tag(element))) return null;
+      return tabhub.childframes.within(element, point);
+    },
+  };
+});

@@ -1,0 +1,276 @@
+/** The line to the service worker, kept open for the life of the document. */
+tabhub.define("port", () => {
+  const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
+  const { keyboard, mouse } = tabhub;
+  const { childframes, refs, storage, upload, walker, dom } = tabhub;
+  const { durable, elements, find, framedtools, maincontent, markup } = tabhub;
+  const { pagetools, prose, toolcarrier, waiting } = tabhub;
+  const CALM_MS = 1000;
+  /** @type {chrome.runtime.Port | null} */
+  let port = null;
+  let connectedAt = 0;
+  let briefLives = 0;
+  let restUntil = 0;
+
+  /** @param {any} body */
+  function minting(body, /** @type {() => unknown} */ work) {
+    refs.adopt(body.range);
+    const value = work();
+    return { value, next: refs.range()?.next };
+  }
+
+  /** @param {any} body */
+  function read({ root, ...options }) {
+    const start = root ? refs.resolve(root) : dom.documentElement();
+    const page = start ? walker.read(start, options) : { text: "", frames: [], whole: true };
+    return { ...page, index: childframes.ownIndex() };
+  }
+
+  /** @param {any} body */
+  async function wait({ id, maxMs, range, ...wanted }) {
+    refs.adopt(range);
+    const value = await waiting.wait(id, wanted, maxMs);
+    return { value, next: refs.range()?.next };
+  }
+
+  /**
+   * @param {any} body
+   * @param {TabhubReader} reader
+   * @param {() => Element | null} wholePage
+   */
+  function piece({ how, ...sizes }, reader, wholePage) {
+    const root = how ? target.find(how) : wholePage();
+    const none = { text: "", frames: [], whole: true };
+    const tag = root ? dom.tag(root) : "";
+    return { ...(root ? reader.read(root, sizes) : none), tag, index: childframes.ownIndex() };
+  }
+
+  /** @param {any} body */
+  function text(body) {
+    const wholePage = body.isMain ? maincontent.find : dom.body;
+    return piece(body, prose, wholePage);
+  }
+
+  /** @param {any} body */
+  function aim({ by, mayBeDisabled, scrolls, ...how }) {
+    const element = target.find(how);
+    const isPlace = by === "nothing";
+    const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
+    if (!isPlace) watch(element, by);
+    return point;
+  }
+
+  /** @param {any} body */
+  function aimAtPoint({ x, y, by, mayBeDisabled }) {
+    const element = points.at({ x, y });
+    if (by === "nothing") return;
+    if (!mayBeDisabled) target.refuseDisabled(element);
+    if (by === "wheel") scroll.note(element);
+    watch(element, by);
+  }
+
+  function startTyping() {
+    const { element, isText } = focus.typing();
+    watch(element, "type");
+    return { sensitive: secrets.isSecret(element), isText };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} [by]
+   */
+  function watch(element, by) {
+    evidence.expect(element, by);
+    settle.arm(element);
+  }
+
+  /** @param {any} body */
+  function startFill(body) {
+    const element = target.find(body);
+    settle.arm(element);
+    return fill.fill(element, body.text, body.clear);
+  }
+
+  /** @param {any} body */
+  function select({ by, wanted, ...how }) {
+    const element = target.find(how);
+    settle.arm(element);
+    return fill.choose(element, () => choose.options(element, by, wanted));
+  }
+
+  /** @param {any} how no element: the one that has the focus */
+  function takeFocus(how) {
+    if (how.ref !== undefined || how.selector !== undefined) {
+      const element = target.find(how);
+      settle.arm(element);
+      target.refuseDisabled(element);
+      target.showPart(element);
+      if (!focus.take(element)) {
+        tabhub.fail("invalid_arguments", "This element takes no focus, so it gets no keys.");
+      }
+    }
+    const active = focus.begin();
+    if (!active) return tabhub.fail("not_visible", "The page shows nothing.");
+    watch(active, "key");
+    return { sensitive: secrets.isSecret(active) };
+  }
+
+  /** @param {any} body */
+  async function startScroll({ ref, selector, ...order }) {
+    const isNamed = ref !== undefined || selector !== undefined;
+    const element = isNamed ? target.find({ ref, selector }) : null;
+    const start = element ?? dom.documentElement();
+    if (start) settle.arm(start);
+    return scroll.run(element, order);
+  }
+
+  async function rest() {
+    const { opens, arrived } = evidence;
+    return { ...(await settle.rest()), opening: opens(), arrived: arrived() };
+  }
+
+  /** @type {[string, (body: any) => unknown][]} */
+  const table = [
+    ["read", (body) => minting(body, () => read(body))],
+    ["find", (body) => minting(body, () => find.find(body))],
+    ["query", (body) => minting(body, () => elements.query(body))],
+    [
+      "styles",
+      (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
+    ],
+    ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
+    ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
+    ["text", (body) => minting(body, () => text(body))],
+    ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
+    ["wait", wait],
+    ["look", (body) => minting(body, () => waiting.look(body))],
+    ["stopWaiting", ({ id }) => waiting.stop(id)],
+    ["announce", (body) => minting(body, () => childframes.announce())],
+    ["contentType", () => dom.contentType()],
+    ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
+    ["activation", () => navigator.userActivation.hasBeenActive],
+    ["idle", () => true],
+    ["index", () => childframes.ownIndex()],
+    ["listen", () => childframes.listen()],
+    ["heard", () => childframes.heard()],
+    ["outward", (body) => childframes.outward(body)],
+    ["through", (body) => childframes.through(body)],
+    ["has", ({ selector }) => target.has(selector)],
+    ["box", (body) => target.box(target.find(body))],
+    ["aim", aim],
+    ["pointOf", (body) => points.inViewport(body)],
+    ["frameAt", (body) => minting(body, () => points.frameAt(body))],
+    ["aimAtPoint", aimAtPoint],
+    ["hovered", () => evidence.hovered()],
+    ["dragging", () => evidence.dragging()],
+    ["fill", startFill],
+    ["select", select],
+    ["filled", () => fill.filled()],
+    ["focused", () => focus.isHere()],
+    ["focus", takeFocus],
+    ["typing", startTyping],
+    ["pressed", () => focus.after()],
+    ["field", (body) => minting(body, () => field.look(target.find(body)))],
+    ["focusedFrame", (body) => minting(body, () => focus.frame())],
+    ["syntheticClick", ({ point, press }) => mouse.click(point, press)],
+    ["syntheticHover", ({ point }) => mouse.hover(point)],
+    ["syntheticWheel", ({ point, by }) => mouse.wheel(point, by)],
+    ["syntheticText", ({ text, isWhole }) => keyboard.write(text, isWhole)],
+    ["syntheticKeys", ({ events }) => keyboard.play(events)],
+    ["scroll", startScroll],
+    ["noteScroll", (body) => scroll.note(points.at(body))],
+    ["wheeled", () => scroll.rested()],
+    ["settle", rest],
+    ["unwatch", () => settle.disarm()],
+    ["storage", (body) => storage.read(body)],
+    ["planUpload", ({ how, files }) => upload.plan(how, files)],
+    ["addPart", ({ index, data }) => upload.add(index, data)],
+    ["watchUpload", () => upload.watch()],
+    ["putFiles", ({ files }) => upload.put(files)],
+    ["takesDrop", () => upload.takesDrop()],
+    ["uploaded", () => upload.result()],
+    ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
+    ["expectShown", ({ word }) => upload.expect(word)],
+    ["hasShown", () => upload.hasShown()],
+    ["pageTool", (body) => pagetools.call(body)],
+    ["stopPageTool", (body) => pagetools.stop(body)],
+    ["used", () => pagetools.used()],
+    ["rest", ({ ms }) => void (restUntil = performance.now() + ms)],
+    ["introduce", () => framedtools.introduce()],
+    ["toChild", (body) => toolcarrier.forward(body)],
+    ["forgetChild", (body) => toolcarrier.forget(body)],
+    ["fromParent", ({ payload }) => framedtools.receive(payload)],
+  ];
+  const answers = new Map(table);
+
+  /** @param {any} message */
+  async function answer({ id, type, body, until }) {
+    const asked = port;
+    if (Date.now() > until) return;
+    try {
+      const value = await answers.get(type)?.(body);
+      if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
+    } catch (error) {
+      const { reason = "internal", message, data } = /** @type {any} */ (error);
+      post(asked, { id, error: { reason, message, data } });
+    }
+  }
+
+  /**
+   * @param {chrome.runtime.Port | null} to
+   * @param {object} message
+   * @returns {boolean} false when it is too large, or the port has closed and nobody listens
+   */
+  function post(to, message) {
+    try {
+      to?.postMessage(message);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function connect() {
+    if (port) return;
+    try {
+      port = chrome.runtime.connect({ name: "frame" });
+    } catch {
+      // The extension is gone; nothing here may show in the page.
+      return;
+    }
+    connectedAt = performance.now();
+    port.onMessage.addListener((message) => void answer(message));
+    port.onDisconnect.addListener(disconnected);
+    post(port, { type: "hello", range: refs.range() });
+    toolcarrier.connected((message) => post(port, message));
+    framedtools.connected((message) => post(port, message));
+    pagetools.connected((message) => post(port, message));
+  }
+
+  function disconnected() {
+    // Reading the error keeps it out of the page's console.
+    void chrome.runtime?.lastError;
+    port = null;
+    if (!chrome.runtime?.id) return;
+    const now = performance.now();
+    briefLives = now - connectedAt < CALM_MS ? briefLives + 1 : 0;
+    // A worker that keeps dying is not to be woken in a tight loop.
+    const wait = Math.max(restUntil - now, briefLives > 1 ? CALM_MS : 0);
+    if (wait > 0) setTimeout(connect, wait);
+    else connect();
+  }
+
+  /** @param {Event} event only the browser knows when a page comes back */
+  function reconnect({ isTrusted }) {
+    if (!isTrusted) return;
+    port?.disconnect();
+    port = null;
+    connect();
+  }
+
+  evidence.onArrival(() => post(port, { type: "news" }));
+  window.addEventListener("pageshow", (event) => event.persisted && reconnect(event));
+  EventTarget.prototype.addEventListener.call(document, "prerenderingchange", reconnect);
+  connect();
+  return {};
+});

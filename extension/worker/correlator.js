@@ -1,5 +1,0 @@
-/** The correlator for modules: of the worker and of the panel. */
-
-import "../content/correlator.js";
-
-export const Correlator = TabhubCorrelator;

@@ -1,0 +1,162 @@
+/** downloads.*: files that the browser fetches, and where they end up. */
+
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { carry } from "../shared/file-pieces.js";
+import { onAbort } from "../shared/timing.js";
+
+const WAIT_MS = 30_000;
+const PROGRESS_MS = 500;
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @typedef {chrome.downloads.DownloadItem} Item */
+
+/** @param {Context<Wire.StartDownload>} context */
+export async function download(context) {
+  const { input, signal } = context;
+  const { url, filename, saveAs = false } = input;
+  signal.throwIfAborted();
+  const id = await begin({ url, saveAs, ...(filename !== undefined && { filename }) });
+  const stop = onAbort(signal, () => void chrome.downloads.cancel(id));
+  try {
+    return describe(await ended(id, context));
+  } finally {
+    stop();
+  }
+}
+
+/** @param {chrome.downloads.DownloadOptions} options */
+async function begin(options) {
+  try {
+    return await chrome.downloads.download(options);
+  } catch (error) {
+    throw new CommandError("invalid_arguments", `Nothing is downloaded: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * The download at its end, or as far as it came in time.
+ * @param {number} id
+ * @param {Context<Wire.StartDownload>} context
+ */
+async function ended(id, { input, progress }) {
+  /** @type {PromiseWithResolvers<void>} */
+  const { promise, resolve } = Promise.withResolvers();
+  const timer = setTimeout(resolve, input.timeoutMs ?? WAIT_MS);
+  const look = async () => {
+    const item = await find(id);
+    if (item.state !== "in_progress") resolve();
+    else if (item.totalBytes > 0) progress(item.bytesReceived, item.totalBytes, "downloading");
+  };
+  const changed = (/** @type {chrome.downloads.DownloadDelta} */ delta) => {
+    if (delta.id === id) void look();
+  };
+  chrome.downloads.onChanged.addListener(changed);
+  // Of mere bytes the browser tells nothing by itself.
+  const ticker = setInterval(look, PROGRESS_MS);
+  try {
+    await look();
+    await promise;
+    return await find(id);
+  } finally {
+    clearTimeout(timer);
+    clearInterval(ticker);
+    chrome.downloads.onChanged.removeListener(changed);
+  }
+}
+
+/** @param {number} id */
+async function find(id) {
+  const [item] = await chrome.downloads.search({ id });
+  if (item) return item;
+  throw new CommandError("not_found", `There is no download ${id}.`);
+}
+
+/** @param {Context<Wire.DownloadStatus>} context */
+export async function downloadStatus({ input }) {
+  const item = await find(input.downloadId);
+  if (input.onlyOurs && !isOurs(item)) {
+    throw new CommandError("not_found", `There is no download ${input.downloadId} of yours.`);
+  }
+  return describe(item);
+}
+
+/** @param {Context<Wire.ListDownloads>} context */
+export async function listDownloads({ input }) {
+  const { query, state, limit, onlyOurs } = input;
+  const items = await chrome.downloads.search({
+    orderBy: ["-startTime"],
+    ...(query !== undefined && { query: [query] }),
+    ...(state !== undefined && { state }),
+  });
+  const mine = onlyOurs ? items.filter(isOurs) : items;
+  return { downloads: mine.slice(0, limit).map(describe), total: mine.length };
+}
+
+/**
+ * A person's own downloads are nobody's business.
+ * @param {Item} item
+ */
+function isOurs({ byExtensionId }) {
+  return byExtensionId === chrome.runtime.id;
+}
+
+/**
+ * @param {Item} item
+ * @returns {Wire.Download}
+ */
+function describe({ id, state, filename, finalUrl, url, bytesReceived, totalBytes, mime, error }) {
+  return {
+    downloadId: id,
+    state,
+    path: filename,
+    url: finalUrl || url,
+    bytesReceived,
+    totalBytes,
+    mime,
+    ...(error && { error }),
+  };
+}
+
+// downloads.save: a file of the server's own, among the browser's downloads.
+
+const PAGE = "offscreen/blobs.html";
+/** @type {Promise<unknown>} there is one such page at a time */
+let last = Promise.resolve();
+
+/**
+ * Only a page can make an address of bytes that the browser downloads from: one that nobody sees.
+ * @param {Context<Wire.SaveFile>} context
+ */
+export function saveFile(context) {
+  const saved = last.then(() => save(context));
+  last = saved.catch(() => {});
+  return saved;
+}
+
+/** @param {Context<Wire.SaveFile>} context */
+async function save(context) {
+  context.signal.throwIfAborted();
+  const { file } = context.input;
+  await openPage();
+  try {
+    await carry(context, [file], (_, data) => ask({ data }));
+    const url = await ask({ type: file.mimeType });
+    return await download({ ...context, input: { url, filename: file.name } });
+  } finally {
+    await chrome.offscreen.closeDocument().catch(() => {});
+  }
+}
+
+async function openPage() {
+  await chrome.offscreen.closeDocument().catch(() => {});
+  const justification = "Saves a file that an agent has made.";
+  await chrome.offscreen.createDocument({ url: PAGE, reasons: ["BLOBS"], justification });
+}
+
+/**
+ * @param {object} message
+ * @returns {Promise<any>}
+ */
+function ask(message) {
+  return chrome.runtime.sendMessage({ to: "blobs", ...message });
+}

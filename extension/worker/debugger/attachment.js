@@ -1,0 +1,144 @@
+/** Attaching the browser's debugger to a tab, and taking it off again. */
+
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { refuseExtensionPage, showsExtension } from "../shared/known-tabs.js";
+import { within } from "../shared/timing.js";
+import { NoDebugger, requireWilling } from "./refusals.js";
+
+const PROTOCOL = "1.3";
+const ATTACH_MS = 10_000;
+
+/** @type {Map<number, Promise<void>>} the tabs it is being taken off */
+const leaving = new Map();
+
+/** @param {number} tabId */
+export async function attach(tabId) {
+  try {
+    await within(ATTACH_MS, attachOnce(tabId));
+  } catch (error) {
+    throw explainRefusal(tabId, error);
+  }
+}
+
+/** @param {number} tabId */
+export async function prepare(tabId) {
+  try {
+    await within(ATTACH_MS, sendOnce(tabId, "Page.enable"));
+  } catch (error) {
+    throw explainRefusal(tabId, error);
+  }
+}
+
+/** @param {number} tabId */
+async function attachOnce(tabId) {
+  await leaving.get(tabId);
+  requireWilling(tabId);
+  if (await showsExtension(tabId)) refuseExtensionPage();
+  await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
+    // Left behind by an earlier life of this worker: it is ours and still works.
+    if (!/already attached/i.test(messageOf(error))) throw error;
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {unknown} error
+ */
+function explainRefusal(tabId, error) {
+  const message = messageOf(error);
+  if (error instanceof CommandError) return error;
+  if (/no tab with/i.test(message)) {
+    return new CommandError("tab_not_found", `There is no tab ${tabId}.`);
+  }
+  if (/not attached|already attached/i.test(message)) {
+    return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
+  }
+  return new NoDebugger(
+    `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
+  );
+}
+
+/** @param {number} tabId */
+export async function detach(tabId) {
+  const left = detachOnce(tabId);
+  leaving.set(tabId, left);
+  await left;
+  if (leaving.get(tabId) === left) leaving.delete(tabId);
+}
+
+/** @param {number} tabId */
+async function detachOnce(tabId) {
+  // Gone already, or not ours.
+  await chrome.debugger.detach({ tabId }).catch(() => {});
+}
+
+/**
+ * Once: it is not tried again if the debugger has been lost.
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} [params]
+ */
+function sendOnce(tabId, method, params) {
+  return chrome.debugger.sendCommand({ tabId }, method, params);
+}
+
+// Waking a tab for the commands that come, and letting it sleep after them.
+
+const WAKE_MS = 10_000;
+
+/** @typedef {import("./debugger.js").Session} Session */
+
+/**
+ * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while
+ * commands come.
+ * @param {number} tabId
+ * @param {Session} session
+ */
+export async function wake(tabId, session) {
+  await session.ready;
+  session.awake ??= emulateFocus(tabId, session);
+  const { awake } = session;
+  // A page that hangs does not acknowledge.
+  await within(WAKE_MS, awake);
+  session.isAwake = session.awake === awake;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function emulateFocus(tabId, session) {
+  const enabled = { enabled: true };
+  const awake = sendOnce(tabId, "Emulation.setFocusEmulationEnabled", enabled);
+  awake.catch(() => session.awake === awake && (session.awake = null));
+  return awake;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+export function calm(tabId, session) {
+  sleep(session);
+  lookAway(tabId);
+}
+
+/**
+ * Nothing of it holds any longer.
+ * @param {Session} session
+ */
+export function sleep(session) {
+  session.awake = null;
+  session.isAwake = false;
+  session.watched = false;
+  session.drawn = null;
+}
+
+/**
+ * A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
+ * @param {number} tabId
+ */
+export function lookAway(tabId) {
+  void sendOnce(tabId, "Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {});
+  void sendOnce(tabId, "Page.stopScreencast").catch(() => {});
+}

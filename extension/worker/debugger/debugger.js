@@ -1,0 +1,337 @@
+/**
+ * The debugger on tabs: attached when a command needs it, kept while commands come or someone
+ * holds it, dropped otherwise. Other debuggers on the same tab do not disturb it.
+ */
+
+import { messageOf } from "../shared/command-errors.js";
+import { isExtensionPage } from "../shared/known-tabs.js";
+import { register, report } from "../shared/tab-state.js";
+import { within } from "../shared/timing.js";
+import { attach, calm, detach, lookAway, prepare, sleep, wake } from "./attachment.js";
+import { Holds } from "./holds.js";
+
+const STORED = "holds";
+const STORED_TAKEN = "taken";
+const IDLE_MS = 60_000;
+
+/**
+ * @typedef {object} Session
+ * @property {Promise<void>} attached
+ * @property {Promise<void>} ready
+ * @property {Promise<unknown> | null} awake with focus emulated, while commands come
+ * @property {boolean} isAwake whether that has been acknowledged
+ * @property {Promise<void> | null} again attaching once more, after the attachment was lost
+ * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
+ * @property {boolean} watched
+ * @property {number} inUse
+ * @property {ReturnType<typeof setTimeout> | undefined} idleTimer
+ */
+
+/** @type {Map<number, Session>} */
+const sessions = new Map();
+const holds = new Holds((all) => void chrome.storage.session.set({ [STORED]: all }));
+
+/**
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+export async function send(tabId, method, params) {
+  try {
+    return await chrome.debugger.sendCommand({ tabId }, method, params);
+  } catch (error) {
+    const session = sessions.get(tabId);
+    // Who detaches us on purpose is heard of, and ends the session: this was a mishap. The
+    // browser has refused the command, so it has had no effect yet.
+    if (!session?.inUse || !/is not attached/i.test(messageOf(error))) throw error;
+    await attachAgain(tabId, session);
+    return chrome.debugger.sendCommand({ tabId }, method, params);
+  }
+}
+
+/**
+ * To a frame's own session, where the frame lives in another process than its tab.
+ * @param {number} tabId
+ * @param {string | undefined} sessionId undefined: the tab's
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+export async function sendTo(tabId, sessionId, method, params) {
+  if (sessionId === undefined) return send(tabId, method, params);
+  return chrome.debugger.sendCommand({ tabId, sessionId }, method, params);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+async function attachAgain(tabId, session) {
+  session.again ??= attach(tabId)
+    .then(() => prepare(tabId))
+    .finally(() => (session.again = null));
+  sleep(session);
+  await session.again;
+  report("returned", tabId);
+  await wake(tabId, session);
+}
+
+/** @param {number} tabId */
+export function sessionOf(tabId) {
+  return sessions.get(tabId);
+}
+
+/** @param {number} tabId */
+export function isTaken(tabId) {
+  return sessions.has(tabId);
+}
+
+/**
+ * Attached: dialogs are heard of. Nothing is asked of the page if the debugger is there already.
+ * @param {number} tabId
+ */
+export async function attachTab(tabId) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  rest(tabId, session);
+  await session.ready;
+}
+
+/**
+ * Keeps the debugger on a tab when no commands come, also beyond the life of this worker.
+ * @param {number} tabId
+ * @param {string} why each reason holds and is dropped by itself
+ */
+export async function hold(tabId, why) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  holds.add(tabId, why);
+  await session.attached;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} why
+ */
+export function unhold(tabId, why) {
+  const session = sessions.get(tabId);
+  if (holds.remove(tabId, why) && session) rest(tabId, session);
+}
+
+/**
+ * @param {string} why
+ * @returns {number[]} the tabs that are held for it; after a restart those of the life before
+ */
+export function heldFor(why) {
+  return holds.tabsOf(why);
+}
+
+export function takenTabs() {
+  return [...sessions.keys()];
+}
+
+/** @returns {[number, string[]][]} which tabs are held, and for what */
+export function heldTabs() {
+  return holds.all;
+}
+
+/**
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function withTab(tabId, work) {
+  const session = sessions.get(tabId) ?? begin(tabId);
+  session.inUse++;
+  try {
+    if (!session.isAwake) await wake(tabId, session);
+    return await work();
+  } finally {
+    session.inUse--;
+    rest(tabId, session);
+  }
+}
+
+/**
+ * Keeps the tab until it is let go, if it is taken at all.
+ * @param {number} tabId
+ * @returns {() => void}
+ */
+export function holdTab(tabId) {
+  const session = sessions.get(tabId);
+  if (!session) return () => {};
+  session.inUse++;
+  return () => {
+    session.inUse--;
+    rest(tabId, session);
+  };
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+function documentChanged(tabId, url) {
+  const session = sessions.get(tabId);
+  if (session) session.drawn = null;
+  if (!isExtensionPage(url)) return;
+  forgetTab(tabId);
+  release(tabId);
+}
+
+/** @param {number} tabId */
+export function forgetTab(tabId) {
+  const session = sessions.get(tabId);
+  if (!session) return;
+  clearTimeout(session.idleTimer);
+  sessions.delete(tabId);
+  saveTaken();
+  holds.forget(tabId);
+  report("lost", tabId);
+}
+
+function saveTaken() {
+  void chrome.storage.session.set({ [STORED_TAKEN]: takenTabs() });
+}
+
+/**
+ * An attachment outlives the worker that made it: it goes on as before, and is let go if it is not
+ * held and no command comes.
+ */
+async function adoptAttachments() {
+  const [targets, stored] = await Promise.all([
+    chrome.debugger.getTargets(),
+    chrome.storage.session.get([STORED, STORED_TAKEN]),
+  ]);
+  const attached = targets.flatMap(({ attached, tabId }) => (attached && tabId) || []);
+  const taken = Array.isArray(stored[STORED_TAKEN]) ? stored[STORED_TAKEN] : [];
+  holds.load(stored[STORED], attached);
+  for (const tabId of attached) {
+    // Others may have a debugger on a tab too.
+    if (holds.has(tabId) || taken.includes(tabId)) rest(tabId, begin(tabId, true));
+    else setTimeout(releaseUnused, IDLE_MS, tabId);
+  }
+}
+
+/** @param {number} tabId */
+function releaseUnused(tabId) {
+  if (sessions.has(tabId)) return;
+  report("lost", tabId);
+  release(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} [isPrepared] by an earlier life of this worker; a page that shows a dialog, or is
+ *   busy, would not answer now
+ */
+function begin(tabId, isPrepared = false) {
+  const attached = attach(tabId);
+  /** @type {Session} */
+  const session = {
+    attached,
+    ready: attached.then(() => {
+      const prepared = prepare(tabId);
+      return isPrepared ? void prepared.catch(() => {}) : prepared;
+    }),
+    awake: null,
+    isAwake: false,
+    again: null,
+    drawn: null,
+    watched: false,
+    inUse: 0,
+    idleTimer: undefined,
+  };
+  sessions.set(tabId, session);
+  saveTaken();
+  session.ready.catch(() => giveUp(tabId, session));
+  return session;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+async function giveUp(tabId, session) {
+  if (sessions.get(tabId) !== session) return;
+  forgetTab(tabId);
+  const isAttached = await session.attached.then(() => true).catch(() => false);
+  if (isAttached && !sessions.has(tabId)) release(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function rest(tabId, session) {
+  clearTimeout(session.idleTimer);
+  if (sessions.get(tabId) !== session) return;
+  session.idleTimer = setTimeout(() => {
+    if (session.inUse || sessions.get(tabId) !== session) return;
+    if (holds.has(tabId)) return calm(tabId, session);
+    forgetTab(tabId);
+    release(tabId);
+  }, IDLE_MS);
+}
+
+/** @param {number} tabId */
+function release(tabId) {
+  lookAway(tabId);
+  void detach(tabId);
+}
+
+register({
+  name: "attachments",
+  restore: adoptAttachments,
+  forget: forgetTab,
+  detached: forgetTab,
+  committed: documentChanged,
+  describe: () => ({ taken: takenTabs(), held: heldTabs() }),
+});
+
+// Looking on, so that a tab draws though no person sees it.
+
+const FRAME_MS = 2000;
+/**
+ * A background tab draws at full pace only while someone looks on: this looks, and costs little.
+ * What is so thin that nothing of it is left at this size is not drawn.
+ */
+const TINY_SCREENCAST = {
+  format: "jpeg",
+  quality: 1,
+  maxWidth: 64,
+  maxHeight: 64,
+  everyNthFrame: 1000,
+};
+const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
+
+/**
+ * Input sent to a page that has never drawn is acknowledged and lost.
+ * @param {number} tabId
+ */
+export async function waitUntilDrawn(tabId) {
+  const session = sessionOf(tabId);
+  if (!session) return;
+  if (!session.watched) void send(tabId, "Page.startScreencast", TINY_SCREENCAST).catch(() => {});
+  session.watched = true;
+  session.drawn ??= within(FRAME_MS, nextFrame(tabId)).catch(() => {});
+  await session.drawn;
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} _
+ * @param {string} method
+ * @param {any} params
+ */
+function screencastEvent(tabId, _, method, params) {
+  if (method !== "Page.screencastFrame") return;
+  const { sessionId } = params;
+  void send(tabId, "Page.screencastFrameAck", { sessionId }).catch(() => {});
+}
+
+/** @param {number} tabId */
+async function nextFrame(tabId) {
+  await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
+}
+
+register({ name: "screencasts", event: screencastEvent });

@@ -1,0 +1,102 @@
+/**
+ * HTTP authentication in tabs that agents work in: instead of the browser's own window there is a
+ * pending question, which page.dialog answers. In all other tabs the browser asks the person.
+ */
+
+import { isTaken } from "./debugger.js";
+import { isWatched, loginAsked } from "../shared/tab-events.js";
+import { register } from "../shared/tab-state.js";
+import { clip, TITLE_LENGTH } from "../shared/clip.js";
+
+/** @typedef {import("./page-dialogs.js").Dialog} Dialog */
+/** @typedef {(answer?: chrome.webRequest.BlockingResponse) => void} Reply */
+/** @typedef {{dialog: Dialog, url: string, holdsPage: boolean, reply: Reply}} Login */
+
+/** @type {Map<number, Login>} */
+const open = new Map();
+
+/**
+ * @param {chrome.webRequest.OnAuthRequiredDetails} details
+ * @param {Reply} [reply]
+ */
+export function authRequired(details, reply = () => {}) {
+  const { tabId, isProxy, url } = details;
+  // A proxy is the person's own affair, wherever it asks.
+  if (isProxy || tabId < 0 || !(isTaken(tabId) || isWatched(tabId))) return reply();
+  // One at a time: what a page asks for beside it is answered as if it were dismissed.
+  if (open.has(tabId) && details.type !== "main_frame") return reply({ cancel: true });
+  open.get(tabId)?.reply({ cancel: true });
+  const dialog = describe(details);
+  open.set(tabId, { dialog, url, holdsPage: details.type === "main_frame", reply });
+  loginAsked(tabId, dialog);
+}
+
+/**
+ * @param {chrome.webRequest.OnAuthRequiredDetails} details
+ * @returns {Dialog}
+ */
+function describe({ url, realm, scheme }) {
+  const { origin } = new URL(url);
+  const message = `${origin} asks for a user name and a password`;
+  const about = realm && clip(realm, TITLE_LENGTH);
+  return { type: "http_auth", message, origin, scheme, ...(about && { realm: about }) };
+}
+
+export function loginTabs() {
+  return [...open.keys()];
+}
+
+/** @param {number} tabId */
+export function openLogin(tabId) {
+  return open.get(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {{username: string, password: string} | null} authCredentials null: none are given
+ */
+export function answerLogin(tabId, authCredentials) {
+  const login = open.get(tabId);
+  open.delete(tabId);
+  login?.reply(authCredentials ? { authCredentials } : { cancel: true });
+}
+
+/**
+ * The tab is gone, or nobody waits for the page any longer.
+ * @param {number} tabId
+ */
+export function forgetLogin(tabId) {
+  if (open.has(tabId)) answerLogin(tabId, null);
+}
+
+/**
+ * What the tab was about to show is given up.
+ * @param {number} tabId
+ */
+function navigationBegins(tabId) {
+  if (open.get(tabId)?.holdsPage) forgetLogin(tabId);
+}
+
+/**
+ * The page that asked is gone, unless the one that asks is still to come: a tab's first, blank
+ * page may be told of after that.
+ * @param {number} tabId
+ */
+function pageShown(tabId) {
+  if (!open.get(tabId)?.holdsPage) forgetLogin(tabId);
+}
+
+/** @param {number} tabId */
+async function release(tabId) {
+  // The person is asked in the browser's own way.
+  open.get(tabId)?.reply();
+  open.delete(tabId);
+}
+
+register({
+  name: "logins",
+  forget: forgetLogin,
+  navigating: navigationBegins,
+  committed: pageShown,
+  released: release,
+});

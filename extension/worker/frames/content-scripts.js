@@ -1,0 +1,64 @@
+/** Content scripts for pages that were open before the extension was there. */
+
+import { CommandError, messageOf } from "../shared/command-errors.js";
+
+const FLAG = "injected";
+const UNLOADED =
+  "The tab shows no page: it could not be loaded. Navigate to another address, or reload.";
+
+/**
+ * The scripts do nothing where they run already.
+ * @param {number} tabId
+ */
+export async function injectInto(tabId) {
+  try {
+    const { content_scripts = [] } = chrome.runtime.getManifest();
+    const files = content_scripts.flatMap(({ js }) => js ?? []);
+    const target = { tabId, allFrames: true };
+    await chrome.scripting.executeScript({ target, files, injectImmediately: true });
+  } catch (error) {
+    if (/showing error page/i.test(messageOf(error))) {
+      throw new CommandError("navigation_failed", UNLOADED);
+    }
+    throw new CommandError(
+      "needs_person",
+      `The browser protects this page from extensions (${messageOf(error)}). A person has to act here, or open another page.`,
+    );
+  }
+}
+
+/** Once in the extension's life: session storage is emptied when it is loaded anew. */
+export async function injectEverywhere() {
+  if ((await chrome.storage.session.get(FLAG))[FLAG]) return;
+  await chrome.storage.session.set({ [FLAG]: true });
+  const tabs = await chrome.tabs.query({ discarded: false });
+  const ids = tabs.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  await Promise.allSettled(ids.map(injectInto));
+}
+
+// Pages that the browser forgot to load: when it starts, an extension that may watch requests can
+// make it lose the first navigation of a tab, which then stays blank with the address it was for.
+
+const LOOKS_MS = [100, 500, 1500, 4000];
+
+export function findLostLoads() {
+  for (const delay of LOOKS_MS) setTimeout(() => void loadLost(), delay);
+}
+
+async function loadLost() {
+  const tabs = await chrome.tabs.query({ status: "complete" });
+  await Promise.allSettled(tabs.filter(isLost).map(load));
+}
+
+/**
+ * A navigation that is under way would show the tab as loading.
+ * @param {chrome.tabs.Tab} tab
+ */
+export function isLost({ url, pendingUrl }) {
+  return !url && /^(https?|file):/i.test(pendingUrl ?? "");
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function load({ id, pendingUrl }) {
+  return chrome.tabs.update(/** @type {number} */ (id), { url: pendingUrl });
+}

@@ -1,0 +1,47 @@
+/** Of which sites a record tells: of the one that asked, and of those that were asked. */
+
+import { siteOf } from "../shared/known-tabs.js";
+
+const FROM_SERVER = /^(?:http|ws)s?:/i;
+
+/**
+ * `url`: what was asked for, or whose script speaks
+ * @typedef {object} Told
+ * @property {string} site of the document
+ * @property {string} url
+ * @property {string} [redirectedTo]
+ * @property {string[]} [about] other addresses that it tells of
+ */
+
+/**
+ * Without what belongs to documents on sites that the caller may not read, or came from there.
+ * @template {Told} T
+ * @param {import("../shared/command-context.d.ts").Context} context
+ * @param {T[]} entries
+ * @returns {Promise<T[]>}
+ */
+export async function readable({ reach, site }, entries) {
+  await reach.learn(new Set(entries.flatMap(sitesIn)), site);
+  return entries.filter((entry) => sitesIn(entry).every((one) => reach.allowsSite(one)));
+}
+
+/**
+ * @param {Told} told
+ * @returns {string[]}
+ */
+function sitesIn({ site, url, redirectedTo, about = [] }) {
+  return [site, ...[url, redirectedTo, ...about].flatMap(serversOf)];
+}
+
+/**
+ * @param {string | undefined} url
+ * @returns {string[]}
+ */
+function serversOf(url) {
+  return url && isFromServer(url) ? [siteOf(url.replace(/^ws/i, "http"))] : [];
+}
+
+/** @param {string} url */
+export function isFromServer(url) {
+  return FROM_SERVER.test(url);
+}

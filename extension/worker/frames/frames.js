@@ -1,0 +1,313 @@
+/** The frames of every tab, each reached by a port its content script keeps open. */
+
+import { CommandError } from "../shared/command-errors.js";
+import { note } from "../shared/journal.js";
+import { siteOfDocument } from "../shared/known-tabs.js";
+import { Correlator } from "../shared/request-correlator.js";
+import { register, report, saver } from "../shared/tab-state.js";
+import { RateLimit } from "../shared/timing.js";
+import { injectInto } from "./content-scripts.js";
+import { RefNumbers, parseRef, slotOf } from "./ref-numbers.js";
+
+// One document in one frame, at the other end of a port.
+
+const ANSWER_MS = 10_000;
+/** Far more than content scripts say unasked; they pace what pages make them say. */
+const MOST_SAID = 1000;
+const REST_MS = 10_000;
+
+export class Frame {
+  /** @type {chrome.runtime.Port} */
+  #port;
+  #requests = new Correlator();
+  /** @type {import("./ref-numbers.js").Range | undefined} */
+  range;
+  /** @type {{parent: Frame, ref: number} | undefined} found by a nonce, good for life */
+  place;
+  /** @type {Promise<number> | undefined} */
+  #parentId;
+  onHello = () => {};
+  onGone = () => {};
+  /** @type {(news: any) => void} */
+  onNews = () => {};
+  /** @type {(message: any) => void} what it says of the tools that its page publishes */
+  onSaid = () => {};
+  /** It has said too much, and is let go for a while. */
+  onRateLimit = () => {};
+  #rate = new RateLimit(MOST_SAID);
+  #isGone = false;
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {number} tabId
+   * @param {number} frameId
+   * @param {string} site
+   */
+  constructor(port, tabId, frameId, site) {
+    this.#port = port;
+    this.tabId = tabId;
+    this.frameId = frameId;
+    this.site = site;
+    this.sender = port.sender;
+    port.onMessage.addListener((message) => this.#receive(message));
+    port.onDisconnect.addListener(() => this.#gone());
+  }
+
+  /**
+   * @param {string} type
+   * @param {object} body
+   * @param {number} [timeoutMs]
+   * @returns {Promise<any>}
+   */
+  ask(type, body, timeoutMs = ANSWER_MS) {
+    const send = (/** @type {number} */ id) => {
+      try {
+        // A busy page takes its messages late; what nobody waits for any more must not be done.
+        this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
+      } catch {
+        this.#requests.settle(id, goneError());
+      }
+    };
+    return this.#requests.request(send, { timeoutMs, late: timeoutError });
+  }
+
+  /** @returns {Promise<number>} -1 when the browser does not say */
+  parentId() {
+    this.#parentId ??= chrome.webNavigation
+      .getFrame({ tabId: this.tabId, frameId: this.frameId })
+      .then((details) => details?.parentFrameId ?? -1)
+      .catch(() => -1);
+    return this.#parentId;
+  }
+
+  /** @param {any} message */
+  #receive(message) {
+    if (this.#isGone) return;
+    if (!this.#isAnswer(message) && this.#rate.note(Date.now())) return this.#pause();
+    if (message?.type === "hello") this.#hello(message);
+    else if (message?.type === "news") this.onNews(message);
+    else if (typeof message?.type === "string") this.onSaid(message);
+    else this.#requests.settle(message?.id, answerError(message), message?.value);
+  }
+
+  /** @param {any} message */
+  #isAnswer(message) {
+    return message?.type === undefined && this.#requests.has(message?.id);
+  }
+
+  /** @param {any} message */
+  #hello({ range }) {
+    if (Number.isInteger(range?.slot) && Number.isInteger(range?.next)) this.range = range;
+    this.onHello();
+  }
+
+  /** What was dropped would be missed: a new port tells everything anew. */
+  #pause() {
+    void this.ask("rest", { ms: REST_MS }).catch(() => {});
+    this.#port.disconnect();
+    this.onRateLimit();
+    this.#gone();
+  }
+
+  #gone() {
+    this.#isGone = true;
+    // Reading the error keeps it out of the extension's own error list.
+    void chrome.runtime.lastError;
+    this.#requests.failAll(goneError);
+    this.onGone();
+  }
+}
+
+/** @param {any} message */
+function answerError(message) {
+  const error = message?.error;
+  return error ? new CommandError(String(error.reason), String(error.message), error.data) : null;
+}
+
+function timeoutError() {
+  return new CommandError("timeout", "The page does not answer: it is busy, or shows a dialog.");
+}
+
+function goneError() {
+  return new CommandError("navigated_away", "The page went away before it answered.");
+}
+
+const STORED = "slots";
+const INJECT_AFTER_MS = 60;
+const APPEAR_MS = 10_000;
+const RECOVER_MS = 5000;
+const bornAt = Date.now();
+
+/** @type {Map<number, Map<number, Frame>>} */
+const tabs = new Map();
+/** @type {Set<(frame: Frame) => void>} */
+const arrivals = new Set();
+/** @type {Set<number>} tabs of which it was noted already */
+const limited = new Set();
+const refNumbers = new RefNumbers();
+const save = saver(STORED, () => refNumbers.dump());
+
+async function restoreRefNumbers() {
+  refNumbers.load((await chrome.storage.session.get(STORED))[STORED]);
+  save();
+}
+
+/** @param {chrome.runtime.Port} port */
+export function frameConnected(port) {
+  const sender = port.sender;
+  if (port.name !== "frame" || sender?.tab?.id === undefined) return port.disconnect();
+  const site = siteOfDocument(sender.origin, sender.url);
+  const frame = new Frame(port, sender.tab.id, sender.frameId ?? 0, site);
+  frame.onHello = () => addFrame(frame);
+  frame.onGone = () => {
+    removeFrame(frame);
+    report("gone", frame);
+  };
+  frame.onSaid = (message) => report("said", frame, message);
+  frame.onRateLimit = () => noteRateLimit(frame.tabId);
+}
+
+/** @param {number} tabId */
+function noteRateLimit(tabId) {
+  if (limited.has(tabId)) return;
+  limited.add(tabId);
+  note("warn", `a page in tab ${tabId} makes us say too much; it is left alone for a while`);
+}
+
+/** @param {Frame} frame */
+function addFrame(frame) {
+  const frames = tabs.get(frame.tabId) ?? new Map();
+  tabs.set(frame.tabId, frames.set(frame.frameId, frame));
+  if (frame.range) noteRange(frame);
+  arrivals.forEach((listener) => listener(frame));
+}
+
+/** @param {Frame} frame */
+function removeFrame(frame) {
+  const frames = tabs.get(frame.tabId);
+  if (frames?.get(frame.frameId) !== frame) return;
+  frames.delete(frame.frameId);
+  if (!frames.size) tabs.delete(frame.tabId);
+}
+
+/** @param {Frame} frame */
+function noteRange(frame) {
+  if (frame.range && refNumbers.note(frame.tabId, frame.range)) save();
+}
+
+/** @param {number} tabId */
+function forgetFrames(tabId) {
+  tabs.delete(tabId);
+  limited.delete(tabId);
+  if (refNumbers.forget(tabId)) save();
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Frame[]} the main frame first
+ */
+export function framesOf(tabId) {
+  return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
+}
+
+/**
+ * @param {(frame: Frame) => void} listener called when a frame has come, in any tab
+ * @returns {() => void} stops listening
+ */
+export function onFrame(listener) {
+  arrivals.add(listener);
+  return () => arrivals.delete(listener);
+}
+
+/**
+ * Ask a frame something that may make it mint refs.
+ * @param {Frame} frame
+ * @param {string} type
+ * @param {object} body
+ * @param {number} [timeoutMs]
+ */
+export async function askMinting(frame, type, body, timeoutMs) {
+  if (!frame.range) {
+    frame.range = refNumbers.assign(frame.tabId, frame.frameId === 0);
+    save();
+  }
+  const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
+  frame.range = { slot: frame.range.slot, next };
+  noteRange(frame);
+  return value;
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+export async function mainFrame(tabId) {
+  const find = () => tabs.get(tabId)?.get(0);
+  const soon = find() ?? (await appearance(find, INJECT_AFTER_MS));
+  if (soon) return soon;
+  // Injecting may never end while a navigation is under way; only its refusal is awaited.
+  const refused = new Promise((_, reject) => injectInto(tabId).catch(reject));
+  const late = await Promise.race([appearance(find, APPEAR_MS), refused]);
+  if (late) return late;
+  throw new CommandError("timeout", "The page does not answer: it is busy, or shows a dialog.");
+}
+
+/**
+ * @param {number} tabId
+ * @param {unknown} ref
+ * @returns {Promise<{frame: Frame, number: number}>}
+ */
+export async function frameOfRef(tabId, ref) {
+  const number = parseRef(ref);
+  if (number === null) {
+    throw new CommandError("invalid_arguments", `"${ref}" is not a ref (they look like ref_12).`);
+  }
+  const find = () => framesOf(tabId).find((frame) => frame.range?.slot === slotOf(number));
+  const frame = find() ?? (await appearance(find, bornAt + RECOVER_MS - Date.now()));
+  if (!frame) throw staleRef(ref);
+  return { frame, number };
+}
+
+/** @param {unknown} ref */
+export function staleRef(ref) {
+  return new CommandError("stale_ref", `${ref} is not on the page any more. Read the page again.`);
+}
+
+/**
+ * @param {() => Frame | undefined} find
+ * @param {number} timeoutMs
+ * @returns {Promise<Frame | undefined>}
+ */
+function appearance(find, timeoutMs) {
+  if (timeoutMs <= 0) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const listener = () => void (find() && end());
+    const timer = setTimeout(() => end(), timeoutMs);
+    const end = () => {
+      arrivals.delete(listener);
+      clearTimeout(timer);
+      resolve(find());
+    };
+    arrivals.add(listener);
+  });
+}
+
+/**
+ * Whether someone has acted in the page, so that it may ask before it is left.
+ * @param {number} tabId
+ */
+export async function hasBeenActive(tabId) {
+  const frame = tabs.get(tabId)?.get(0);
+  if (!frame) return false;
+  return frame.ask("activation", {}, 200).catch(() => true);
+}
+
+function describe() {
+  const reached = [...tabs.keys()].map((tabId) => [
+    tabId,
+    framesOf(tabId).map(({ frameId, range }) => [frameId, range]),
+  ]);
+  return { reached, slots: refNumbers.dump() };
+}
+
+register({ name: "frames", restore: restoreRefNumbers, forget: forgetFrames, describe });

@@ -1,0 +1,123 @@
+/** page.dialog: answering what a page asks. */
+
+import { dismissChooser, openChooser } from "../debugger/file-choosers.js";
+import { answerLogin, openLogin } from "../debugger/logins.js";
+import { answer, openDialog } from "../debugger/page-dialogs.js";
+import { framesOf } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite, siteOf } from "../shared/known-tabs.js";
+import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupted } from "./act.js";
+
+// page.dialog where a server asks for a user name and a password.
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+
+/**
+ * @param {Context<Wire.AnswerDialog>} context
+ * @returns {Promise<Wire.AnsweredDialog>}
+ */
+export async function login(context) {
+  const { tabId, input, site, signal, reportTabChanges } = context;
+  const pending = /** @type {import("../debugger/logins.js").Login} */ (openLogin(tabId));
+  const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
+  await requireAllowed(context, siteOf(pending.url));
+  signal.throwIfAborted();
+  requireKnownSite(tabId, site);
+  const departure = new Departure(tabId);
+  try {
+    answerLogin(tabId, credentials);
+    if (pending.holdsPage) await departure.arrival();
+    const navigated = await departure.destination();
+    await reportTabChanges();
+    const again = openLogin(tabId)?.dialog;
+    const effect = effectOf({ navigated, mutated: navigated !== undefined, dialog: again });
+    return { effect, answered: pending.dialog, trusted: true };
+  } finally {
+    departure.stop();
+  }
+}
+
+/** @param {unknown} text */
+function credentialsOf(text) {
+  const [, username, password] = /^([^:]*):([\s\S]*)$/.exec(String(text ?? "")) ?? [];
+  if (username !== undefined && password !== undefined) return { username, password };
+  const message = "Give the user name and the password as promptText: user:password.";
+  throw new CommandError("invalid_arguments", message);
+}
+
+/**
+ * The password goes to that site, whichever page the tab shows.
+ * @param {Context} context
+ * @param {string} asking
+ */
+async function requireAllowed({ reach, site }, asking) {
+  const allowed = await reach.among([asking], site);
+  if (!allowed || allowed.has(asking)) return;
+  const message = `${asking} asks, where this tool is not allowed.`;
+  throw new CommandError("permission_off", message, { frameSite: asking });
+}
+
+const ACTIONS = new Set(["accept", "dismiss"]);
+
+/**
+ * The debugger is on the tab already, or the dialog would not be known. (It must not be taken
+ * anew: the page answers nothing now.)
+ * @param {Context<Wire.AnswerDialog>} context
+ */
+export async function answerDialog(context) {
+  const { tabId, input, site } = context;
+  const { action, promptText } = input;
+  if (!ACTIONS.has(action)) {
+    throw new CommandError("invalid_arguments", "action must be accept or dismiss.");
+  }
+  return inTurn(context, async () => {
+    const dialog = openDialog(tabId);
+    if (!dialog && openChooser(tabId)) return answerChooser(context);
+    if (!dialog && openLogin(tabId)) return login(context);
+    if (!dialog) throw new CommandError("no_dialog", "The page shows no dialog.");
+    const watch = watchOf(tabId, settleOf(input));
+    requireKnownSite(tabId, site);
+    await answer(tabId, action === "accept", promptText);
+    const stays = dialog.type === "beforeunload" && action === "dismiss";
+    const outcome = await afterAnswer(context, watch, stays);
+    await context.reportTabChanges();
+    return { effect: effectOf(outcome), answered: dialog, trusted: true };
+  });
+}
+
+/**
+ * A file chooser is answered with files, elsewhere; here it can only be dismissed.
+ * @param {Context<Wire.AnswerDialog>} context
+ */
+async function answerChooser({ tabId, input, site }) {
+  if (input.action !== "dismiss") {
+    const message = "A file chooser is answered by browser_upload_files without a target.";
+    throw new CommandError("invalid_arguments", message);
+  }
+  requireKnownSite(tabId, site);
+  const answered = /** @type {Wire.Dialog} */ (await dismissChooser(tabId));
+  return { effect: effectOf({ mutated: false }), answered, trusted: false };
+}
+
+/**
+ * @param {number} tabId
+ * @param {number} ms
+ */
+function watchOf(tabId, ms) {
+  const before = takeInterrupted(tabId);
+  if (before) return before;
+  const [frame] = framesOf(tabId);
+  return frame && new Watch(frame, ms);
+}
+
+/**
+ * @param {Context} context
+ * @param {Watch | undefined} watch
+ * @param {boolean} stays whether the page was kept from going where it meant to
+ * @returns {Promise<import("./act.js").Outcome>}
+ */
+async function afterAnswer(context, watch, stays) {
+  if (watch && !stays) return restAfter(context, watch, async () => {});
+  watch?.stop();
+  return { mutated: false, dialog: openDialog(context.tabId) };
+}

@@ -1,0 +1,192 @@
+/**
+ * page.drag: pressing in one place and letting go in another. Where the page makes it a drag of
+ * data, the browser would hand that to the system: it is caught, and goes on in the page.
+ */
+
+import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
+import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { CommandError } from "../shared/command-errors.js";
+import { dragData, holdAt, releaseAt, pullTo } from "./trusted-input.js";
+import { modifierBits } from "./key-strokes.js";
+import { Observations } from "../shared/timing.js";
+import { requireStay } from "../shared/known-tabs.js";
+import { findPlace, isPoint } from "./targets.js";
+import { register } from "../shared/tab-state.js";
+
+const STEPS = 8;
+const CAUGHT_MS = 5000;
+/** Where the start may be brought, one after the other. */
+const SCROLLS = [["center"], ["start"], ["end"]];
+const UNSEEN = new Set(["not_visible", "covered_by"]);
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {import("./trusted-input.js").Point} Point */
+/** @typedef {import("./targets.js").Place} Place */
+/** @typedef {{start: Point, end: Point}} Way */
+
+/** @type {Map<number, Observations<"caught">>} */
+const catching = new Map();
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} _
+ * @param {string} method
+ * @param {any} params
+ */
+function dragEvent(tabId, _, method, params) {
+  if (method === "Input.dragIntercepted") catching.get(tabId)?.note("caught", params.data);
+}
+
+/** @param {number} tabId */
+function leaveDrags(tabId) {
+  void send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+}
+
+register({
+  name: "drags",
+  after: ["attachments"],
+  // A drag that ended with the earlier worker would keep on catching the person's own.
+  restore: () => takenTabs().forEach(leaveDrags),
+  event: dragEvent,
+});
+
+/** @param {Context<Wire.Drag>} context */
+export async function drag(context) {
+  const { input } = context;
+  const modifiers = modifierBits(input.modifiers);
+  return inTurnWithTab(context, async () => {
+    const places = await findBoth(context);
+    const { frame } = places.from;
+    const hand = new Hand(context, frame, modifiers);
+    /** @type {Way | undefined} */
+    let path;
+    const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
+    const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
+    if (!isPoint(input.from)) requireArrival(outcome, "press");
+    return { effect: effectOf(outcome), trusted: true, path: /** @type {Way} */ (path) };
+  });
+}
+
+/** @param {Context<Wire.Drag>} context */
+async function findBoth(context) {
+  const { tabId, input, signal } = context;
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    return { from: await findPlace(context, input.from), to: await findPlace(context, input.to) };
+  });
+}
+
+/**
+ * Both ends must be in view at the same time: wherever the start is brought, the end must be
+ * seen without further scrolling.
+ * @param {{from: Place, to: Place}} places
+ * @param {AbortSignal} signal
+ * @returns {Promise<Way>}
+ */
+async function aimBoth({ from, to }, signal) {
+  for (const scrolls of SCROLLS) {
+    await to.aim(signal, { by: "nothing" });
+    const start = await from.aim(signal, { scrolls });
+    const end = await to.aim(signal, { by: "nothing", scrolls: [] }).catch(unlessUnseen);
+    signal.throwIfAborted();
+    if (end) return { start, end };
+  }
+  throw new CommandError("not_visible", "The two places cannot be seen at the same time.");
+}
+
+/** @param {unknown} error */
+function unlessUnseen(error) {
+  if (error instanceof CommandError && UNSEEN.has(error.reason)) return null;
+  throw error;
+}
+
+/** What holds the mouse button down, or the data that is dragged. */
+class Hand {
+  /** @type {Observations<"caught">} */
+  #seen = new Observations();
+  #hasEntered = false;
+  #tabId;
+  #site;
+  #frame;
+  #modifiers;
+
+  /**
+   * @param {Context} context
+   * @param {Frame} frame
+   * @param {number} modifiers
+   */
+  constructor({ tabId, site }, frame, modifiers) {
+    this.#tabId = tabId;
+    this.#site = site;
+    this.#frame = frame;
+    this.#modifiers = modifiers;
+  }
+
+  /**
+   * @param {Way} way
+   * @param {AbortSignal} signal
+   */
+  async carry({ start, end }, signal) {
+    catching.set(this.#tabId, this.#seen);
+    let at = start;
+    try {
+      await send(this.#tabId, "Input.setInterceptDrags", { enabled: true });
+      signal.throwIfAborted();
+      await holdAt(this.#tabId, start, this.#modifiers);
+      for (at of pathOf(start, end)) {
+        await this.#goTo(at);
+        signal.throwIfAborted();
+        requireStay(this.#tabId, this.#site);
+      }
+      await this.#drop(at);
+      await releaseAt(this.#tabId, at, this.#modifiers);
+    } catch (error) {
+      void releaseAt(this.#tabId, at, this.#modifiers).catch(() => {});
+      throw error;
+    } finally {
+      leaveDrags(this.#tabId);
+      catching.delete(this.#tabId);
+    }
+  }
+
+  /** @param {Point} point */
+  async #goTo(point) {
+    const data = await this.#caught();
+    if (!data) return pullTo(this.#tabId, point, this.#modifiers);
+    const type = this.#hasEntered ? "dragOver" : "dragEnter";
+    this.#hasEntered = true;
+    await dragData(this.#tabId, type, point, data, this.#modifiers);
+  }
+
+  /** The page has seen a drag begin: then the browser tells of it soon. */
+  async #caught() {
+    if (!this.#seen.has("caught") && (await this.#frame.ask("dragging", {}))) {
+      await this.#seen.until(CAUGHT_MS, "caught");
+    }
+    return this.#seen.get("caught");
+  }
+
+  /** @param {Point} point */
+  async #drop(point) {
+    const data = await this.#caught();
+    if (data) await dragData(this.#tabId, "drop", point, data, this.#modifiers);
+  }
+}
+
+/**
+ * The first step is enough to make it a drag, and the last place is reached twice, as pages that
+ * look at where they are dragged over need it.
+ * @param {Point} start
+ * @param {Point} end
+ * @returns {Point[]}
+ */
+function pathOf(start, end) {
+  const at = (/** @type {number} */ part) => ({
+    x: start.x + (end.x - start.x) * part,
+    y: start.y + (end.y - start.y) * part,
+  });
+  const steps = Array.from({ length: STEPS }, (_, i) => at((i + 1) / STEPS));
+  return [...steps, end];
+}

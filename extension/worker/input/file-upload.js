@@ -1,0 +1,213 @@
+/**
+ * page.upload: files into an input, onto an element or a point, or for the chooser that is open.
+ * The browser takes them from the disk where it may; elsewhere they come over the link, and the
+ * page gets them from us.
+ */
+
+import { send, sendTo, waitUntilDrawn } from "../debugger/debugger.js";
+import { forgetChooser, openChooser } from "../debugger/file-choosers.js";
+import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { CommandError } from "../shared/command-errors.js";
+import { carry } from "../shared/file-pieces.js";
+import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
+import { findPlace, isPoint } from "./targets.js";
+import { dragData } from "./trusted-input.js";
+
+// Files dragged from outside the browser and dropped on a page, with trusted input.
+
+const COPY = 1;
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+
+/**
+ * @param {Context<{settle?: number}>} context
+ * @param {Place} place
+ * @param {string[]} paths
+ * @param {string} tag
+ */
+export async function dropFiles(context, { frame, aim }, paths, tag) {
+  const { tabId } = context;
+  const prepare = async (/** @type {AbortSignal} */ live) => {
+    const point = await aim(live, { by: "hover" });
+    await frame.ask("watchUpload", {});
+    return point;
+  };
+  const data = { items: [], files: paths, dragOperationsMask: COPY };
+  return actAndRest(context, frame, prepare, async (point, live) => {
+    try {
+      await dragData(tabId, "dragEnter", point, data, 0);
+      await dragData(tabId, "dragOver", point, data, 0);
+      if (!(await frame.ask("takesDrop", {}))) throw takesNone(tag);
+      live.throwIfAborted();
+      await dragData(tabId, "drop", point, data, 0);
+    } catch (error) {
+      const params = { type: "dragCancel", ...point, data };
+      void send(tabId, "Input.dispatchDragEvent", params).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** @param {string} tag */
+export function takesNone(tag) {
+  const message = `A <${tag}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
+  return new CommandError("invalid_arguments", message);
+}
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {Wire.FileToGive} FileToGive */
+/** @typedef {{kind: "input" | "drop", tag: string, misfits: string[]}} Plan */
+
+/**
+ * @typedef {object} Place
+ * @property {Frame} frame
+ * @property {object} how
+ * @property {import("./targets.js").Aim} aim
+ * @property {import("../debugger/isolated-worlds.js").Held} [input] of a file chooser
+ */
+
+/** @typedef {import("./act.js").Outcome} Outcome */
+/** @typedef {{outcome: Outcome, files: Wire.ReceivedFile[] | null, trusted: boolean}} Given */
+
+/** @param {Context<Wire.Upload>} context */
+export async function upload(context) {
+  const { tabId, input, signal } = context;
+  /** @type {FileToGive[]} */
+  const files = input.files ?? [];
+  if (!files.length) throw new CommandError("invalid_arguments", "There are no files to upload.");
+  return inTurnWithTab(context, async () => {
+    const [place, plan] = await unlessDialog(tabId, signal, () => planFor(context, files));
+    const give = plan.kind === "input" ? giveToInput : giveByDrop;
+    const { outcome, files: seen, trusted } = await give(context, place, files, plan);
+    const misfits = plan.misfits.length ? { misfits: plan.misfits } : {};
+    return { effect: { ...effectOf(outcome), files: seen ?? undefined }, trusted, ...misfits };
+  });
+}
+
+/**
+ * @param {Context<Wire.Upload>} context
+ * @param {FileToGive[]} files
+ * @returns {Promise<[Place, Plan]>}
+ */
+async function planFor(context, files) {
+  await waitUntilDrawn(context.tabId);
+  const place = isNamed(context.input)
+    ? await findPlace(context, context.input)
+    : await opened(context);
+  const names = files.map(({ name, mimeType }) => ({ name, mimeType }));
+  return [place, await place.frame.ask("planUpload", { how: place.how, files: names })];
+}
+
+/** @param {Wire.Place} input */
+function isNamed(input) {
+  return input.ref !== undefined || input.selector !== undefined || isPoint(input);
+}
+
+/**
+ * The input behind the file chooser that is open.
+ * @param {Context} context
+ * @returns {Promise<Place>}
+ */
+async function opened({ tabId, reach }) {
+  const chooser = openChooser(tabId);
+  if (!chooser) throw noChooser();
+  const input = await chooser.input;
+  // Its frame may be going just now.
+  const frame = input && (await showToScript(tabId, input).catch(() => undefined));
+  if (!frame) throw unreachable();
+  reach.require(frame);
+  return { frame, how: { isShown: true }, aim: () => Promise.reject(noChooser()), input };
+}
+
+function noChooser() {
+  const message = "No file chooser is open. Name a file input or a drop zone, or click first.";
+  return new CommandError("no_dialog", message);
+}
+
+function unreachable() {
+  const message = "The file chooser belongs to no input of the page: only a person can answer it.";
+  return new CommandError("needs_person", message);
+}
+
+/** @param {FileToGive[]} files */
+async function mayReadPaths(files) {
+  const hasPaths = files.every(({ path }) => path !== undefined);
+  return hasPaths && (await chrome.extension.isAllowedFileSchemeAccess());
+}
+
+/**
+ * @param {FileToGive[]} files
+ * @returns {string[]}
+ */
+function pathsOf(files) {
+  return files.flatMap(({ path }) => path ?? []);
+}
+
+/**
+ * @param {Context<Wire.Upload>} context
+ * @param {Place} place
+ * @param {FileToGive[]} files
+ * @returns {Promise<Given>}
+ */
+async function giveToInput(context, { frame, input }, files) {
+  const { tabId } = context;
+  const byPath = await mayReadPaths(files);
+  const held = byPath ? (input ?? (await showToDebugger(frame))) : undefined;
+  if (!held) await bring(context, frame, files);
+  const params = { objectId: held?.objectId, files: pathsOf(files) };
+  const act = held
+    ? () => sendTo(tabId, held.session, "DOM.setFileInputFiles", params)
+    : () => frame.ask("putFiles", { files });
+  const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
+  if (input) forgetChooser(tabId);
+  return { outcome, files: await seenBy(frame, outcome), trusted: Boolean(held) };
+}
+
+/**
+ * @param {Context} context
+ * @param {Frame} frame
+ * @param {FileToGive[]} files
+ */
+async function bring(context, frame, files) {
+  await carry(context, files, (index, data) => frame.ask("addPart", { index, data }));
+}
+
+/**
+ * @param {Context<Wire.Upload>} context
+ * @param {Place} place
+ * @param {FileToGive[]} files
+ * @param {Plan} plan
+ * @returns {Promise<Given>}
+ */
+async function giveByDrop(context, place, files, { tag }) {
+  const trusted = await mayReadPaths(files);
+  const outcome = trusted
+    ? await dropFiles(context, place, pathsOf(files), tag)
+    : await dropBytes(context, place.frame, files, tag);
+  return { outcome, files: await seenBy(place.frame, outcome), trusted };
+}
+
+/**
+ * @param {Context<Wire.Upload>} context
+ * @param {Frame} frame
+ * @param {FileToGive[]} files
+ * @param {string} tag
+ */
+async function dropBytes(context, frame, files, tag) {
+  await bring(context, frame, files);
+  const act = async () => {
+    if (!(await frame.ask("putFiles", { files }))) throw takesNone(tag);
+  };
+  return actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
+}
+
+/**
+ * The files as the page has seen them.
+ * @param {Frame} frame
+ * @param {import("./act.js").Outcome} outcome
+ */
+async function seenBy(frame, { dialog, navigated }) {
+  if (dialog || navigated !== undefined) return null;
+  return frame.ask("uploaded", {}).catch(() => null);
+}

@@ -1,0 +1,151 @@
+/** page.fill and page.select: what a field holds. */
+
+import { askMinting } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite } from "../shared/known-tabs.js";
+import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
+import { clickNow } from "./click.js";
+import { trustOf } from "./hand.js";
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @import { Handed } from "./hand.js" */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+
+/** @param {Context<Wire.Fill>} context */
+export async function fill(context) {
+  const { text } = context.input;
+  if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
+  return inTurnWithHand(context, (handed) => fillNow(handed, text));
+}
+
+/**
+ * For whoever has the turn already.
+ * @param {Handed<Wire.Named & {clear?: boolean, settle?: number}>} context
+ * @param {string} text
+ */
+export async function fillNow(context, text) {
+  const { clear = true } = context.input;
+  return put(context, "fill", { text, clear: Boolean(clear) });
+}
+
+/** @param {Context<Wire.Select>} context */
+export async function select(context) {
+  const { value, label } = context.input;
+  if ((value === undefined) === (label === undefined)) {
+    throw new CommandError("invalid_arguments", "Give either value or label.");
+  }
+  const wanted = [value ?? label].flat().map(String);
+  const body = { by: label === undefined ? "value" : "label", wanted };
+  return inTurnWithHand(context, (handed) => put(handed, "select", body));
+}
+
+/**
+ * @param {Handed<Wire.Named & {settle?: number}>} context
+ * @param {string} question what the page is asked to do, and answers whether it is to be typed
+ * @param {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} body
+ */
+async function put(context, question, body) {
+  const { frame, how } = await find(context);
+  const { hand } = context;
+  let plan = { typed: false, sensitive: false };
+  /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
+  const act = async (_, live) => {
+    plan = await frame.ask(question, { ...how, ...body });
+    live.throwIfAborted();
+    requireKnownSite(context.tabId, context.site);
+    if (plan.typed) await hand.write(frame, body.text ?? "", Boolean(body.clear));
+  };
+  try {
+    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
+    const value = await valueAfter(frame, outcome);
+    const { typed, sensitive } = plan;
+    return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, typed), sensitive };
+  } catch (error) {
+    throw marked(error, plan.sensitive);
+  }
+}
+
+/**
+ * @param {Frame} frame
+ * @param {import("./act.js").Outcome} outcome
+ */
+async function valueAfter(frame, { dialog, navigated }) {
+  if (dialog || navigated !== undefined) return undefined;
+  return frame.ask("filled", {});
+}
+
+// page.set: a field gets a value of its own kind, whatever kind that is.
+
+/** @typedef {Wire.Named & {settle?: number}} ElementAction */
+
+/**
+ * @typedef {object} Field
+ * @property {string} kind switch, radio or value
+ * @property {string} before what it holds, or whether it is on
+ * @property {boolean} sensitive
+ * @property {number} ref of what is to be pressed or filled
+ */
+
+/** @param {Context<Wire.SetField>} context */
+export async function set(context) {
+  return inTurnWithHand(context, async (handed) => {
+    const field = await look(context);
+    try {
+      const named = { ref: `ref_${field.ref}`, settle: context.input.settle };
+      const act = field.kind === "value" ? fillIn : turn;
+      const output = await act({ ...handed, input: named }, field, context.input.value);
+      return { ...output, before: field.before, sensitive: field.sensitive };
+    } catch (error) {
+      throw marked(error, field.sensitive);
+    }
+  });
+}
+
+/**
+ * @param {Context<Wire.Named>} context
+ * @returns {Promise<Field>}
+ */
+async function look(context) {
+  const { frame, how } = await find(context);
+  return askMinting(frame, "field", how);
+}
+
+/**
+ * @param {Handed<ElementAction>} context
+ * @param {Field} _
+ * @param {Wire.SetField["value"]} value
+ */
+async function fillIn(context, _, value) {
+  if (typeof value === "string" || typeof value === "number")
+    return fillNow(context, String(value));
+  throw refusal("This field takes text or a number, not true or false.");
+}
+
+/**
+ * @param {Handed<ElementAction>} context
+ * @param {Field} field
+ * @param {Wire.SetField["value"]} value
+ */
+async function turn(context, { kind, before }, value) {
+  const wanted = wantedState(value);
+  if (kind === "radio" && wanted === "false") {
+    throw refusal("A radio button is switched off by choosing another one of its group.");
+  }
+  if (wanted === before) return { effect: { mutated: false, value: before }, trusted: true };
+  const { effect, point, ...told } = await clickNow(context);
+  const isThere = !effect.dialog && effect.navigated === undefined;
+  const after = isThere ? await look(context).catch(() => undefined) : undefined;
+  return { effect: { ...effect, value: after?.before }, ...told };
+}
+
+/** @param {unknown} value */
+function wantedState(value) {
+  const word = String(value).toLowerCase();
+  if (word === "true" || word === "false") return word;
+  throw refusal("This is a box to be switched on or off: give true or false.");
+}
+
+/** @param {string} message */
+function refusal(message) {
+  return new CommandError("invalid_arguments", message);
+}

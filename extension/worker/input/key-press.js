@@ -1,0 +1,205 @@
+/** page.press and page.type: keys, to one element or to whatever has the focus. */
+
+import { waitUntilDrawn } from "../debugger/debugger.js";
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { requireKnownSite, requireStay } from "../shared/known-tabs.js";
+import {
+  actAndRest,
+  effectOf,
+  find,
+  inTurnWithHand,
+  marked,
+  requireArrival,
+  untilIdle,
+} from "./act.js";
+import { focusedDocument, trustOf } from "./hand.js";
+import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+
+// A text as it is typed: keys where the keyboard has them, inserted where it has not.
+
+/** What is longer is inserted line by line, as if it were pasted. */
+const LONGEST_TYPED = 300;
+
+/** @typedef {string | import("./key-strokes.js").Stroke} Piece a string is to be inserted */
+
+/**
+ * @param {string} text
+ * @param {boolean} canInsert whether what gets it is a field for text
+ * @returns {Piece[]}
+ */
+export function piecesOf(text, canInsert) {
+  const lines = text.replace(/\r\n?/g, "\n");
+  const isLong = lines.length > LONGEST_TYPED;
+  if (isLong && !canInsert) throw tooLong();
+  const parts = isLong ? lines.split(/(\n)/).filter(Boolean) : [...lines];
+  return joined(parts.map((part) => typedStroke(part) ?? requireInsert(part, canInsert)));
+}
+
+/**
+ * @param {string} part
+ * @param {boolean} canInsert
+ */
+function requireInsert(part, canInsert) {
+  if (canInsert) return part;
+  const message = `What has the focus is no field for text, and no key writes "${part}".`;
+  throw new CommandError("invalid_arguments", message);
+}
+
+/**
+ * What is inserted in one go: a letter and its accent belong together.
+ * @param {Piece[]} pieces
+ * @returns {Piece[]}
+ */
+function joined(pieces) {
+  /** @type {Piece[]} */
+  const result = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (typeof piece === "string" && typeof last === "string")
+      result[result.length - 1] = last + piece;
+    else result.push(piece);
+  }
+  return result;
+}
+
+function tooLong() {
+  const message = `What has the focus is no field for text: give at most ${LONGEST_TYPED} characters.`;
+  return new CommandError("invalid_arguments", message);
+}
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @import { Handed } from "./hand.js" */
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
+/** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
+
+/** @param {Context<Wire.Press>} context */
+export async function press(context) {
+  const { input } = context;
+  const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
+  return inTurnWithHand(context, async (handed) => {
+    const { frame, how } = await findFocus(handed);
+    return sendKeys(
+      handed,
+      frame,
+      () => frame.ask("focus", how),
+      () => strokes,
+    );
+  });
+}
+
+/**
+ * Into whatever has the focus, as if at the keyboard.
+ * @param {Context<Wire.Type>} context
+ */
+export async function type(context) {
+  const { text } = context.input;
+  if (typeof text !== "string" || !text) {
+    throw new CommandError("invalid_arguments", "text is missing.");
+  }
+  return inTurnWithHand(context, async (handed) => {
+    const { frame } = await findFocus({ ...handed, input: {} });
+    const focus = () => frame.ask("typing", {});
+    return sendKeys(handed, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
+  });
+}
+
+/**
+ * @param {Handed<{settle?: number}>} context
+ * @param {Frame} frame
+ * @param {() => Promise<Ready>} focus
+ * @param {(ready: Ready) => Piece[]} piecesFor
+ */
+async function sendKeys(context, frame, focus, piecesFor) {
+  const { tabId, site, hand } = context;
+  let sensitive = false;
+  /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
+  const act = async (_, live) => {
+    const ready = await focus();
+    ({ sensitive } = ready);
+    const pieces = piecesFor(ready);
+    requireKnownSite(tabId, site);
+    for (const piece of pieces) {
+      // A script's keys stay in their frame.
+      if (hand.trusted) await requireFocus(context);
+      live.throwIfAborted();
+      requireStay(tabId, site);
+      await (typeof piece === "string" ? hand.write(frame, piece) : hand.strike(frame, piece));
+    }
+  };
+  try {
+    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
+    requireArrival(outcome, "key");
+    const told = await toldBy(frame, outcome);
+    const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
+    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(told.sensitive) };
+  } catch (error) {
+    throw marked(error, sensitive);
+  }
+}
+
+/** @param {Handed<Wire.Named>} context */
+async function findFocus(context) {
+  const { tabId, input, signal, hand } = context;
+  if (input.ref !== undefined || input.selector !== undefined) return find(context);
+  return unlessDialog(tabId, signal, async () => {
+    await waitUntilDrawn(tabId);
+    const frame = await (hand.trusted ? focusedFrame(tabId) : focusedDocument(tabId));
+    context.reach.require(frame);
+    return { frame, how: {} };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+async function focusedFrame(tabId) {
+  const main = await mainFrame(tabId);
+  if (await main.ask("focused", {})) return main;
+  const others = framesOf(tabId).filter((frame) => frame !== main);
+  const found = others.map((frame) => frame.ask("focused", {}).catch(() => false));
+  return others[(await Promise.all(found)).indexOf(true)] ?? main;
+}
+
+/**
+ * A key may move the focus; the next must not go where the caller may not.
+ * @param {Context} context
+ */
+async function requireFocus({ tabId, site, reach }) {
+  if (reach.isEverywhere || (await isFocused(tabId, reach))) return;
+  // Frames may have come since, or another page.
+  await mainFrame(tabId);
+  await reach.explore(framesOf(tabId), site);
+  if (await isFocused(tabId, reach)) return;
+  const message = "The focus is in a frame where this tool is not allowed: no more keys were sent.";
+  throw new CommandError("navigated_away", message);
+}
+
+/**
+ * Whether a frame that may be entered has the focus.
+ * @param {number} tabId
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ */
+async function isFocused(tabId, reach) {
+  const frames = framesOf(tabId).filter((frame) => reach.allows(frame));
+  const asked = frames.map(async (frame) => {
+    if (!(await frame.ask("focused", {}))) throw new Error("another frame");
+  });
+  return Promise.any(asked).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * @param {Frame} frame
+ * @param {import("./act.js").Outcome} outcome
+ * @returns {Promise<Told>}
+ */
+async function toldBy(frame, { dialog, navigated }) {
+  if (dialog || navigated !== undefined) return {};
+  return frame.ask("pressed", {}).catch(() => ({}));
+}

@@ -1,0 +1,332 @@
+/** Reaching the element an acting command names, in whichever frame it is. */
+
+import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { hoverAt } from "./trusted-input.js";
+
+// Finding the element that holds a frame, in the frame around it.
+
+const HEARD_MS = 1000;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {{parent: Frame, ref?: number, index?: number}} FramePlace */
+
+/**
+ * Window indexes tell most frames apart. They do not for frames in shadow roots, and the
+ * browser does not name the parent of some (blob:): those are sent a nonce to report.
+ * @param {number} tabId
+ * @param {Frame[]} frames
+ */
+export async function placeByNonce(tabId, frames) {
+  await Promise.allSettled(frames.map((frame) => frame.ask("listen", {}, HEARD_MS)));
+  const announced = (await Promise.all(framesOf(tabId).map(announce))).flat();
+  await Promise.all(frames.map((frame) => settlePlace(frame, announced)));
+}
+
+/** @typedef {{parent: Frame, ref: number, nonce: string}} Announced */
+
+/**
+ * @param {Frame} parent
+ * @returns {Promise<Announced[]>}
+ */
+async function announce(parent) {
+  const sent = await askMinting(parent, "announce", {}, HEARD_MS).catch(() => []);
+  return sent.map((/** @type {{ref: number, nonce: string}} */ one) => ({ parent, ...one }));
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Announced[]} announced
+ */
+async function settlePlace(frame, announced) {
+  const nonce = await frame.ask("heard", {}, HEARD_MS).catch(() => null);
+  const found = announced.find((one) => one.nonce === nonce && one.parent !== frame);
+  if (found) frame.place = { parent: found.parent, ref: found.ref };
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {Promise<FramePlace>}
+ */
+export async function placeOf(frame) {
+  const place = frame.place ?? (await placeByIndex(frame));
+  if (place) return place;
+  await placeByNonce(frame.tabId, [frame]);
+  if (frame.place) return frame.place;
+  throw new CommandError("not_visible", "The frame of this element cannot be found on the page.");
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {Promise<FramePlace | undefined>}
+ */
+export async function placeByIndex(frame) {
+  const [parentId, index] = await Promise.all([frame.parentId(), frame.ask("index", {})]);
+  const parent = framesOf(frame.tabId).find((other) => other.frameId === parentId);
+  return parent && index >= 0 ? { parent, index } : undefined;
+}
+
+const MOVING_MS = 2000;
+const LOOK_MS = 100;
+/** On a busy machine an animation may stand still for a moment. */
+const CALM_LOOKS = 2;
+const STABLE_TRIES = 4;
+const HOVER_MS = 4000;
+
+/** @typedef {import("./trusted-input.js").Point} Point */
+/** @typedef {{frame: Frame, how: {ref: number} | {selector: string}}} Target */
+/** @typedef {Point & {local: Point}} Located a point of the tab's viewport, and in its own frame */
+
+/**
+ * @param {number} tabId
+ * @param {Wire.Named} input
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ * @returns {Promise<Target>}
+ */
+export async function findTarget(tabId, { ref, selector }, reach) {
+  if ((ref === undefined) === (selector === undefined)) {
+    throw new CommandError("invalid_arguments", "Give either ref or selector.");
+  }
+  if (ref === undefined) return findBySelector(tabId, String(selector), reach);
+  await mainFrame(tabId);
+  const { frame, number } = await frameOfRef(tabId, ref);
+  reach.require(frame);
+  return { frame, how: { ref: number } };
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} selector
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ */
+async function findBySelector(tabId, selector, reach) {
+  const how = { selector };
+  const main = await mainFrame(tabId);
+  if (await main.ask("has", how)) return { frame: main, how };
+  const others = framesOf(tabId).filter((frame) => frame !== main && reach.allows(frame));
+  const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
+  const frame = others[found.indexOf(true)];
+  if (!frame)
+    throw new CommandError("element_not_found", `Nothing on the page matches ${selector}.`);
+  return { frame, how };
+}
+
+/**
+ * Where on the tab's viewport a press reaches the element.
+ * @param {Target} target
+ * @param {AbortSignal} signal
+ * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
+ * @returns {Promise<Point>}
+ */
+export async function aim(target, signal, options = {}) {
+  const { local, ...point } = await locate(target, signal, options);
+  const { frame } = target;
+  // Where nothing is expected, nothing could tell of a movement.
+  const isTried = frame.frameId !== 0 && options.by !== "nothing";
+  if (isTried) await untilHovered(frame, point, signal);
+  return point;
+}
+
+/**
+ * The same, by what the frames say of themselves alone.
+ * @param {Target} target
+ * @param {AbortSignal} signal
+ * @param {any} [options]
+ * @returns {Promise<Located>}
+ */
+export async function locate({ frame, how }, signal, options = {}) {
+  const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
+  if (frame.frameId === 0) return { ...local, local };
+  return { ...(await settled(() => outward(frame, local))), local };
+}
+
+/**
+ * What unfolds or slides in can be pressed in a moment: as long as it moves, it is tried again.
+ * @param {() => Promise<Point>} look
+ * @param {AbortSignal} signal
+ */
+async function unlessMoving(look, signal) {
+  const endAt = Date.now() + MOVING_MS;
+  for (let before, calm = 0; ;) {
+    try {
+      return await look();
+    } catch (error) {
+      const placed = takePlaced(error);
+      calm = placed === before ? calm + 1 : 0;
+      if (!placed || calm === CALM_LOOKS || Date.now() > endAt) throw error;
+      before = placed;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+}
+
+/**
+ * Where it was, which concerns nobody else.
+ * @param {unknown} error
+ */
+function takePlaced(error) {
+  if (!(error instanceof CommandError)) return undefined;
+  const { placed, ...data } = error.data;
+  error.data = data;
+  return placed;
+}
+
+/**
+ * The browser routes input to frames of other processes by what was drawn last, which may be
+ * older than what we measured. A press must not be tried, but a movement may.
+ * @param {Frame} frame
+ * @param {Point} point
+ * @param {AbortSignal} signal
+ */
+export async function untilHovered(frame, point, signal) {
+  for (const end = Date.now() + HOVER_MS; Date.now() < end;) {
+    signal.throwIfAborted();
+    await hoverAt(frame.tabId, point);
+    if (await frame.ask("hovered", {})) return;
+  }
+  const message = "The element's frame does not receive the mouse at this point.";
+  throw new CommandError("not_visible", message);
+}
+
+/**
+ * Scrolling in a frame of another process moves the frames around it a little later.
+ * @param {() => Promise<Point>} locate
+ */
+export async function settled(locate) {
+  let point = await locate();
+  for (let i = 0; i < STABLE_TRIES; i++) {
+    const again = await locate();
+    if (again.x === point.x && again.y === point.y) break;
+    point = again;
+  }
+  return point;
+}
+
+/**
+ * From a frame's own coordinates to the tab's.
+ * @param {Frame} frame
+ * @param {Point} point
+ * @returns {Promise<Point>}
+ */
+export async function outward(frame, point) {
+  if (frame.frameId === 0) return point;
+  const { parent, ref, index } = await placeOf(frame);
+  return outward(parent, await parent.ask("through", { ref, index, ...point }));
+}
+
+// Places to act on: an element by its name, or whatever is at a point.
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @typedef {{frame: Frame, point: Point}} FramePoint a point of a frame, in its own coordinates */
+/** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
+/** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
+/**
+ * `around`: outer frames, inside out; `how`: what it is in its frame; `locate`: like `aim`, where
+ * no mouse is there to try the point
+ * @typedef {{frame: Frame, around: FramePoint[], how: How, aim: Aim, locate: Locate}} Place
+ */
+/** @typedef {(signal: AbortSignal, options?: any) => Promise<Located>} Locate */
+/** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
+
+/**
+ * @param {Wire.Place} [place] a point of the viewport (x, y) or of the page (pageX, pageY)?
+ * @returns {boolean}
+ */
+export function isPoint(place) {
+  const { x = place?.pageX, y = place?.pageY } = place ?? {};
+  return Number.isFinite(x) && Number.isFinite(y);
+}
+
+/**
+ * @param {Pick<Context, "tabId" | "reach">} context
+ * @param {Wire.Place} named
+ * @returns {Promise<Place>}
+ */
+export async function findPlace({ tabId, reach }, named) {
+  if (isPoint(named)) return placeAt(tabId, onlyPoint(named), reach);
+  const target = await findTarget(tabId, named ?? {}, reach);
+  const { frame, how } = target;
+  return {
+    frame,
+    around: [],
+    how,
+    aim: (signal, options) => aim(target, signal, options),
+    locate: (signal, options) => locate(target, signal, options),
+  };
+}
+
+/** @param {Wire.Place} named */
+function onlyPoint({ x, y, pageX, pageY, ref, selector }) {
+  if (ref === undefined && selector === undefined) return { x, y, pageX, pageY };
+  throw new CommandError("invalid_arguments", "Give an element or a point, not both.");
+}
+
+/**
+ * @param {number} tabId
+ * @param {object} named
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ * @returns {Promise<Place>}
+ */
+async function placeAt(tabId, named, reach) {
+  const main = await mainFrame(tabId);
+  const outer = await main.ask("pointOf", named);
+  const [{ frame, point }, ...others] = await descend({ frame: main, point: outer });
+  reach.require(frame);
+  return {
+    frame,
+    around: others.filter((at) => reach.allows(at.frame)),
+    how: { point },
+    aim: async (signal, options = {}) => {
+      await frame.ask("aimAtPoint", { ...point, ...options });
+      const isWatched = options.by !== "nothing";
+      if (frame !== main && isWatched) await untilHovered(frame, outer, signal);
+      return outer;
+    },
+    locate: async (_, options = {}) => {
+      await frame.ask("aimAtPoint", { ...point, ...options });
+      return { ...outer, local: point };
+    },
+  };
+}
+
+/**
+ * @param {FramePoint} at
+ * @returns {Promise<[FramePoint, ...FramePoint[]]>} the innermost first
+ */
+async function descend(at) {
+  const within = await askMinting(at.frame, "frameAt", at.point);
+  if (!within) return [at];
+  const inner = await descend({ frame: await childAt(at.frame, within), point: within.point });
+  return [...inner, at];
+}
+
+/**
+ * @param {Frame} parent
+ * @param {Inner} inner
+ * @returns {Promise<Frame>}
+ */
+export async function childAt(parent, { ref, index }) {
+  const { tabId } = parent;
+  const others = framesOf(tabId).filter(({ frameId }) => frameId !== 0);
+  const found = await Promise.any(others.map((frame) => asChild(frame, parent, index))).catch(
+    () => null,
+  );
+  if (found) return found;
+  const unplaced = others.filter(({ place }) => !place);
+  if (unplaced.length) await placeByNonce(tabId, unplaced);
+  const named = others.find(({ place }) => place?.parent === parent && place.ref === ref);
+  if (named) return named;
+  throw new CommandError("not_visible", "The frame at this point does not answer.");
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Frame} parent
+ * @param {number} index
+ */
+async function asChild(frame, parent, index) {
+  const place = await placeByIndex(frame);
+  if (place?.parent === parent && place.index === index) return frame;
+  throw new Error("another frame");
+}

@@ -1,0 +1,180 @@
+/** Trusted input, sent by the debugger. */
+
+import { CommandError } from "../shared/command-errors.js";
+import { send } from "../debugger/debugger.js";
+import { saver, register } from "../shared/tab-state.js";
+import { keyEvents, modifierBits, strokesOf } from "./key-strokes.js";
+
+const STORED = "mouse";
+const BUTTONS = new Map([
+  ["left", 1],
+  ["right", 2],
+  ["middle", 4],
+]);
+
+const SHIFT = 8;
+
+/** @typedef {{x: number, y: number}} Point */
+/** @typedef {{button: string, buttons: number, clickCount: number, modifiers: number}} Press */
+
+/**
+ * @param {Pick<Wire.Click, "button" | "clickCount" | "modifiers">} input
+ * @returns {Press}
+ */
+export function pressOf({ button = "left", clickCount = 1, modifiers }) {
+  const buttons = BUTTONS.get(button);
+  if (!buttons) refuse(`button must be one of ${[...BUTTONS.keys()].join(", ")}.`);
+  if (![1, 2, 3].includes(clickCount)) refuse("clickCount must be 1, 2 or 3.");
+  const bits = modifiers?.length === 0 ? 0 : modifierBits(modifiers);
+  return { button, buttons: buttons ?? 0, clickCount, modifiers: bits };
+}
+
+/** @param {string} message */
+function refuse(message) {
+  throw new CommandError("invalid_arguments", message);
+}
+
+/** @type {Map<number, Point>} where the mouse was left in each tab */
+const places = new Map();
+const save = saver(STORED, () => [...places]);
+
+async function restorePlaces() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  for (const [tabId, point] of Array.isArray(stored) ? stored : []) places.set(tabId, point);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} type
+ * @param {Point & Record<string, unknown>} params
+ */
+function mouse(tabId, type, params) {
+  places.set(tabId, { x: params.x, y: params.y });
+  save();
+  return send(tabId, "Input.dispatchMouseEvent", { type, ...params });
+}
+
+/**
+ * Everything is sent at once: waiting for each acknowledgement costs a frame.
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {Press} press
+ */
+export async function clickAt(tabId, point, { button, buttons, modifiers, clickCount: count }) {
+  const sent = [...stir(tabId), move(tabId, point, modifiers)];
+  for (let clickCount = 1; clickCount <= count; clickCount++) {
+    const params = { ...point, modifiers, button, clickCount };
+    sent.push(mouse(tabId, "mousePressed", { ...params, buttons }));
+    sent.push(mouse(tabId, "mouseReleased", { ...params, buttons: 0 }));
+  }
+  await Promise.all(sent);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} [modifiers]
+ */
+export function move(tabId, point, modifiers = 0) {
+  return mouse(tabId, "mouseMoved", { ...point, modifiers, button: "none", buttons: 0 });
+}
+
+/**
+ * A hand moves the mouse before it is elsewhere. What has opened under a mouse at rest waits for
+ * that: lists of suggestions take the next place for the one they opened at.
+ * @param {number} tabId
+ */
+function stir(tabId) {
+  const at = places.get(tabId);
+  // The browser makes one movement of several alike, so this one differs.
+  return at ? [move(tabId, { x: at.x + 1, y: at.y }, SHIFT)] : [];
+}
+
+/**
+ * The browser swallows a movement to where the mouse is already.
+ * @param {number} tabId
+ * @param {Point} point
+ */
+export async function hoverAt(tabId, { x, y }) {
+  await Promise.all([...stir(tabId), move(tabId, { x: x + 1, y }), move(tabId, { x, y })]);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} text
+ */
+export async function insertText(tabId, text) {
+  await send(tabId, "Input.insertText", { text });
+}
+
+/** @param {number} tabId */
+export async function deleteSelection(tabId) {
+  for (const stroke of strokesOf("Backspace", 0)) await strike(tabId, stroke);
+}
+
+/**
+ * @param {number} tabId
+ * @param {import("./key-strokes.js").Stroke} stroke
+ */
+export async function strike(tabId, stroke) {
+  const sent = keyEvents(stroke).map((event) => send(tabId, "Input.dispatchKeyEvent", event));
+  await Promise.all(sent);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {Point} by
+ */
+export function turnWheel(tabId, point, by) {
+  return mouse(tabId, "mouseWheel", { ...point, deltaX: by.x, deltaY: by.y });
+}
+
+/** @param {number} modifiers */
+const held = (modifiers) => ({ modifiers, button: "left", clickCount: 1 });
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function holdAt(tabId, point, modifiers) {
+  const params = { ...point, ...held(modifiers), buttons: 1 };
+  await Promise.all([move(tabId, point, modifiers), mouse(tabId, "mousePressed", params)]);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function pullTo(tabId, point, modifiers) {
+  await mouse(tabId, "mouseMoved", { ...point, ...held(modifiers), buttons: 1 });
+}
+
+/**
+ * @param {number} tabId
+ * @param {Point} point
+ * @param {number} modifiers
+ */
+export async function releaseAt(tabId, point, modifiers) {
+  await mouse(tabId, "mouseReleased", { ...point, ...held(modifiers), buttons: 0 });
+}
+
+/**
+ * @param {number} tabId
+ * @param {"dragEnter" | "dragOver" | "drop"} type
+ * @param {Point} point
+ * @param {object} data
+ * @param {number} modifiers
+ */
+export async function dragData(tabId, type, point, data, modifiers) {
+  await send(tabId, "Input.dispatchDragEvent", { type, ...point, data, modifiers });
+}
+
+register({
+  name: "mouse",
+  restore: restorePlaces,
+  forget: (tabId) => void (places.delete(tabId) && save()),
+  describe: () => [...places],
+});

@@ -1,0 +1,250 @@
+/** The server's messages on one line to commands, and their outcomes back on the same line. */
+
+import { CommandError, toWire } from "../shared/command-errors.js";
+import { note, noteFault } from "../shared/journal.js";
+import { handlersOf } from "../shared/method-handlers.js";
+import { unlessAborted } from "../shared/timing.js";
+import { checker } from "./input-schema.js";
+
+// Which frames of a page a command may enter. What the server allowed, it allowed for the page's
+// site; about the frames of other sites it is asked.
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+
+/** @implements {Reach} */
+export class FrameReach {
+  /** @type {Set<string> | null} null: everywhere */
+  #sites = null;
+  #ask;
+
+  /** @param {((sites: string[]) => Promise<{sites: string[]}>) | null} ask null: everywhere */
+  constructor(ask) {
+    this.#ask = ask;
+  }
+
+  /**
+   * @param {Frame[]} frames
+   * @param {string | undefined} site the page's own
+   */
+  async explore(frames, site) {
+    await this.learn(new Set(frames.map((frame) => frame.site)), site);
+  }
+
+  /**
+   * @param {Set<string>} sites
+   * @param {string | undefined} site the page's own
+   */
+  async learn(sites, site) {
+    this.#sites = await this.among([...sites], site);
+  }
+
+  /**
+   * @param {string[]} places
+   * @param {string | undefined} site the page's own
+   * @returns {Promise<Set<string> | null>} those sites that may be dealt with; null: all there are
+   */
+  async among(places, site) {
+    if (!this.#ask) return null;
+    const others = new Set(places.filter((other) => other !== site));
+    const allowed = others.size ? (await this.#ask([...others])).sites : [];
+    return new Set([...allowed, ...(site === undefined ? [] : [site])]);
+  }
+
+  /** Whether no rule depends on the site. */
+  get isEverywhere() {
+    return !this.#ask;
+  }
+
+  /** @param {string} site */
+  allowsSite(site) {
+    return !this.#ask || Boolean(this.#sites?.has(site));
+  }
+
+  /** @param {Frame} frame */
+  allows(frame) {
+    return frame.frameId === 0 || this.allowsSite(frame.site);
+  }
+
+  /** @param {Frame} frame */
+  require(frame) {
+    if (!this.allows(frame)) this.requireSite(frame.site);
+  }
+
+  /** @param {string} site of a frame */
+  requireSite(site) {
+    if (this.allowsSite(site)) return;
+    const message = `This is in a frame of ${site}, where this tool is not allowed.`;
+    throw new CommandError("permission_off", message, { frameSite: site });
+  }
+}
+
+/** @typedef {import("./line.js").Line} Line */
+/** @import { Context, Reach } from "../shared/command-context.d.ts" */
+/** @typedef {import("./line.js").Request} Request */
+
+/**
+ * @typedef {object} Commands
+ * @property {Promise<unknown>} ready settles when commands may run
+ * @property {(name: string, context: Context) => Promise<unknown>} run
+ * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
+ *   calls a tool that a page publishes
+ * @property {() => Promise<void>} reportTabChanges
+ * @property {(greeting: any) => void} [learn] takes what the server says of itself and wishes
+ */
+
+export class Dispatcher {
+  /** @type {Map<string, AbortController>} */
+  #running = new Map();
+  #line;
+  #commands;
+  #handlers = handlersOf("dispatcher", {
+    "sync.full": (params) => this.#greeted(params),
+    "tool.dispatch": (params) => this.#dispatch(params),
+    "browser/executeTool": (params) => this.#execute(params),
+    "tool.cancel": ({ dispatchId }) => this.#cancel(String(dispatchId)),
+    "extension.reload": () => chrome.runtime.reload(),
+    pong: () => {},
+  });
+  /** @type {ReturnType<typeof checker> | undefined} where the server is in development */
+  #check;
+
+  /**
+   * @param {Line} line
+   * @param {Commands} commands
+   */
+  constructor(line, commands) {
+    this.#line = line;
+    this.#commands = commands;
+    line.onClosed = () => this.#cancelAll();
+  }
+
+  /** @param {Request | import("./line.js").Notification} message */
+  receive(message) {
+    if (message.kind === "request") void this.#answer(message);
+    else this.#handlers.notification.get(message.method)?.(message.params);
+  }
+
+  /** @param {any} params */
+  #greeted(params) {
+    const { maxBytes, commands } = params;
+    this.#commands.learn?.(params);
+    this.#check = commands && checker(commands);
+    if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
+  }
+
+  /** @param {string} dispatchId */
+  #cancel(dispatchId) {
+    const reason = new CommandError("cancelled", "The call was cancelled.");
+    this.#running.get(dispatchId)?.abort(reason);
+  }
+
+  #cancelAll() {
+    for (const dispatchId of this.#running.keys()) this.#cancel(dispatchId);
+  }
+
+  /** @param {Request} request */
+  async #answer(request) {
+    try {
+      const result = await this.#run(request);
+      if (!this.#line.answer(request.id, result)) throw tooLarge();
+    } catch (error) {
+      noteFailure(request.params.tool ?? request.method, error);
+      this.#line.refuse(request.id, toWire(error));
+    }
+  }
+
+  /** @param {Request} request */
+  async #run({ method, params }) {
+    const handler = this.#handlers.request.get(method);
+    if (!handler) throw unknown(method);
+    return handler(params);
+  }
+
+  /** @param {any} params */
+  async #execute(params) {
+    const { execute } = this.#commands;
+    if (!execute) throw unknown("browser/executeTool");
+    const progress = this.#progressTeller(params.callId);
+    return this.#tracked(params.callId, (signal) => execute(params, { signal, progress }));
+  }
+
+  /** @param {any} params */
+  async #dispatch(params) {
+    if (params.plugin !== "browser") throw unknown("tool.dispatch");
+    this.#check?.(params.tool, params.input ?? {});
+    const work = (/** @type {AbortSignal} */ signal) =>
+      this.#commands.run(params.tool, this.#contextOf(params, signal));
+    return { output: await this.#tracked(params.dispatchId, work) };
+  }
+
+  /**
+   * @template T
+   * @param {unknown} id by which it may be cancelled
+   * @param {(signal: AbortSignal) => Promise<T>} work
+   */
+  async #tracked(id, work) {
+    const controller = new AbortController();
+    const key = String(id);
+    this.#running.set(key, controller);
+    try {
+      await this.#commands.ready;
+      return await unlessAborted(controller.signal, work);
+    } finally {
+      this.#running.delete(key);
+    }
+  }
+
+  /**
+   * @param {Wire.Dispatch} params
+   * @param {AbortSignal} signal
+   * @returns {Context}
+   */
+  #contextOf({ tabId, input, dispatchId, site, frames, untrusted }, signal) {
+    const { reportTabChanges } = this.#commands;
+    const progress = this.#progressTeller(dispatchId);
+    const where = typeof site === "string" ? { site } : {};
+    const ask = (/** @type {string[]} */ sites) =>
+      this.#line.request("frames.allowed", { dispatchId, sites });
+    const reach = new FrameReach(frames === true ? ask : null);
+    const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
+      this.#line.request("files.read", { dispatchId, index, offset });
+    const how = {
+      reach,
+      signal,
+      progress,
+      readFile,
+      reportTabChanges,
+      untrusted: untrusted === true,
+    };
+    // Whoever needs a tab looks at the number first.
+    const tab = /** @type {number} */ (tabId);
+    return { tabId: tab, input: input ?? {}, ...where, ...how };
+  }
+
+  /**
+   * @param {unknown} dispatchId
+   * @returns {Context["progress"]}
+   */
+  #progressTeller(dispatchId) {
+    return (progress, total, message) =>
+      this.#line.notify("tool.progress", { dispatchId, progress, total, message });
+  }
+}
+
+/**
+ * @param {unknown} tool
+ * @param {unknown} error
+ */
+function noteFailure(tool, error) {
+  if (error instanceof CommandError) note("info", `${tool}: ${error.reason}`);
+  else noteFault(error);
+}
+
+/** @param {string} method */
+function unknown(method) {
+  return new CommandError("unknown_command", `${method} is not understood here.`);
+}
+
+function tooLarge() {
+  return new CommandError("too_large", "The result is larger than the link carries.");
+}

@@ -1,0 +1,239 @@
+/** Tells the server of the tabs: all of them first, then what happens to them. */
+
+import { describe, listTabs, noteFocusedWindow, noteGone, noteTab } from "../shared/known-tabs.js";
+import { readPairing } from "../shared/server-pairing.js";
+
+/** @typedef {import("./line.js").Line} Line */
+/** @typedef {{browser: object, tabs: import("../shared/known-tabs.js").Tab[]}} Introduction */
+
+export class TabReporter {
+  /** @type {Line | null} */
+  #line = null;
+  /** @type {TabChange[] | null} what happens while the tabs are being listed */
+  #held = null;
+  #introduction;
+
+  /** @param {(brief?: boolean) => Promise<Introduction>} introduction */
+  constructor(introduction) {
+    this.#introduction = introduction;
+  }
+
+  /** @param {Line} line */
+  async opened(line) {
+    /** @type {TabChange[]} */
+    const held = [];
+    this.#held = held;
+    this.#line = line;
+    try {
+      await this.#introduce(line);
+    } catch {
+      // The server knows nothing of us yet: the next line may fare better.
+      line.close();
+    } finally {
+      // A newer line holds news of its own.
+      if (this.#held === held) this.#held = null;
+      held.forEach((item) => tell(line, item));
+    }
+  }
+
+  /** @param {Line} line */
+  async #introduce(line) {
+    const fits = line.notify("tab.syncAll", await this.#introduction());
+    if (!fits) line.notify("tab.syncAll", await this.#introduction(true));
+  }
+
+  /**
+   * What the introduction tells as well: before it there is no need.
+   * @param {string} method
+   * @param {object} params
+   * @returns {boolean | undefined} false when it is larger than the link carries
+   */
+  notify(method, params) {
+    return this.#held ? undefined : this.#line?.notify(method, params);
+  }
+
+  /** @param {TabChange} item */
+  tell(item) {
+    if (this.#held) this.#held.push(item);
+    else if (this.#line) tell(this.#line, item);
+  }
+}
+
+/**
+ * @param {Line} line
+ * @param {TabChange} item
+ */
+function tell(line, item) {
+  line.tell("tab.stateChanged", item);
+}
+
+// Tells the server what happens to tabs.
+// Updates come in bursts (status, address, title), so those of one tab are told together.
+
+const GATHER_MS = 20;
+
+/**
+ * @typedef {object} TabChange
+ * @property {number} tabId
+ * @property {string} state
+ * @property {object} [tab]
+ * @property {number} [replacedBy]
+ * @property {number} [openedBy] told once: what the server makes of it may change later
+ */
+
+export class TabChanges {
+  /** @type {Set<number>} */
+  #updated = new Set();
+  /** @type {Map<number, number>} the tab whose page opened a tab, as long as it is not told */
+  #openers = new Map();
+  /** @type {Promise<void>} settles when all is told that is being looked up */
+  #reporting = Promise.resolve();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {(news: TabChange) => void} */
+  #tell;
+
+  /** @param {(news: TabChange) => void} tell */
+  constructor(tell) {
+    this.#tell = tell;
+  }
+
+  /** @param {chrome.tabs.Tab} tab */
+  created(tab) {
+    if (tab.id === undefined) return;
+    noteTab(tab);
+    const opener = this.#openerOf(tab.id, "opened");
+    this.#tell({ tabId: tab.id, state: "opened", tab: describe(tab), ...opener });
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {{status?: string, url?: string, title?: string, groupId?: number, discarded?: boolean}} change
+   * @param {chrome.tabs.Tab} tab
+   */
+  updated(tabId, change, tab) {
+    noteTab(tab);
+    const { status, url, title, groupId, discarded } = change;
+    const matters = [status, url, title, groupId, discarded].some((value) => value !== undefined);
+    if (!matters) return;
+    this.#updated.add(tabId);
+    this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
+  }
+
+  /**
+   * A page has opened a tab. (A tab's own openerTabId is set for a person's new tabs too.)
+   * @param {number} tabId
+   * @param {number} openerId
+   */
+  async openedBy(tabId, openerId) {
+    this.#openers.set(tabId, openerId);
+    this.#updated.add(tabId);
+    await this.flush();
+  }
+
+  /** @param {number} tabId */
+  async activated(tabId) {
+    await this.#tellTab(tabId, "activated");
+  }
+
+  /** @param {number} tabId */
+  closed(tabId) {
+    noteGone(tabId);
+    this.#updated.delete(tabId);
+    this.#openers.delete(tabId);
+    this.#tell({ tabId, state: "closed" });
+  }
+
+  /**
+   * @param {number} newId
+   * @param {number} oldId
+   */
+  async replaced(newId, oldId) {
+    noteGone(oldId);
+    this.#updated.delete(oldId);
+    const tab = await lookUp(newId);
+    this.#tell({ tabId: oldId, state: "replaced", replacedBy: newId, ...(tab && { tab }) });
+  }
+
+  /** @param {number} windowId */
+  async windowFocused(windowId) {
+    noteFocusedWindow(windowId);
+    if (windowId === chrome.windows.WINDOW_ID_NONE) return;
+    const [tab] = await chrome.tabs.query({ windowId, active: true });
+    if (tab?.id !== undefined) await this.activated(tab.id);
+  }
+
+  /** Tell now what is waiting, so that an answer never overtakes the news it rests on. */
+  async flush() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = [...this.#updated];
+    this.#updated.clear();
+    const told = waiting.map((tabId) => this.#tellTab(tabId, "updated"));
+    this.#reporting = Promise.all([this.#reporting, ...told]).then(() => {});
+    await this.#reporting;
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} state
+   */
+  async #tellTab(tabId, state) {
+    const tab = await lookUp(tabId);
+    if (tab) this.#tell({ tabId, state, tab, ...this.#openerOf(tabId, state) });
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} state
+   */
+  #openerOf(tabId, state) {
+    const openedBy = this.#openers.get(tabId);
+    if (openedBy === undefined || state === "activated") return {};
+    this.#openers.delete(tabId);
+    return { openedBy };
+  }
+}
+
+/** @param {number} tabId */
+async function lookUp(tabId) {
+  try {
+    return describe(await chrome.tabs.get(tabId));
+  } catch {
+    return undefined;
+  }
+}
+
+// What the server is told about this browser when the link opens.
+
+const STORED = "instance";
+
+/**
+ * @param {() => number} countPanels
+ * @param {boolean} [brief] so that even thousands of tabs fit into one message
+ */
+export async function introduceBrowser(countPanels, brief = false) {
+  const { userAgent } = navigator;
+  const [name, version] = brandOf(userAgent);
+  const kind = (await readPairing())?.isManaged ? "managed" : "personal";
+  const instance = await readInstance();
+  const tabs = await listTabs(brief);
+  // Counted last: what changes from now on is told on the same line, afterwards.
+  return { browser: { name, version, userAgent, kind, instance, panels: countPanels() }, tabs };
+}
+
+/** New for each run of the browser, as the numbers of its tabs are. */
+async function readInstance() {
+  const stored = (await chrome.storage.session.get(STORED))[STORED];
+  if (typeof stored === "string") return stored;
+  const made = crypto.randomUUID();
+  await chrome.storage.session.set({ [STORED]: made });
+  return made;
+}
+
+/** @param {string} userAgent */
+function brandOf(userAgent) {
+  const named = /\b(Edg|OPR|Vivaldi|HeadlessChrome|Chrome)\/([\d.]+)/g;
+  const found = [...userAgent.matchAll(named)].map(([, name, version]) => [name, version]);
+  return found.find(([name]) => name !== "Chrome") ?? found[0] ?? ["unknown", ""];
+}

@@ -1,0 +1,259 @@
+/**
+ * Tools that pages publish, as their content scripts tell of them: told on to the server with what
+ * the browser says of the document, never the page. What is known here is told anew on every line.
+ */
+
+import { RateLimit, onAbort } from "../shared/timing.js";
+import { bridge } from "./polyfill-bridge.js";
+import { CommandError } from "../shared/command-errors.js";
+import { framesOf } from "../frames/frames.js";
+import { requireTab } from "../shared/known-tabs.js";
+import { clip, URL_LENGTH } from "../shared/clip.js";
+
+const LIMIT_MS = 300_000;
+/** The content script's own limit comes first. */
+const GRACE_MS = 1000;
+const WEB = /^https?:\/\//;
+const BRIDGE_NAME = /^tabhub-[\d-]{1,60}$/;
+const KINDS = new Set(["native", "mcp-b", "polyfill"]);
+const MAX_TOOLS = 2000;
+const MAX_TEXT = 9_000_000;
+const MOST_FRAMES = 100;
+/** In a second, a document. */
+const MOST_BRIDGES = 3;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {import("../shared/command-context.d.ts").Context["progress"]} Progress */
+/** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
+
+/**
+ * @typedef {object} Callbacks
+ * @property {(method: string, params: object) => boolean | void} tell
+ * @property {() => Promise<void>} reportTabChanges
+ * @property {(text: string) => void} note
+ */
+
+export class PageTools {
+  /** @type {Map<Frame, Published>} */
+  #published = new Map();
+  /** @type {Map<string, {frame: Frame, tell: Progress}>} by the call's id */
+  #running = new Map();
+  /** @type {WeakMap<Frame, RateLimit>} */
+  #bridged = new WeakMap();
+  #callbacks;
+  /** Tells in the order of what happened, each after the news of its tab. */
+  #reporting = Promise.resolve();
+
+  /** @param {Callbacks} callbacks */
+  constructor(callbacks) {
+    this.#callbacks = callbacks;
+  }
+
+  /** @returns {object[]} what is known of the tools of each frame, by their names */
+  describe() {
+    return [...this.#published].map(([frame, published]) => {
+      const names = published.tools.map((tool) => /** @type {any} */ (tool).name);
+      return { ...idOf(frame, published), ...published.about, names };
+    });
+  }
+
+  /** A line is open and the server knows the tabs. */
+  opened() {
+    for (const [frame, published] of this.#published) this.#register(frame, published);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} message
+   */
+  said(frame, message) {
+    if (message.type === "tools") this.#publish(frame, message);
+    else if (message.type === "toolProgress") this.#progressed(frame, message);
+    else if (message.type === "bridge") this.#bridge(frame, message.name);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {unknown} name
+   */
+  #bridge(frame, name) {
+    const rate = this.#bridged.get(frame) ?? new RateLimit(MOST_BRIDGES);
+    this.#bridged.set(frame, rate);
+    if (!rate.note(Date.now())) void injectBridge(frame, name);
+  }
+
+  /**
+   * An agent uses a tab: a page that had no tools may have some by now. A polyfill that comes late
+   * is an object of the page, of which nothing tells.
+   * @param {number} tabId
+   */
+  addressed(tabId) {
+    for (const frame of framesOf(tabId)) frame.ask("used", {}).catch(() => {});
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} message
+   */
+  #progressed(frame, { callId, progress, total, message }) {
+    const call = this.#running.get(callId);
+    if (call?.frame === frame) call.tell(progress, total, message);
+  }
+
+  /** @param {Frame} frame */
+  gone(frame) {
+    const published = this.#published.get(frame);
+    if (!this.#published.delete(frame)) return;
+    this.#tell("browser/unregisterTools", { ...idOf(frame, published) });
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} message
+   */
+  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut, url }) {
+    const { origin, documentId = "", documentLifecycle } = frame.sender ?? {};
+    if (!WEB.test(origin ?? "") || documentLifecycle === "prerender") return;
+    if (!Array.isArray(tools) || tools.length > MAX_TOOLS || !KINDS.has(kind)) return;
+    const known = this.#published.get(frame);
+    if (!known && this.#countIn(frame.tabId) >= MOST_FRAMES) return;
+    this.#noteLeftOut(frame, leftOut);
+    const about = { origin, url: addressOf(frame, url), kind, capabilities, workerId };
+    const more = hasAny(leftOut) ? { ...extensions, "tabhub/leftOut": leftOut } : extensions;
+    const published = { documentId, about, tools, extensions: more };
+    this.#published.set(frame, published);
+    const isUpdate = known && isSame(known.about, about);
+    if (!isUpdate) this.#register(frame, published);
+    else this.#tell("browser/updateTools", { ...idOf(frame, published), tools, extensions: more });
+  }
+
+  /** @param {number} tabId */
+  #countIn(tabId) {
+    return [...this.#published.keys()].filter((frame) => frame.tabId === tabId).length;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} leftOut
+   */
+  #noteLeftOut({ tabId }, leftOut) {
+    if (!hasAny(leftOut)) return;
+    const [many, large, invalid] = [leftOut.many, leftOut.large, leftOut.invalid].map(Number);
+    const counts = `${many} too many, ${large} too large, ${invalid} invalid`;
+    this.#callbacks.note(`tools of the page in tab ${tabId} were left out: ${counts}`);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {Published} published
+   */
+  #register(frame, published) {
+    const { about, tools, extensions } = published;
+    this.#tell("browser/registerTools", { ...idOf(frame, published), ...about, tools, extensions });
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  #tell(method, params) {
+    const { tell, reportTabChanges, note } = this.#callbacks;
+    this.#reporting = this.#reporting
+      .then(reportTabChanges)
+      .catch(() => {})
+      .then(() => {
+        if (tell(method, params) === false) note(`${method} was larger than the link carries`);
+      });
+  }
+
+  /**
+   * @param {any} params as in `browser/executeTool`
+   * @param {{signal: AbortSignal, progress: Progress}} how
+   * @returns {Promise<{success: boolean, payload: unknown}>}
+   */
+  async execute(params, how) {
+    const { toolName, args, callId, extensions, timeoutMs } = params;
+    const frame = await frameFor(params);
+    how.signal.throwIfAborted();
+    const id = String(callId);
+    const maxMs = Number.isFinite(timeoutMs) ? Math.min(timeoutMs, LIMIT_MS) : LIMIT_MS;
+    const body = { callId: id, toolName: String(toolName), args: args ?? {}, extensions, maxMs };
+    const stop = onAbort(how.signal, () => {
+      frame.ask("stopPageTool", { callId: id }).catch(() => {});
+    });
+    this.#running.set(id, { frame, tell: how.progress });
+    try {
+      return await frame.ask("pageTool", body, maxMs + GRACE_MS);
+    } catch (error) {
+      throw afterwards(error);
+    } finally {
+      stop();
+      this.#running.delete(id);
+    }
+  }
+}
+
+/** @param {any} params */
+async function frameFor({ tabId, frameId = 0, documentId }) {
+  const tab = await requireTab(tabId);
+  const frame = framesOf(tab).find((each) => each.frameId === frameId);
+  if (!frame) throw new CommandError("adapter_not_ready", "The tab's page cannot be reached yet.");
+  if (documentId && frame.sender?.documentId !== documentId) {
+    throw new CommandError("navigated_away", "The tab shows another page by now.");
+  }
+  return frame;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Published | undefined} published
+ */
+function idOf({ tabId, frameId }, published) {
+  return { tabId, frameId, documentId: published?.documentId ?? "" };
+}
+
+/**
+ * Where the document is now, which the browser told only when it was loaded.
+ * @param {Frame} frame
+ * @param {unknown} said
+ */
+function addressOf({ sender }, said) {
+  const isOwn = URL.canParse(String(said)) && new URL(String(said)).origin === sender?.origin;
+  return clip(isOwn ? String(said) : (sender?.url ?? ""), URL_LENGTH);
+}
+
+/** @param {any} counts */
+function hasAny(counts) {
+  return Boolean(counts?.many || counts?.large || counts?.invalid);
+}
+
+/**
+ * @param {object} a
+ * @param {object} b
+ */
+function isSame(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * The page went, or fell silent, with the call: nobody knows what it has done of it.
+ * @param {unknown} error
+ */
+function afterwards(error) {
+  if (!(error instanceof CommandError) || error.reason !== "navigated_away") return error;
+  const message = "The page went away during the call; it may have received it.";
+  return new CommandError("page_may_have_received", message);
+}
+
+/**
+ * @param {Frame} frame
+ * @param {unknown} name
+ */
+async function injectBridge({ tabId, sender }, name) {
+  if (typeof name !== "string" || !BRIDGE_NAME.test(name) || !sender?.documentId) return;
+  const target = { tabId, documentIds: [sender.documentId] };
+  const args = /** @type {[string, number, number]} */ ([name, MAX_TOOLS, MAX_TEXT]);
+  const script = { target, world: /** @type {const} */ ("MAIN"), func: bridge, args };
+  // The page may be gone, or one that the browser protects.
+  await chrome.scripting.executeScript(script).catch(() => {});
+}

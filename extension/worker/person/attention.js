@@ -1,0 +1,130 @@
+/** Calling the person: by the badge on our button and, where no panel is seen, by notifications. */
+
+import { plain, siteOf } from "./plain-text.js";
+
+// What the badge on our button says.
+
+const RED = "#b3261e";
+const GREY = "#5f6368";
+
+/** @typedef {{pending: number, missed: boolean, stopped: boolean}} Waiting what waits for the person */
+
+/**
+ * @param {Waiting} waiting
+ * @returns {{text: string, color: string}}
+ */
+export function badgeOf({ pending, missed, stopped }) {
+  if (pending) return { text: String(pending), color: RED };
+  if (missed) return { text: "!", color: RED };
+  return { text: stopped ? "II" : "", color: GREY };
+}
+
+const STORED = "missed";
+const MISSED_ID = "missed";
+const MISSED_EVERY_MS = 10_000;
+const APPROVAL = "approval:";
+
+/** @typedef {{client: string, agent: string, tool: string, title: string, origin: string | null}} ApprovalRequest */
+
+export class Attention {
+  /** @type {Set<string>} approvals that wait */
+  #pending = new Set();
+  #stopped = false;
+  /** @type {boolean | undefined} not known before it is restored */
+  #missed;
+  #missedToldAt = 0;
+  #isWatched;
+
+  /** @param {() => boolean} isWatched whether a panel can be seen */
+  constructor(isWatched) {
+    this.#isWatched = isWatched;
+  }
+
+  /** After an earlier life of this worker. */
+  async restore() {
+    const stored = await chrome.storage.session.get(STORED);
+    this.#missed ??= Boolean(stored[STORED]);
+    this.#show();
+  }
+
+  /** @param {{confirmations: {id: string}[], stopped: boolean}} state */
+  sync({ confirmations, stopped }) {
+    this.#pending = new Set(confirmations.map(({ id }) => id));
+    this.#stopped = stopped;
+    this.#show();
+    void this.#withdraw();
+  }
+
+  /** @param {ApprovalRequest & {id: string}} request */
+  asked(request) {
+    this.#pending.add(request.id);
+    this.#show();
+    if (!this.#isWatched()) notify(APPROVAL + request.id, "waits for your approval", request, true);
+  }
+
+  /** @param {string} id */
+  decided(id) {
+    this.#pending.delete(id);
+    this.#show();
+    void this.#withdraw();
+  }
+
+  /** @param {ApprovalRequest} request */
+  missed(request) {
+    this.#setMissed(true);
+    if (Date.now() - this.#missedToldAt < MISSED_EVERY_MS) return;
+    this.#missedToldAt = Date.now();
+    notify(MISSED_ID, "was refused: no panel was open to ask you", request, false);
+  }
+
+  panelOpened() {
+    this.#setMissed(false);
+  }
+
+  /** The line is gone, and with it whoever waited. */
+  reset() {
+    this.sync({ confirmations: [], stopped: false });
+  }
+
+  /** @param {boolean} missed */
+  #setMissed(missed) {
+    this.#missed = missed;
+    void chrome.storage.session.set({ [STORED]: missed });
+    this.#show();
+  }
+
+  #show() {
+    const missed = Boolean(this.#missed);
+    const { text, color } = badgeOf({
+      pending: this.#pending.size,
+      missed,
+      stopped: this.#stopped,
+    });
+    void chrome.action.setBadgeText({ text });
+    void chrome.action.setBadgeBackgroundColor({ color });
+  }
+
+  /** Notifications, which outlive this worker, of approvals that wait no more. */
+  async #withdraw() {
+    for (const id of Object.keys(await chrome.notifications.getAll())) {
+      const isOver = id.startsWith(APPROVAL) && !this.#pending.has(id.slice(APPROVAL.length));
+      if (isOver) void chrome.notifications.clear(id);
+    }
+  }
+}
+
+/**
+ * Says who, what and where, but no parameters: they may be secrets, and others may look on.
+ * @param {string} id
+ * @param {string} what
+ * @param {ApprovalRequest} request
+ * @param {boolean} requireInteraction
+ */
+function notify(id, what, { client, agent, tool, title, origin }, requireInteraction) {
+  const site = siteOf(origin);
+  const iconUrl = chrome.runtime.getURL("icons/128.png");
+  const who = agent && agent !== client ? `${agent} (${client})` : client;
+  const message = `${title} (${tool})${site ? ` on ${site}` : ""}`;
+  const texts = { title: plain(`${who} ${what}`), message: plain(message) };
+  void chrome.notifications.create(id, { type: "basic", iconUrl, requireInteraction, ...texts });
+}

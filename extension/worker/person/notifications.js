@@ -1,0 +1,62 @@
+/** notices.show: what an agent wants a person to see, under the agent's own name. */
+
+import { isExtensionPage } from "../shared/known-tabs.js";
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { clip, MESSAGE_LENGTH, TITLE_LENGTH } from "../shared/clip.js";
+import { plain } from "./plain-text.js";
+
+const NOTICE = "notice:";
+/** The address is a part of the id, so that it outlives this worker; the browser bounds ids. */
+const MOST_ADDRESS = 400;
+const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
+
+/**
+ * @param {import("../shared/command-context.d.ts").Context<Wire.ShowNotice>} context
+ * @returns {Promise<Wire.ShownNotice>}
+ */
+export async function showNotice({ input }) {
+  const { agent, title, message, contextMessage, iconUrl, requireInteraction = false } = input;
+  const id = `${NOTICE}${crypto.randomUUID()} ${addressOf(input)}`;
+  const said = contextMessage ? ` · ${contextMessage}` : "";
+  const options = {
+    title: plain(clip(title, TITLE_LENGTH)),
+    message: plain(clip(message, MESSAGE_LENGTH)),
+    // Whoever speaks is told by us, so that no agent passes for tabhub or for another.
+    contextMessage: plain(clip(`from ${agent}${said}`, TITLE_LENGTH)),
+    iconUrl: iconOf(iconUrl),
+    requireInteraction,
+  };
+  try {
+    await chrome.notifications.create(id, { type: "basic", ...options });
+  } catch (error) {
+    throw new CommandError("invalid_arguments", `It cannot be shown: ${messageOf(error)}`);
+  }
+  return { shown: true };
+}
+
+/** @param {Wire.ShowNotice} input */
+function addressOf({ url = "" }) {
+  if (url.length > MOST_ADDRESS || isExtensionPage(url)) {
+    const message = `url must be an address of at most ${MOST_ADDRESS} characters.`;
+    throw new CommandError("invalid_arguments", message);
+  }
+  return url;
+}
+
+/** @param {unknown} address */
+function iconOf(address) {
+  if (address === undefined) return chrome.runtime.getURL("icons/128.png");
+  if (typeof address === "string" && PICTURE.test(address)) return address;
+  throw new CommandError("invalid_arguments", "iconUrl must be a data: address of a picture.");
+}
+
+/**
+ * @param {string} id of a notification that was clicked
+ * @returns {boolean} whether it was a notice
+ */
+export function openNotice(id) {
+  if (!id.startsWith(NOTICE)) return false;
+  const url = id.slice(id.indexOf(" ") + 1);
+  if (url) void chrome.tabs.create({ url });
+  return true;
+}

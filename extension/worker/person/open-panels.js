@@ -1,0 +1,191 @@
+/**
+ * The open panels: pages of ours, each at the other end of a port. They may ask the server for
+ * what is on a closed list, and are told what it says.
+ */
+
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import { focusedWindow } from "../shared/known-tabs.js";
+import { SENDERS } from "../shared/link-methods.js";
+import { handlersOf } from "../shared/method-handlers.js";
+
+/** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
+
+/**
+ * Content scripts have the same id as we, but the origin of their page.
+ * @param {chrome.runtime.Port} port
+ */
+export function isPanel({ name, sender }) {
+  const home = chrome.runtime.getURL("");
+  const isOurs = `${sender?.origin}/` === home && sender?.id === chrome.runtime.id;
+  return name === "panel" && isOurs && Boolean(sender?.url?.startsWith(`${home}panel/`));
+}
+
+export class Panels {
+  /** @type {Map<chrome.runtime.Port, boolean>} whether each can be seen */
+  #ports = new Map();
+  #ask;
+  #changed;
+
+  /**
+   * @param {Ask} ask
+   * @param {() => void} changed called when one opens or closes
+   */
+  constructor(ask, changed) {
+    this.#ask = ask;
+    this.#changed = changed;
+  }
+
+  get count() {
+    return this.#ports.size;
+  }
+
+  get isVisible() {
+    return [...this.#ports.values()].includes(true);
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  connected(port) {
+    this.#ports.set(port, false);
+    port.onMessage.addListener((message) => this.#receive(port, message));
+    port.onDisconnect.addListener(() => this.#disconnected(port));
+    this.#changed();
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  tell(method, params) {
+    for (const port of this.#ports.keys()) post(port, { method, params });
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  #disconnected(port) {
+    // Reading the error keeps it out of the extension's own error list.
+    void chrome.runtime.lastError;
+    this.#ports.delete(port);
+    this.#changed();
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {any} message
+   */
+  #receive(port, message) {
+    if (typeof message.visible === "boolean") this.#ports.set(port, message.visible);
+    else void this.#answer(port, message);
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {any} request
+   */
+  async #answer(port, { id, method, params }) {
+    try {
+      if (SENDERS.get(method) !== "panel") throw notForPanels(method);
+      post(port, { id, result: await this.#ask(method, params) });
+    } catch (error) {
+      post(port, { id, error: messageOf(error) });
+    }
+  }
+}
+
+/** @param {unknown} method */
+function notForPanels(method) {
+  return new CommandError("unknown_command", `A panel may not ask for ${method}.`);
+}
+
+/**
+ * @param {chrome.runtime.Port} port
+ * @param {object} message
+ */
+function post(port, message) {
+  try {
+    port.postMessage(message);
+  } catch {
+    // It has closed meanwhile: nobody waits any more.
+  }
+}
+
+// Between the server and the person: passes on what it says, and asks it how things stand.
+
+const GATHER_MS = 20;
+/** Nobody looks: only the badge has to be right. */
+const GATHER_UNSEEN_MS = 2000;
+
+/** @typedef {import("./attention.js").Attention} Attention */
+
+export class Relay {
+  #panels;
+  #attention;
+  #ask;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #handlers;
+
+  /**
+   * @param {Panels} panels
+   * @param {Attention} attention
+   * @param {Ask} ask
+   */
+  constructor(panels, attention, ask) {
+    this.#panels = panels;
+    this.#attention = attention;
+    this.#ask = ask;
+    this.#handlers = handlersOf("relay", {
+      "confirmation.request": (request) => attention.asked(request),
+      "confirmation.closed": ({ id }) => attention.decided(id),
+      "confirmation.missed": (request) => attention.missed(request),
+      "state.changed": () => this.#refreshSoon(),
+    });
+  }
+
+  /**
+   * @param {import("../link/line.js").Request | import("../link/line.js").Notification} message
+   * @returns {boolean} whether it was for the person
+   */
+  receive({ kind, method, params }) {
+    const handler = this.#handlers[kind].get(method);
+    if (!handler) return false;
+    handler(params);
+    if (method !== "state.changed") this.#panels.tell(method, params);
+    return true;
+  }
+
+  /** A line has opened: what was known before may not be true any more. */
+  async refresh() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      const state = /** @type {any} */ (await this.#ask("config.getState", {}));
+      this.#attention.sync(state);
+      this.#panels.tell("state", state);
+    } catch {
+      // The line has closed again, or the server has nothing to tell.
+    }
+  }
+
+  /** @param {string} [problem] why, if it is known */
+  closed(problem) {
+    this.#attention.reset();
+    this.#panels.tell("closed", { problem });
+  }
+
+  #refreshSoon() {
+    const pause = this.#panels.count ? GATHER_MS : GATHER_UNSEEN_MS;
+    this.#timer ??= setTimeout(() => this.refresh(), pause);
+  }
+}
+
+// Showing the panel to a person who has asked for it.
+
+const PAGE = "panel/panel.html";
+
+/** The browser opens a side panel only at once after a click: nothing is awaited before. */
+export async function openPanel() {
+  try {
+    await chrome.sidePanel.open({ windowId: focusedWindow() });
+  } catch {
+    await chrome.tabs.create({ url: chrome.runtime.getURL(PAGE) });
+  }
+}

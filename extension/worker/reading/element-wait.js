@@ -1,0 +1,149 @@
+/** page.wait: until some frame has the element, frames of later documents included. */
+
+import { onAbort, unlessAborted } from "../shared/timing.js";
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { CommandError } from "../shared/command-errors.js";
+import { askMinting, framesOf, mainFrame, onFrame } from "../frames/frames.js";
+import { watchLoads } from "../shared/tab-events.js";
+import { numberOr } from "../shared/number-limits.js";
+import { getTab, requireKnownSite } from "../shared/known-tabs.js";
+import { findTarget } from "../input/targets.js";
+
+const MOST_MS = 10_000;
+const LOOK_MS = 500;
+/** A frame that waits answers by itself; this is for one that went silent. */
+const SPARE_MS = 1000;
+
+let nextId = 1;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @import { Context } from "../shared/command-context.d.ts" */
+
+/** @param {Context<Wire.WaitForElement>} context */
+export function waitForElement(context) {
+  return unlessDialog(context.tabId, context.signal, (ended) =>
+    context.input.ref === undefined
+      ? new Wait(context).run(ended)
+      : unlessAborted(ended, () => waitForRef(context, ended)),
+  );
+}
+
+/** @param {unknown} ms */
+const timeoutOf = (ms) => Math.min(numberOr(ms, 0, MOST_MS), MOST_MS);
+
+/**
+ * Of an element that is known, only its own document has to tell.
+ * @param {Context<Wire.WaitForElement>} context
+ * @param {AbortSignal} ended
+ */
+async function waitForRef({ tabId, input, reach }, ended) {
+  const { ref, visible, timeoutMs } = input;
+  const maxMs = timeoutOf(timeoutMs);
+  const id = nextId++;
+  const { frame, how } = await findTarget(tabId, { ref }, reach);
+  const stop = onAbort(ended, () => void frame.ask("stopWaiting", { id }).catch(() => {}));
+  const body = { ...how, visible: Boolean(visible), id, maxMs };
+  const told = await askMinting(frame, "wait", body, maxMs + SPARE_MS).finally(stop);
+  // What no event tells may have happened all the same.
+  const element = told ?? (await askMinting(frame, "look", body, LOOK_MS));
+  if (element) return { element };
+  throw new CommandError("timeout", `${ref} could not be seen within ${maxMs} ms.`);
+}
+
+class Wait {
+  #id = nextId++;
+  #context;
+  #wanted;
+  #timeoutMs;
+  /** @type {PromiseWithResolvers<object | null>} */
+  #outcome = Promise.withResolvers();
+  /** @type {Set<Frame>} */
+  #watched = new Set();
+
+  /** @param {Context<Wire.WaitForElement>} context */
+  constructor(context) {
+    const { selector, visible, timeoutMs } = context.input;
+    this.#context = context;
+    this.#wanted = { selector: String(selector), visible: Boolean(visible) };
+    this.#timeoutMs = timeoutOf(timeoutMs);
+  }
+
+  /** @param {AbortSignal} ended */
+  async run(ended) {
+    const { tabId } = this.#context;
+    const stopListening = onFrame((frame) => frame.tabId === tabId && void this.#enter(frame));
+    const stopFollowing = watchLoads(tabId, ({ step }) => step === "failed" && this.#requireTab());
+    const timer = setTimeout(() => this.#outcome.resolve(null), this.#timeoutMs);
+    const stopHearing = onAbort(ended, (reason) => this.#outcome.reject(reason));
+    try {
+      void this.#begin();
+      const found = await this.#outcome.promise;
+      // The first frame to answer need not be the first on the page; and what no event tells may
+      // have happened all the same.
+      const element = (await this.#look()) ?? found;
+      if (element) return { element };
+      throw this.#tooLong();
+    } finally {
+      clearTimeout(timer);
+      stopListening();
+      stopFollowing();
+      stopHearing();
+      for (const frame of this.#watched) frame.ask("stopWaiting", { id: this.#id }).catch(() => {});
+    }
+  }
+
+  /** A page that is busy may answer later; one that nobody may read never does. */
+  async #begin() {
+    const { tabId } = this.#context;
+    for (const frame of framesOf(tabId)) void this.#enter(frame);
+    await mainFrame(tabId).catch((error) => {
+      if (error.reason === "needs_person") this.#outcome.reject(error);
+    });
+  }
+
+  #requireTab() {
+    getTab(this.#context.tabId).catch((error) => this.#outcome.reject(error));
+  }
+
+  /** @param {Frame} frame */
+  async #enter(frame) {
+    const { tabId, site, reach } = this.#context;
+    try {
+      requireKnownSite(tabId, site);
+      if (!reach.allows(frame)) await reach.explore(framesOf(tabId), site);
+    } catch (error) {
+      return this.#outcome.reject(error);
+    }
+    if (reach.allows(frame)) await this.#watch(frame);
+  }
+
+  /** @param {Frame} frame */
+  async #watch(frame) {
+    const maxMs = this.#timeoutMs + SPARE_MS;
+    this.#watched.add(frame);
+    try {
+      const body = { ...this.#wanted, id: this.#id, maxMs };
+      const found = await askMinting(frame, "wait", body, maxMs + SPARE_MS);
+      if (found) this.#outcome.resolve(found);
+    } catch (error) {
+      // A frame that has gone leaves the others to be looked at.
+      const isAsked = error instanceof CommandError && error.reason === "invalid_arguments";
+      if (isAsked) this.#outcome.reject(error);
+    }
+  }
+
+  async #look() {
+    const look = (/** @type {Frame} */ frame) =>
+      askMinting(frame, "look", this.#wanted, LOOK_MS).catch(() => null);
+    const { tabId, reach } = this.#context;
+    const frames = framesOf(tabId).filter((frame) => reach.allows(frame));
+    const found = await Promise.all(frames.map(look));
+    return found.find((element) => element !== null);
+  }
+
+  #tooLong() {
+    const { selector, visible } = this.#wanted;
+    const what = `Nothing ${visible ? "visible " : ""}on the page matched ${selector}`;
+    return new CommandError("timeout", `${what} within ${this.#timeoutMs} ms.`);
+  }
+}

@@ -1,0 +1,114 @@
+/** page.text and page.html: a page or a part of it as one text, frames where they stand. */
+
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { askMinting, mainFrame } from "../frames/frames.js";
+import { addChildFrames, kindOf } from "./frame-stitching.js";
+import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "../shared/number-limits.js";
+import { describe, getTab } from "../shared/known-tabs.js";
+import { findTarget } from "../input/targets.js";
+import { wholeLength } from "../shared/clip.js";
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @import { Context } from "../shared/command-context.d.ts" */
+/** @typedef {{at: number, ref: number, index: number, page?: Piece | null}} FrameMark */
+/** @typedef {{text: string, tag: string, frames: FrameMark[], whole: boolean, index: number}} Piece */
+
+const TEXT_CHARS = 50_000;
+const HTML_CHARS = 200_000;
+
+/** @param {Context<Wire.ReadPiece>} context */
+export function readText(context) {
+  return readPiece(context, "text", TEXT_CHARS, "\n");
+}
+
+/** @param {Context<Wire.ReadPiece>} context */
+export function readHtml(context) {
+  return readPiece(context, "html", HTML_CHARS, "");
+}
+
+/**
+ * @param {Context<Wire.ReadPiece>} context
+ * @param {string} kind
+ * @param {number} usual how many characters, unless the call says
+ * @param {string} gap what parts a frame's text from the text before it
+ */
+function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
+  return unlessDialog(tabId, signal, async () => {
+    const maxChars = charsOr(input.maxChars, usual);
+    const offset = numberOr(input.offset, 0, 0);
+    const { frame, how } = await startOf(tabId, input, reach);
+    const type = kindOf(await mainFrame(tabId));
+    const page = await ask(
+      frame,
+      kind,
+      { how, isMain: true, maxChars: offset + maxChars },
+      MAIN_MS,
+    );
+    const inFull = { isMain: false, maxChars: MOST_CHARS };
+    const readChild = (/** @type {Frame} */ child) => ask(child, kind, inFull, CHILD_MS);
+    if (page.frames.length) await addChildFrames(frame, page, readChild, reach);
+    const { url, title } = describe(await getTab(tabId));
+    const piece = part(join(page, gap), offset, maxChars);
+    return { url, title, ...(await type), source: page.tag, ...piece };
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {Wire.Named} input
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ * @returns {Promise<{frame: Frame, how?: object}>}
+ */
+async function startOf(tabId, input, reach) {
+  const isNamed = input.ref !== undefined || input.selector !== undefined;
+  return isNamed ? findTarget(tabId, input, reach) : { frame: await mainFrame(tabId) };
+}
+
+/**
+ * @param {Frame} frame
+ * @param {string} kind
+ * @param {object} body
+ * @param {{walk: number, answer: number}} ms
+ * @returns {Promise<Piece>}
+ */
+function ask(frame, kind, body, ms) {
+  return askMinting(frame, kind, { ...body, maxMs: ms.walk }, ms.answer);
+}
+
+/**
+ * @param {Piece} piece
+ * @param {string} gap
+ * @returns {{text: string, whole: boolean}}
+ */
+function join({ text, frames, whole }, gap) {
+  let joined = "";
+  let done = 0;
+  for (const { at, page } of frames) {
+    const inside = page ? join(page, gap) : { text: "", whole: true };
+    const before = joined + text.slice(done, at);
+    joined = before + (before && inside.text && gap) + inside.text;
+    // Nothing follows what was not read to its end.
+    if (!inside.whole) return { text: joined, whole: false };
+    done = at;
+  }
+  return { text: joined + text.slice(done), whole };
+}
+
+/**
+ * @param {{text: string, whole: boolean}} full
+ * @param {number} offset
+ * @param {number} maxChars
+ * @returns {{text: string, truncated: boolean, next?: number}}
+ */
+function part({ text, whole }, offset, maxChars) {
+  const rest = text.slice(offset);
+  if (rest.length <= maxChars) {
+    // To go on from where nothing came would bring nothing again.
+    const goesOn = !whole && rest.length > 0;
+    return goesOn
+      ? { text: rest, truncated: true, next: text.length }
+      : { text: rest, truncated: false };
+  }
+  const length = Math.max(wholeLength(rest, maxChars), 1);
+  return { text: rest.slice(0, length), truncated: true, next: offset + length };
+}

@@ -1,0 +1,150 @@
+/** page.read: every frame reads itself, the pieces become one text. */
+
+import { unlessDialog } from "../debugger/page-dialogs.js";
+import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { describe, getTab } from "../shared/known-tabs.js";
+import { CHILD_MS, MAIN_MS, MOST_CHARS, charsOr, numberOr } from "../shared/number-limits.js";
+import { countLines, cut, addChildFrames, kindOf, stitch } from "./frame-stitching.js";
+import { delta } from "./page-delta.js";
+
+// What was read of the documents lately, so that a later reading can tell only what is new.
+
+const STORED = "reads";
+const KEPT_FOR_PAGE = 5;
+const KEPT_PAGES = 20;
+const KEPT_CHARS = 300_000;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {{manner: Manner, text: string, entered: Frame[]}} Snapshot */
+
+/** @type {Map<Frame, Map<number, Snapshot>>} by document, the one read last at the end */
+const snapshots = new Map();
+/** @type {Promise<number> | undefined} */
+let last;
+
+/** Numbers go on after the worker's death: an old one must not mean a new reading. */
+async function nextNumber() {
+  last ??= chrome.storage.session.get(STORED).then((stored) => Number(stored[STORED]) || 0);
+  last = last.then((number) => number + 1);
+  const number = await last;
+  void chrome.storage.session.set({ [STORED]: number });
+  return number;
+}
+
+/**
+ * @param {Map<any, unknown>} map
+ * @param {number} size
+ */
+function dropOldest(map, size) {
+  for (const key of map.keys()) {
+    if (map.size <= size) return;
+    map.delete(key);
+  }
+}
+
+/**
+ * @param {Frame} main
+ * @param {Snapshot} snapshot
+ * @returns {Promise<number>} by which it can be recalled
+ */
+export async function remember(main, snapshot) {
+  const read = await nextNumber();
+  if (snapshot.text.length > KEPT_CHARS) return read;
+  const ofPage = snapshots.get(main) ?? new Map();
+  snapshots.delete(main);
+  snapshots.set(main, ofPage.set(read, snapshot));
+  dropOldest(ofPage, KEPT_FOR_PAGE);
+  dropOldest(snapshots, KEPT_PAGES);
+  return read;
+}
+
+/**
+ * Only in the document it was read of, and for who may enter the same frames: what another page
+ * showed, or showed to others, is not told here.
+ * @param {Frame} main
+ * @param {unknown} read
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ */
+export function recall(main, read, reach) {
+  const snapshot = snapshots.get(main)?.get(Number(read));
+  return snapshot?.entered.every((frame) => reach.allows(frame)) ? snapshot : undefined;
+}
+
+const DEPTH = 15;
+const MAX_CHARS = 50_000;
+
+/** @typedef {import("./frame-stitching.js").PageText & {index: number}} FramePage */
+/** @typedef {{filter: string, ref: string | null | undefined, depth: number}} Manner what is read */
+
+/** @param {import("../shared/command-context.d.ts").Context<Wire.ReadPage>} context */
+export async function readPage({ tabId, input, signal, reach }) {
+  return unlessDialog(tabId, signal, async () => {
+    const main = await mainFrame(tabId);
+    const before = recall(main, input.since, reach);
+    const manner = before?.manner ?? mannerOf(input);
+    const maxChars = charsOr(input.maxChars, MAX_CHARS);
+    const offset = numberOr(input.offset, 0, 0);
+    const room = input.measure ? MOST_CHARS : (before?.text.length ?? offset) + maxChars;
+    const kind = kindOf(main);
+    const full = await readTree(main, manner, room, reach);
+    const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
+    const read = await remember(main, { manner, text: full.text, entered });
+    const [tab, viewport] = await Promise.all([getTab(tabId), viewportOf(main)]);
+    const told = before ? { text: delta(before.text, full.text), whole: true } : full;
+    const { url, title } = describe(tab);
+    const since = before ? { since: /** @type {number} */ (input.since) } : {};
+    const part = cut(told, offset, maxChars);
+    const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
+    const nodes = countLines(full.text);
+    return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
+  });
+}
+
+/**
+ * A page that was only just laid out may be busy drawing: what was read of it is not given up.
+ * @param {Frame} main
+ */
+function viewportOf(main) {
+  return main.ask("viewport", {}, MAIN_MS.answer);
+}
+
+/**
+ * @param {Wire.ReadPage} input
+ * @returns {Manner}
+ */
+function mannerOf(input) {
+  const filter = input.filter ?? "all";
+  if (filter !== "all" && filter !== "interactive") {
+    throw new CommandError("invalid_arguments", 'filter must be "all" or "interactive".');
+  }
+  return { filter, ref: input.ref, depth: numberOr(input.depth, 0, DEPTH) };
+}
+
+/**
+ * @param {Frame} main
+ * @param {Manner} manner
+ * @param {number} maxChars
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ */
+async function readTree(main, { filter, ref, depth }, maxChars, reach) {
+  const start = ref ? await frameOfRef(main.tabId, ref) : { frame: main, number: 0 };
+  reach.require(start.frame);
+  const options = { filter, depth, maxChars };
+  const page = await readFrame(start.frame, { ...options, root: start.number }, MAIN_MS);
+  // What is cut off a child cannot be made up for by its parent: it is read to its end.
+  const inFull = { ...options, maxChars: MOST_CHARS, root: 0 };
+  const readChild = (/** @type {Frame} */ frame) => readFrame(frame, inFull, CHILD_MS);
+  if (page.frames.length) await addChildFrames(start.frame, page, readChild, reach);
+  return stitch(page, depth);
+}
+
+/**
+ * @param {Frame} frame
+ * @param {object} options
+ * @param {{walk: number, answer: number}} ms
+ * @returns {Promise<FramePage>}
+ */
+function readFrame(frame, options, ms) {
+  return askMinting(frame, "read", { ...options, maxMs: ms.walk }, ms.answer);
+}

@@ -1,0 +1,289 @@
+/**
+ * Recording of tabs that agents use: of those they open from the very beginning, of a person's own
+ * from the first use on. What is recorded is kept here and goes with the tab, with the worker, or
+ * when the tab is the person's again.
+ */
+
+import { holdFirstDocument } from "../debugger/first-document.js";
+import { heldFor, hold, send, sendTo, unhold } from "../debugger/debugger.js";
+import { dropNetwork, useNetwork } from "../debugger/network-events.js";
+import { Recording } from "./tab-recording.js";
+import { register, reportNextUses } from "../shared/tab-state.js";
+import { earlierRequests } from "./earlier-requests.js";
+
+/** Why the debugger is held: the tabs that a page of an agent's tab opens are the agent's too. */
+const OWN = "recording an agent's own tab";
+const USED = "recording";
+const NETWORK = "recording";
+const RELEASE_MS = 1000;
+const PAUSE_MS = 10_000;
+const RESTORE_MS = 5000;
+const STORED = "unrecorded";
+const STORED_SIZES = "recordingSizes";
+const STORED_USUAL = "usualSizes";
+
+/** @typedef {import("./tab-recording.js").Sizes} Sizes */
+
+/** @type {Map<number, Recording>} */
+const recordings = new Map();
+/** @type {Set<number>} tabs that an agent does not want recorded */
+const unwanted = new Set();
+/** @type {Set<string>} sessions whose page holds what it has logged until it is released */
+const unreleased = new Set();
+/** @type {Sizes} as the server wishes */
+let usual = { consoleEntries: 10_000, networkEntries: 1000 };
+/** Whether the server has said so to this worker: that is newer than what was stored. */
+let isUsualSaid = false;
+
+/** @param {any} told */
+export function setRecording(told) {
+  const isSize = (/** @type {unknown} */ size) => Number.isInteger(size) && Number(size) >= 0;
+  if (!isSize(told?.consoleEntries) || !isSize(told?.networkEntries)) return;
+  usual = { consoleEntries: told.consoleEntries, networkEntries: told.networkEntries };
+  isUsualSaid = true;
+  void chrome.storage.session.set({ [STORED_USUAL]: usual });
+  reportNextUses();
+  if (!isOn()) for (const tabId of [...recordings.keys()]) endRecording(tabId);
+}
+
+/** Whether tabs are recorded without being asked for. */
+export function isOn() {
+  return usual.consoleEntries > 0 || usual.networkEntries > 0;
+}
+
+/** @param {number} tabId */
+export function recordingOf(tabId) {
+  return recordings.get(tabId);
+}
+
+/** What was recorded by an earlier life of this worker is lost; it goes on with those tabs. */
+async function restoreRecordings() {
+  /** @type {Record<string, any>} */
+  const stored = await chrome.storage.session.get([STORED, STORED_SIZES, STORED_USUAL]);
+  for (const tabId of listOf(stored[STORED])) unwanted.add(tabId);
+  if (!isUsualSaid) usual = stored[STORED_USUAL] ?? usual;
+  const sizes = new Map(listOf(stored[STORED_SIZES]));
+  const goOn = (/** @type {string} */ why) =>
+    heldFor(why).map((tabId) => start(tabId, why, { again: true, sizes: sizes.get(tabId) }));
+  const begun = [OWN, USED].flatMap(goOn);
+  await Promise.allSettled(begun.map(({ attached }) => attached));
+}
+
+/**
+ * @param {unknown} stored
+ * @returns {any[]}
+ */
+function listOf(stored) {
+  return Array.isArray(stored) ? stored : [];
+}
+
+function saveSizes() {
+  const sizes = [...recordings].map(([tabId, recording]) => [tabId, recording.sizes]);
+  void chrome.storage.session.set({ [STORED_SIZES]: sizes });
+}
+
+/**
+ * A tab that an agent has opened and that has not gone anywhere yet. When this settles, nothing of
+ * it will be missed.
+ * @param {number} tabId
+ */
+export async function recordBirth(tabId) {
+  if (!isOn()) return;
+  const recording = start(tabId, OWN, { born: true });
+  await recording.attached;
+  holdFirstDocument(tabId, recording.ready);
+}
+
+/**
+ * @param {number} openerId
+ * @param {number} tabId
+ */
+function recordPopup(openerId, tabId) {
+  if (isOn() && recordings.get(openerId)?.why === OWN) start(tabId, OWN, {});
+}
+
+/**
+ * An agent uses a tab: from now on it is recorded.
+ * @param {number} tabId
+ */
+export function recordUse(tabId) {
+  if (isOn() && !unwanted.has(tabId) && !recordings.has(tabId)) start(tabId, USED, {});
+}
+
+/**
+ * Begins anew, with sizes and a filter of its own.
+ * @param {number} tabId
+ * @param {Partial<Sizes>} sizes
+ */
+export async function recordAnew(tabId, sizes) {
+  const why = recordings.get(tabId)?.why ?? USED;
+  setUnwanted(tabId, false);
+  recordings.delete(tabId);
+  const given = Object.entries({ ...usual, ...sizes }).filter(([, size]) => size !== undefined);
+  const recording = start(tabId, why, { born: true, sizes: Object.fromEntries(given) });
+  recording.console.since = recording.began;
+  await recording.attached;
+  await recording.ready;
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} [isUnwanted] whether it is not to begin again by itself
+ */
+export function endRecording(tabId, isUnwanted = false) {
+  setUnwanted(tabId, isUnwanted);
+  const recording = recordings.get(tabId);
+  if (!recording) return;
+  recordings.delete(tabId);
+  dropNetwork(tabId, NETWORK);
+  for (const method of ["Runtime.disable", "Log.disable"]) {
+    void send(tabId, method).catch(() => {});
+  }
+  unhold(tabId, recording.why);
+}
+
+/** @param {number} tabId */
+function forgetRecording(tabId) {
+  recordings.delete(tabId);
+  setUnwanted(tabId, false);
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} isUnwanted
+ */
+function setUnwanted(tabId, isUnwanted) {
+  if (unwanted.has(tabId) === isUnwanted) return;
+  if (isUnwanted) unwanted.add(tabId);
+  else unwanted.delete(tabId);
+  void chrome.storage.session.set({ [STORED]: [...unwanted] });
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} why
+ * @param {{born?: boolean, again?: boolean, sizes?: Partial<Sizes>}} how born: nothing was before
+ *   that matters; again: what the browser tells may be switched on already
+ */
+function start(tabId, why, { born = false, again = false, sizes = {} }) {
+  const recording = new Recording(tabId, why, { ...usual, ...sizes });
+  recordings.set(tabId, recording);
+  saveSizes();
+  recording.attached = hold(tabId, why).then(() => void listen(recording, born, again));
+  const given = () => recordings.get(tabId) === recording && recordings.delete(tabId);
+  recording.attached.catch(given);
+  return recording;
+}
+
+/**
+ * All is ordered at once: a tab that goes elsewhere in the next moment is recorded there too.
+ * @param {Recording} recording
+ * @param {boolean} born
+ * @param {boolean} again
+ */
+function listen(recording, born, again) {
+  const { tabId, sizes } = recording;
+  const order = (/** @type {string} */ method) => send(tabId, method).catch(() => {});
+  const network = sizes.networkEntries
+    ? useNetwork(tabId, NETWORK, { bodies: true, children: true })
+    : undefined;
+  if (sizes.consoleEntries && again) void order("Runtime.disable");
+  const orders = sizes.consoleEntries ? [order("Runtime.enable"), order("Log.enable")] : [];
+  const enabled = Promise.all([network, ...orders]).catch(() => {});
+  recording.ready = enabled.then(async () => {
+    if (!born) await recallRequests(recording);
+  });
+}
+
+/** @param {Recording} recording */
+async function recallRequests(recording) {
+  if (!recording.sizes.networkEntries) return;
+  recording.addEarlier(await earlierRequests(recording.tabId, Date.now()));
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {string} method
+ * @param {any} params
+ */
+function recordEvent(tabId, session, method, params) {
+  const recording = recordings.get(tabId);
+  if (!recording) return;
+  const isSaid = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
+  if (isSaid && recording.isConsolePaused(session)) return;
+  recording.event(session, method, params);
+  if (isSaid && recording.isTooFast(session)) return pauseConsole(recording, session);
+  if (method === "Runtime.consoleAPICalled") releaseSoon(tabId, session);
+}
+
+/**
+ * A page that logs without end would keep the browser, and us, from everything else. The browser
+ * keeps the latest of what is said meanwhile.
+ * @param {Recording} recording
+ * @param {string | undefined} session
+ */
+function pauseConsole(recording, session) {
+  const { tabId } = recording;
+  recording.pauseConsole(session, PAUSE_MS);
+  const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
+  void Promise.all([order("Runtime.disable"), order("Log.disable")]);
+  setTimeout(() => {
+    recording.resumeConsole(session);
+    if (recordings.get(tabId) !== recording) return;
+    void Promise.all([order("Runtime.enable"), order("Log.enable")]);
+  }, PAUSE_MS);
+}
+
+/**
+ * The page keeps objects that it has logged for us to look at; nobody will.
+ * @param {number} tabId
+ * @param {string | undefined} session
+ */
+function releaseSoon(tabId, session) {
+  const key = `${tabId} ${session}`;
+  if (unreleased.has(key)) return;
+  unreleased.add(key);
+  setTimeout(() => {
+    unreleased.delete(key);
+    const params = { objectGroup: "console" };
+    sendTo(tabId, session, "Runtime.releaseObjectGroup", params).catch(() => {});
+  }, RELEASE_MS);
+}
+
+/** @param {import("../debugger/child-sessions.js").Child} child */
+function listenToChild({ tabId, session }) {
+  if (!recordings.get(tabId)?.sizes.consoleEntries) return;
+  for (const method of ["Runtime.enable", "Log.enable"]) {
+    sendTo(tabId, session, method).catch(() => {});
+  }
+}
+
+/** @param {number} tabId */
+function listenAgain(tabId) {
+  const recording = recordings.get(tabId);
+  if (!recording?.sizes.consoleEntries) return;
+  recording.console.sessionGone(undefined);
+  for (const method of ["Runtime.enable", "Log.enable"]) void send(tabId, method).catch(() => {});
+}
+
+function describe() {
+  const tabs = [...recordings].map(([tabId, { why, sizes }]) => [tabId, why, sizes]);
+  return { usual, unwanted: [...unwanted], tabs };
+}
+
+register({
+  name: "recordings",
+  after: ["children", "network"],
+  restore: restoreRecordings,
+  restoreMs: RESTORE_MS,
+  forget: forgetRecording,
+  event: recordEvent,
+  opened: recordPopup,
+  used: recordUse,
+  child: listenToChild,
+  lost: (tabId) => recordings.delete(tabId),
+  returned: listenAgain,
+  released: async (tabId) => endRecording(tabId),
+  describe,
+});

@@ -1,0 +1,53 @@
+/**
+ * The one kind of failure a command may end with, and its shape on the link.
+ * Anything else that is thrown counts as our own fault: `internal`.
+ */
+
+import { clip, LONG_LENGTH } from "./clip.js";
+
+/** The server's own table says what a reason means; only JSON-RPC itself has a code for this. */
+const UNKNOWN_COMMAND = -32601;
+const FAILED = -32000;
+
+export class CommandError extends Error {
+  /**
+   * @param {string} reason
+   * @param {string} message
+   * @param {Record<string, unknown>} [data]
+   */
+  constructor(reason, message, data = {}) {
+    super(message);
+    this.reason = reason;
+    this.data = data;
+  }
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  // The debugger wraps the errors of its protocol in JSON.
+  return text.startsWith('{"code"') ? protocolMessage(text) : text;
+}
+
+/** @param {string} text */
+function protocolMessage(text) {
+  try {
+    return String(JSON.parse(text).message);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {{code: number, message: string, data: Record<string, unknown>}}
+ */
+export function toWire(error) {
+  const known = error instanceof CommandError;
+  const reason = known ? error.reason : "internal";
+  return {
+    code: reason === "unknown_command" ? UNKNOWN_COMMAND : FAILED,
+    message: clip(messageOf(error), LONG_LENGTH),
+    data: { ...(known ? error.data : {}), reason },
+  };
+}

@@ -1,0 +1,305 @@
+/** Tabs as the link describes them. */
+
+import { TITLE_LENGTH, URL_LENGTH, clip } from "./clip.js";
+import { CommandError } from "./command-errors.js";
+import { register } from "./tab-state.js";
+
+// Pages of extensions, our own panel above all, belong to the person: whoever could press its
+// buttons could allow everything.
+
+const EXTENSION_PAGE = /^(?:view-source:|filesystem:|blob:)*chrome-extension:/i;
+
+/** @param {string | undefined} url */
+export function isExtensionPage(url) {
+  return EXTENSION_PAGE.test(url ?? "");
+}
+
+/** @returns {never} */
+export function refuseExtensionPage() {
+  const message = "Pages of extensions are for the person only. Use another page.";
+  throw new CommandError("needs_person", message);
+}
+
+const BRIEF_LENGTH = 100;
+
+/** @typedef {Wire.Tab} Tab */
+
+/**
+ * Tabs seen alive, and whether they show a page of an extension, so that a command need not ask
+ * the browser first.
+ * @type {Map<number, boolean>}
+ */
+const alive = new Map();
+/** @type {number | undefined} */
+let focusedWindowId;
+
+/** @param {number} windowId */
+export function noteFocusedWindow(windowId) {
+  // NONE means another program has the focus: the last window stays the person's own.
+  if (windowId !== chrome.windows.WINDOW_ID_NONE) focusedWindowId = windowId;
+}
+
+/** The window the person looks at, or last did. */
+export function focusedWindow() {
+  return focusedWindowId ?? chrome.windows.WINDOW_ID_NONE;
+}
+
+/** @param {chrome.tabs.Tab} tab */
+export function noteTab({ id, url, pendingUrl }) {
+  if (id !== undefined) alive.set(id, isExtensionPage(url) || isExtensionPage(pendingUrl));
+}
+
+/** @param {number} tabId */
+export function noteGone(tabId) {
+  alive.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} whether it shows a page of an extension
+ */
+export async function showsExtension(tabId) {
+  return alive.get(tabId) ?? isExtensionPage((await chrome.tabs.get(tabId)).url);
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {Tab}
+ */
+export function describe(tab) {
+  const groupId = tab.groupId >= 0 ? tab.groupId : undefined;
+  return {
+    tabId: tab.id ?? chrome.tabs.TAB_ID_NONE,
+    url: clip(tab.url || tab.pendingUrl || "", URL_LENGTH),
+    title: clip(tab.title ?? "", TITLE_LENGTH),
+    active: tab.active,
+    windowId: tab.windowId,
+    index: tab.index,
+    status: tab.discarded ? "unloaded" : statusOf(tab),
+    ...(groupId === undefined ? {} : { groupId }),
+    focusedWindow: tab.windowId === focusedWindowId,
+  };
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function statusOf(tab) {
+  if (tab.status === "unloaded") return "unloaded";
+  return tab.status === "loading" ? "loading" : "complete";
+}
+
+/**
+ * @param {boolean} [brief]
+ * @returns {Promise<Tab[]>}
+ */
+export async function listTabs(brief = false) {
+  if (focusedWindowId === undefined) await findFocusedWindow();
+  const tabs = await chrome.tabs.query({});
+  tabs.forEach(noteTab);
+  const described = tabs.map(describe);
+  return brief ? described.map(shorten) : described;
+}
+
+/** @param {Tab} tab */
+function shorten(tab) {
+  return { ...tab, url: clip(tab.url, BRIEF_LENGTH), title: clip(tab.title, BRIEF_LENGTH) };
+}
+
+async function findFocusedWindow() {
+  try {
+    const { id } = await chrome.windows.getLastFocused();
+    if (id !== undefined) noteFocusedWindow(id);
+  } catch {
+    // No window at all: nothing is focused.
+  }
+}
+
+/**
+ * @param {unknown} tabId
+ * @returns {Promise<number>}
+ */
+export async function requireTab(tabId) {
+  if (typeof tabId !== "number" || !Number.isInteger(tabId)) {
+    throw new CommandError("invalid_arguments", "This command needs the number of a tab (tabId).");
+  }
+  if (!alive.has(tabId)) await getTab(tabId);
+  if (alive.get(tabId)) refuseExtensionPage();
+  return tabId;
+}
+
+/** @param {number} tabId */
+export async function getTab(tabId) {
+  try {
+    const tab = await chrome.tabs.get(tabId);
+    noteTab(tab);
+    return tab;
+  } catch {
+    alive.delete(tabId);
+    throw new CommandError("tab_not_found", `There is no tab ${tabId}.`);
+  }
+}
+
+/** @param {number} tabId */
+export async function pageResult(tabId) {
+  const { url, title, status } = describe(await getTab(tabId));
+  return { tabId, url, title, status };
+}
+
+// On which site a tab is. What the server allows, it allows for a site; a page that goes elsewhere
+// in the meantime must not be the one it happens to.
+
+const WEB = new Set(["http:", "https:"]);
+const OPAQUE = "opaque";
+const MOVED = "tab_url_mismatch";
+const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
+
+/** @type {Map<number, string>} as far as navigations were seen */
+const sites = new Map();
+/** @type {Map<number, string>} the sites of pages that are under way */
+const coming = new Map();
+
+/**
+ * In the server's words: host, and port if it is not the usual one; empty for a blank tab.
+ * @param {string | undefined} address
+ * @returns {string}
+ */
+export function siteOf(address) {
+  if (address === "null") return OPAQUE;
+  if (!address || /^about:blank(?:[?#]|$)/.test(address)) return "";
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol === "blob:") return siteOf(url.origin === "null" ? "data:" : url.origin);
+  if (!url || !WEB.has(url.protocol)) return OPAQUE;
+  return url.host.replace(/\.(?=:|$)/, "");
+}
+
+/**
+ * A document in a sandbox has no origin, but its address tells whose it is.
+ * @param {string | undefined} origin
+ * @param {string | undefined} url
+ */
+export function siteOfDocument(origin, url) {
+  if (origin === "null") return siteOf(url) || OPAQUE;
+  return siteOf(origin ?? url);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+function siteCommitted(tabId, url) {
+  sites.set(tabId, siteOf(url));
+  coming.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+function siteComing(tabId, url) {
+  coming.set(tabId, siteOf(url));
+}
+
+/** @param {number} tabId */
+function siteStays(tabId) {
+  coming.delete(tabId);
+}
+
+/** The navigations were seen by an earlier life of this worker. */
+async function learnSites() {
+  for (const { id, url } of await chrome.tabs.query({})) {
+    if (id !== undefined && url) sites.set(id, siteOf(url));
+  }
+}
+
+/** @param {number} tabId */
+function forgetSite(tabId) {
+  sites.delete(tabId);
+  coming.delete(tabId);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} site undefined: wherever it is
+ */
+export async function requireSite(tabId, site) {
+  if (site === undefined || sites.get(tabId) === site) return;
+  // Not every page is announced: one that could not be loaded is not.
+  const { url, pendingUrl } = await getTab(tabId);
+  // Before its first page a tab counts as where it is going, as the server was told.
+  sites.set(tabId, siteOf(url || pendingUrl));
+  requireKnownSite(tabId, site);
+}
+
+/**
+ * @param {number} tabId
+ * @returns {string | undefined} as far as navigations were seen
+ */
+export function siteNow(tabId) {
+  return sites.get(tabId);
+}
+
+/**
+ * The same in the same turn, for the last moment before something is done.
+ * @param {number} tabId
+ * @param {string | undefined} site
+ */
+export function requireKnownSite(tabId, site) {
+  if (site !== undefined && sites.get(tabId) !== site) throw moved();
+}
+
+/**
+ * The same in the midst of something: what was begun must not be begun again elsewhere. A page
+ * that is under way may be there before anybody hears of it, so it counts already.
+ * @param {number} tabId
+ * @param {string | undefined} site
+ */
+export function requireStay(tabId, site) {
+  if (site === undefined) return;
+  if (sites.get(tabId) === site && (coming.get(tabId) ?? site) === site) return;
+  const message = "The page went to another site before all was done; the rest was left out.";
+  throw new CommandError("navigated_away", message);
+}
+
+export function moved() {
+  return new CommandError(MOVED, "The tab has just gone to another site.");
+}
+
+/** @param {unknown} error */
+export function isMoved(error) {
+  return error instanceof CommandError && error.reason === MOVED;
+}
+
+/**
+ * Code with a check before it, which throws `word` if the page is not on the site. They run in one
+ * piece, so no navigation comes between them.
+ * @param {string} code
+ * @param {string | undefined} site
+ * @param {string} word
+ */
+export function onlyOn(code, site, word) {
+  // "use strict" counts only where it stands first.
+  const [directives] = DIRECTIVES.exec(code) ?? [""];
+  return directives + check(site, word) + code.slice(directives.length);
+}
+
+/**
+ * @param {string | undefined} site
+ * @param {string} word
+ */
+function check(site, word) {
+  if (site === undefined) return "";
+  const [host, port] = site.split(/(?=:\d+$)/);
+  const hosts = [site, `${host}.${port ?? ""}`].map((name) => JSON.stringify(name));
+  const elsewhere = hosts.map((name) => `location.host!==${name}`).join("&&");
+  return `if(location.protocol.startsWith("http")&&${elsewhere})throw ${JSON.stringify(word)};`;
+}
+
+register({
+  name: "sites",
+  restore: learnSites,
+  forget: forgetSite,
+  navigating: siteComing,
+  stayed: siteStays,
+  committed: siteCommitted,
+  // A blank tab counts as one that nothing is known of.
+  describe: () => [...sites].filter(([, site]) => site),
+});

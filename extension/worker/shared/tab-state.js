@@ -1,0 +1,210 @@
+/**
+ * What the worker keeps for tabs. A module that keeps something registers here what it does when
+ * the worker starts, when a tab closes and when the browser reports something; `main.js` passes
+ * every report on to all of them.
+ */
+
+import { within } from "./timing.js";
+
+/**
+ * @typedef {object} Hooks
+ * @property {() => unknown} restore rebuilds what an earlier life of this worker kept
+ * @property {() => unknown} restored every part has been restored
+ * @property {(tabId: number) => unknown} forget the tab has closed, or has another number now
+ * @property {(tabId: number, session: string | undefined, method: string, params: any) => unknown} event
+ *   of the debugger, in the tab's own session or in a child's
+ * @property {(tabId: number, reason: string) => unknown} detached the browser has taken the debugger off
+ * @property {(tabId: number) => unknown} lost the debugger is off the tab, and what it had enabled is gone
+ * @property {(tabId: number) => unknown} returned the debugger is back after a mishap, with nothing enabled
+ * @property {(child: import("../debugger/child-sessions.js").Child) => unknown} child sends, at once, what a child
+ *   session needs before its first step
+ * @property {(tabId: number) => Promise<unknown>} released no agent uses the tab any longer; does
+ *   what must be done before it waits for the page
+ * @property {(tabId: number, url: string) => unknown} navigating the main frame has begun to load a page
+ * @property {(tabId: number) => unknown} stayed that load has failed
+ * @property {(tabId: number, url: string) => unknown} committed the main frame shows another document
+ * @property {(openerId: number, tabId: number) => unknown} opened a page has opened a tab
+ * @property {(tabId: number) => unknown} addressed a command is for the tab
+ * @property {(tabId: number) => unknown} used a command uses the page that the tab shows
+ * @property {(tabId: number, windowId: number) => unknown} activated
+ * @property {(windowId: number) => unknown} windowClosed
+ * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content script has
+ *   sent something that nobody asked for
+ * @property {(frame: import("../frames/frames.js").Frame) => unknown} gone a frame's document is gone
+ * @property {() => unknown} describe what a worker that starts now would have to know, as data. Not
+ *   in it: what belongs to a running command, times, and what ends with the worker on purpose.
+ */
+
+/**
+ * @typedef {Partial<Hooks> & {name: string, after?: string[], restoreMs?: number}} Part
+ *   after: the parts that are restored, and hear of everything, before this one; restoreMs: how long
+ *   the others wait for this one, since a page that is busy would hold them up
+ */
+
+/** @type {Map<string, Part>} */
+const parts = new Map();
+/** @type {Part[] | null} the same with every part behind those it comes after */
+let sorted = null;
+
+/** @param {Part} part */
+export function register(part) {
+  if (parts.has(part.name)) throw new Error(`Two modules keep "${part.name}".`);
+  parts.set(part.name, part);
+  sorted = null;
+}
+
+function inOrder() {
+  sorted ??= sort();
+  return sorted;
+}
+
+/** @returns {Part[]} */
+function sort() {
+  /** @type {Set<Part>} */
+  const placed = new Set();
+  const place = (/** @type {string} */ name, /** @type {string[]} */ path) => {
+    const part = parts.get(name);
+    if (!part) throw new Error(`Nobody keeps "${name}", which ${path.at(-1)} comes after.`);
+    if (path.includes(name)) throw new Error(`${[...path, name].join(" after ")}.`);
+    part.after?.forEach((earlier) => place(earlier, [...path, name]));
+    placed.add(part);
+  };
+  for (const name of parts.keys()) place(name, []);
+  return [...placed];
+}
+
+/**
+ * @template {Exclude<keyof Hooks, "restore" | "released" | "describe">} Hook
+ * @param {Hook} hook
+ * @param {Parameters<Hooks[Hook]>} what
+ */
+export function report(hook, ...what) {
+  for (const part of inOrder()) /** @type {any} */ (part)[hook]?.(...what);
+}
+
+/** @type {Promise<unknown> | null} under way */
+let restoring = null;
+
+/** Settles when every part has been restored, has failed, or has taken too long. */
+export function restoreAll() {
+  restoring = restoreParts().finally(() => (restoring = null));
+  return restoring;
+}
+
+/**
+ * In the order in which they come: a report on a tab means something only to a part that knows what
+ * it has begun there.
+ * @param {() => void} work
+ */
+export function onceRestored(work) {
+  if (restoring) void restoring.then(work);
+  else work();
+}
+
+/** @type {typeof report} */
+export const passOn = (hook, ...what) => onceRestored(() => report(hook, ...what));
+
+async function restoreParts() {
+  /** @type {Map<string, Promise<unknown>>} */
+  const restored = new Map();
+  for (const { name, after = [], restore, restoreMs } of inOrder()) {
+    const earlier = Promise.allSettled(after.map((one) => restored.get(one)));
+    const run = async () => restore?.();
+    const restoring = earlier.then(() => (restoreMs ? within(restoreMs, run()) : run()));
+    restored.set(name, restoring);
+  }
+  await Promise.allSettled(restored.values());
+  report("restored");
+}
+
+/** Commands come fast; those who begin something at the first need not hear of each. */
+const USE_EVERY_MS = 5000;
+/** @type {Record<"addressed" | "used", Map<number, number>>} when each tab's use was reported last */
+const reportedAt = { addressed: new Map(), used: new Map() };
+
+/**
+ * @param {"addressed" | "used"} hook
+ * @param {number} tabId
+ */
+export function reportUse(hook, tabId) {
+  const now = Date.now();
+  if (now - (reportedAt[hook].get(tabId) ?? 0) < USE_EVERY_MS) return;
+  reportedAt[hook].set(tabId, now);
+  report(hook, tabId);
+}
+
+/** The next use of every tab is reported, however soon it comes. */
+export function reportNextUses() {
+  reportedAt.used.clear();
+}
+
+/** @param {number} tabId */
+function forgetUse(tabId) {
+  Object.values(reportedAt).forEach((times) => times.delete(tabId));
+}
+
+register({
+  name: "uses",
+  forget: forgetUse,
+  lost: forgetUse,
+  released: async (tabId) => forgetUse(tabId),
+});
+
+/**
+ * @param {number} tabId
+ * @param {number} ms a page that is busy, or shows a dialog, hears of it later
+ */
+export async function releaseAll(tabId, ms) {
+  const released = inOrder().flatMap((part) => part.released?.(tabId) ?? []);
+  await Promise.allSettled(released.map((promise) => within(ms, promise)));
+}
+
+/** @returns {Promise<Record<string, unknown>>} by the name of each part that has something to say */
+export async function describeAll() {
+  const said = inOrder().filter(({ describe }) => describe);
+  const entries = said.map(async ({ name, describe }) => [name, await describe?.()]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+// What is to outlive this worker, in the session's storage.
+
+/** How much longer than a write takes it rests after it. */
+const RESTS = 3;
+
+/**
+ * A page decides how often much of this changes: it is written at once, but never twice at a time,
+ * and what is large more seldom.
+ * @param {string} key
+ * @param {() => unknown} dump
+ * @returns {() => void} to be called after every change
+ */
+export function saver(key, dump) {
+  let isBusy = false;
+  let isStale = false;
+  const write = async () => {
+    isBusy = true;
+    isStale = false;
+    const began = Date.now();
+    // What does not fit into the storage is not kept.
+    await chrome.storage.session.set({ [key]: dump() }).catch(() => {});
+    setTimeout(rested, RESTS * (Date.now() - began));
+  };
+  const rested = () => {
+    isBusy = false;
+    if (isStale) void write();
+  };
+  return () => {
+    isStale = true;
+    if (!isBusy) void write();
+  };
+}
+
+// An agent has left a tab, or a person has taken it back: what was put upon it ends.
+
+const RELEASE_MS = 2000;
+
+/** @param {{tabId: number}} context */
+export async function releaseTab({ tabId }) {
+  await releaseAll(tabId, RELEASE_MS);
+  return {};
+}

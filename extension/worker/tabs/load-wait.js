@@ -1,0 +1,152 @@
+/** Waiting until a page has loaded, by events. */
+
+import { openLogin } from "../debugger/logins.js";
+import { CommandError } from "../shared/command-errors.js";
+import { getTab } from "../shared/known-tabs.js";
+import { lastFailure, watchLoads } from "../shared/tab-events.js";
+import { clip, URL_LENGTH } from "../shared/clip.js";
+
+export const BLANK = "about:blank";
+const ABORTED = "net::ERR_ABORTED";
+const ABORT_GRACE_MS = 250;
+
+/**
+ * @typedef {object} Progress
+ * @property {(step: "committed" | "dom" | "complete") => void} [progress]
+ * @property {boolean} [ignoresBlank] the tab is blank, and leaves for another page
+ */
+
+/** Follows the steps of one load until it ends: well, badly, or by being stopped. */
+export class LoadWait {
+  #committed = false;
+  #started = false;
+  /** @type {PromiseWithResolvers<boolean>} */
+  #end = Promise.withResolvers();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #grace;
+  #unwatch;
+  #progress;
+  #ignoresBlank;
+
+  /**
+   * @param {number} tabId
+   * @param {Progress} [options]
+   */
+  constructor(tabId, { progress, ignoresBlank = false } = {}) {
+    this.#progress = progress;
+    this.#ignoresBlank = ignoresBlank;
+    this.#unwatch = watchLoads(tabId, (event) => this.#step(event));
+    // A load may end before anyone waits for it.
+    this.#end.promise.catch(() => {});
+  }
+
+  /**
+   * @param {number} timeoutMs
+   * @returns {Promise<boolean>} false when time ran out first, or it was left
+   */
+  async within(timeoutMs) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs, false)));
+    try {
+      return await Promise.race([this.#end.promise, late]);
+    } finally {
+      clearTimeout(timer);
+      this.stop();
+    }
+  }
+
+  stop() {
+    clearTimeout(this.#grace);
+    this.#unwatch();
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.#end.reject(error);
+  }
+
+  /** For a tab whose load was under way before we watched. */
+  assumeCommitted() {
+    this.#committed = true;
+  }
+
+  finish() {
+    this.#end.resolve(true);
+  }
+
+  /** Not to be waited for any longer. */
+  leave() {
+    this.#end.resolve(false);
+  }
+
+  /** @param {import("../shared/tab-events.js").LoadEvent} event */
+  #step(event) {
+    if (this.#ignoresBlank && event.url === BLANK) return;
+    if (event.step === "started") this.#begin();
+    else if (event.step === "failed") this.#failed(event);
+    else if (event.step === "moved") this.#moved();
+    else this.#advance(event.step);
+  }
+
+  #begin() {
+    clearTimeout(this.#grace);
+    this.#started = true;
+    this.#committed = false;
+  }
+
+  /** @param {"committed" | "dom" | "complete"} step */
+  #advance(step) {
+    if (step === "committed") this.#committed = true;
+    if (!this.#committed) return;
+    this.#progress?.(step);
+    if (step === "complete") this.finish();
+  }
+
+  #moved() {
+    // A page that rewrites its own address while it loads has not ended loading.
+    if (!this.#started) this.finish();
+  }
+
+  /** @param {import("../shared/tab-events.js").LoadEvent} event */
+  #failed({ url, error = "" }) {
+    const fail = () => this.fail(loadError(url, error));
+    // Aborted may mean that another navigation takes over: it starts in a moment.
+    if (error === ABORTED) this.#grace = setTimeout(fail, ABORT_GRACE_MS);
+    else fail();
+  }
+}
+
+/**
+ * The load may have gone on, or ended, before we could watch.
+ * @param {LoadWait} wait
+ * @param {number} tabId
+ * @param {string} url
+ */
+export async function catchUp(wait, tabId, url) {
+  const tab = await getTab(tabId);
+  const failure = lastFailure(tabId);
+  if (failure) return wait.fail(loadError(failure.url, failure.error ?? ""));
+  if (openLogin(tabId)) return wait.leave();
+  const waitsToLeaveBlank = tab.url === BLANK && url !== BLANK;
+  if (!tab.url || tab.pendingUrl || waitsToLeaveBlank) return;
+  wait.assumeCommitted();
+  if (tab.status === "complete") wait.finish();
+}
+
+/**
+ * @param {string} address
+ * @param {string} error
+ */
+export function loadError(address, error) {
+  const url = clip(address, URL_LENGTH);
+  return new CommandError("navigation_failed", `${url} could not be loaded: ${error}.`, {
+    url,
+    netError: error,
+  });
+}
+
+/** @param {unknown} error */
+export function wasAborted(error) {
+  return error instanceof CommandError && error.data.netError === ABORTED;
+}

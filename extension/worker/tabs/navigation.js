@@ -1,0 +1,315 @@
+/** Opening, navigating and closing tabs. */
+
+import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
+import { forgetLogin, openLogin } from "../debugger/logins.js";
+import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
+import { waitingIn } from "../emulation/interception.js";
+import { hasBeenActive } from "../frames/frames.js";
+import { isOn, recordBirth } from "../recording/recorder.js";
+import { CommandError, messageOf } from "../shared/command-errors.js";
+import {
+  getTab,
+  isExtensionPage,
+  noteTab,
+  pageResult,
+  refuseExtensionPage,
+} from "../shared/known-tabs.js";
+import { goingTo, onHeldUp } from "../shared/tab-events.js";
+import { onAbort } from "../shared/timing.js";
+import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
+import { sessionOfClosed } from "./closed-tabs.js";
+import { BLANK, LoadWait, catchUp, wasAborted } from "./load-wait.js";
+import { groupOf, joinGroup } from "./tab-groups.js";
+
+// Back and forward.
+
+/**
+ * The browser's own back button skips pages that nobody has acted in, which is most of what
+ * an agent visits; the debugger sees every entry.
+ * @param {number} tabId
+ * @param {-1 | 1} delta
+ * @param {AbortSignal} signal
+ */
+export async function goInHistory(tabId, delta, signal) {
+  await withTab(tabId, async () => {
+    const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
+    const entry = entries[currentIndex + delta];
+    if (!entry)
+      throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
+    if (isExtensionPage(entry.url)) refuseExtensionPage();
+    signal.throwIfAborted();
+    await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
+  });
+}
+
+/**
+ * A tab that began blank, only to be recorded from the beginning, has no blank page to go back to.
+ * @param {number} tabId
+ */
+export async function forgetBlank(tabId) {
+  try {
+    const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
+    const isBlankFirst = currentIndex === 1 && entries.length === 2 && entries[0].url === BLANK;
+    if (isBlankFirst) await send(tabId, "Page.resetNavigationHistory");
+  } catch {
+    // The browser does not let the debugger onto this page.
+  }
+}
+
+/** @param {-1 | 1} delta */
+function word(delta) {
+  return delta < 0 ? "back" : "forward";
+}
+
+// Making sure that no dialog keeps a tab from leaving its page.
+
+/**
+ * A page asks "leave?" only after someone has acted in it, and the question can be
+ * answered only by a debugger that was there before it was asked.
+ * @template T
+ * @param {number} tabId
+ * @param {() => Promise<T>} work
+ */
+export async function leavingFreely(tabId, work) {
+  await dismissDialog(tabId);
+  const mayAsk = isTaken(tabId) || (await hasBeenActive(tabId));
+  if (!mayAsk) return work();
+  const stopAccepting = acceptLeaving(tabId);
+  try {
+    await attachTab(tabId).catch(() => {});
+    return await work();
+  } finally {
+    stopAccepting();
+  }
+}
+
+const LOAD_MS = 30_000;
+const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
+
+const WORDS = new Set(["back", "forward", "reload"]);
+
+/** @type {Map<number, LoadWait>} the navigation a command is waiting for, per tab */
+const underWay = new Map();
+
+/** @import { Context } from "../shared/command-context.d.ts" */
+
+/** @param {Context<Wire.OpenTab>} context */
+export async function openTab({ input, signal, reportTabChanges }) {
+  const url = requireAbsolute(addressOf(input));
+  const group = input.group ? groupOf(input.group) : undefined;
+  const startsBlank = isOn() && isWeb(url);
+  const tab = await createTab(startsBlank ? BLANK : url, input);
+  const tabId = /** @type {number} */ (tab.id);
+  noteTab(tab);
+  const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
+  const stop = onHeldUp(tabId, () => wait.leave());
+  try {
+    onAbort(signal, (reason) => wait.fail(reason));
+    if (isOn()) await recordBirth(tabId).catch(() => {});
+    if (startsBlank) await firstLeave(tabId, url);
+    const groupId = group && (await joinGroup(tab, group));
+    await catchUp(wait, tabId, url);
+    const loaded = await wait.within(timeoutOf(input));
+    if (startsBlank && !openLogin(tabId)) await forgetBlank(tabId);
+    await reportTabChanges();
+    const place = input.window && { window: await describeWindow(tab.windowId) };
+    const result = await loadedResult(tabId, loaded);
+    return { ...result, ...place, ...(groupId !== undefined && { groupId }) };
+  } catch (error) {
+    await chrome.tabs.remove(tabId).catch(() => {});
+    throw await explain(error, url);
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {Wire.OpenTab} input
+ */
+async function createTab(url, { active = false, windowId, window }) {
+  try {
+    if (window) return await createWindow(url, window);
+    return await chrome.tabs.create({ url, active: Boolean(active), windowId });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const isHomeless = !window && windowId === undefined && /window/i.test(messageOf(error));
+    if (isHomeless) return createWindow(url, {});
+    throw unopened(error);
+  }
+}
+
+/**
+ * Only these have a first request that could be missed, and others may refuse to follow a page.
+ * @param {string} url
+ */
+function isWeb(url) {
+  return /^https?:/i.test(url);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ */
+async function firstLeave(tabId, url) {
+  try {
+    await chrome.tabs.update(tabId, { url });
+  } catch (error) {
+    throw unopened(error);
+  }
+}
+
+/** @param {unknown} error */
+function unopened(error) {
+  return new CommandError("invalid_arguments", `The tab could not be opened: ${messageOf(error)}`);
+}
+
+/** @param {Context<Wire.NavigateTab>} context */
+export async function navigateTab(context) {
+  const { tabId, input } = context;
+  const url = addressOf(input);
+  if (!WORDS.has(url)) requireAbsolute(url);
+  underWay.get(tabId)?.fail(new CommandError("navigated_away", "Another navigation took over."));
+  forgetLogin(tabId);
+  return leavingFreely(tabId, () => navigateAndWait(context, url));
+}
+
+/**
+ * @param {Context<Wire.NavigateTab>} context
+ * @param {string} url
+ */
+async function navigateAndWait({ tabId, input, signal, progress, reportTabChanges }, url) {
+  signal.throwIfAborted();
+  const wait = new LoadWait(tabId, {
+    progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
+  });
+  underWay.set(tabId, wait);
+  // Whoever is to answer the request must hear of it first.
+  const stop = onHeldUp(tabId, () => wait.leave());
+  try {
+    onAbort(signal, (reason) => wait.fail(reason));
+    await leaveFor(tabId, url, signal);
+    const loaded = await wait.within(timeoutOf(input));
+    await reportTabChanges();
+    const waiting = waitingIn(tabId);
+    const result = await loadedResult(tabId, loaded);
+    return waiting.length ? { ...result, waiting } : result;
+  } catch (error) {
+    throw await explain(error, url);
+  } finally {
+    stop();
+    wait.stop();
+    if (underWay.get(tabId) === wait) underWay.delete(tabId);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} url
+ * @param {AbortSignal} signal
+ */
+async function leaveFor(tabId, url, signal) {
+  try {
+    if (url === "back") await goInHistory(tabId, -1, signal);
+    else if (url === "forward") await goInHistory(tabId, 1, signal);
+    else if (url === "reload") await chrome.tabs.reload(tabId);
+    else await chrome.tabs.update(tabId, { url });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    await getTab(tabId);
+    // The browser does not begin anew what it has just begun.
+    const isBegun = URL.canParse(url) && goingTo(tabId) === new URL(url).href;
+    if (isBegun && /rejected/i.test(messageOf(error))) return;
+    const message = `The tab could not go to ${url}: ${messageOf(error)}`;
+    throw new CommandError("navigation_failed", message);
+  }
+}
+
+/**
+ * The browser may have unloaded a tab nobody looked at: bring its page back.
+ * @param {number} tabId
+ */
+export async function revive(tabId) {
+  const { discarded } = await getTab(tabId);
+  if (!discarded) return;
+  const wait = new LoadWait(tabId);
+  await chrome.tabs.reload(tabId);
+  await wait.within(LOAD_MS);
+}
+
+/** @param {Context} context */
+export async function closeTab({ tabId, signal }) {
+  const { url } = await getTab(tabId);
+  forgetLogin(tabId);
+  await leavingFreely(tabId, async () => {
+    signal.throwIfAborted();
+    await chrome.tabs.remove(tabId);
+  });
+  const sessionId = await sessionOfClosed(url);
+  return { closed: tabId, ...(sessionId !== undefined && { sessionId }) };
+}
+
+/**
+ * By its tabs: none of them may keep it open by a question.
+ * @param {Context<Wire.CloseWindow>} context
+ */
+export async function closeWindow(context) {
+  const { id, tabs = [] } = await requireOwnWindow(context.input);
+  const tabIds = tabs.map((tab) => /** @type {number} */ (tab.id));
+  await Promise.all(tabIds.map((tabId) => closeTab({ ...context, tabId })));
+  return { closed: /** @type {number} */ (id) };
+}
+
+/**
+ * @param {number} tabId
+ * @param {boolean} loaded
+ */
+async function loadedResult(tabId, loaded) {
+  const result = await pageResult(tabId);
+  const dialog = openLogin(tabId)?.dialog;
+  return { ...result, status: loaded ? "complete" : result.status, ...(dialog && { dialog }) };
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} url
+ */
+async function explain(error, url) {
+  if (!wasAborted(error)) return error;
+  const name = await downloadedFrom(url);
+  const why = name
+    ? `it became a download (${name})`
+    : "it was answered without a page, or the navigation was stopped";
+  const data = { netError: "net::ERR_ABORTED", download: Boolean(name) };
+  return new CommandError("navigation_failed", `${url} did not become a page: ${why}.`, data);
+}
+
+/** @param {string} url */
+async function downloadedFrom(url) {
+  const recent = await chrome.downloads.search({ orderBy: ["-startTime"], limit: 5 });
+  const found = recent.find((item) => item.url === url || item.finalUrl === url);
+  return found && (found.filename.split(/[\\/]/).pop() || "file");
+}
+
+/** @param {{url: string}} input */
+function addressOf({ url }) {
+  if (typeof url !== "string" || !url.trim()) {
+    throw new CommandError("invalid_arguments", "url must be an address.");
+  }
+  if (/^\s*javascript:/i.test(url)) {
+    throw new CommandError("invalid_arguments", "url cannot be a javascript: address.");
+  }
+  if (isExtensionPage(url.trim())) refuseExtensionPage();
+  return url.trim();
+}
+
+/** @param {string} url */
+function requireAbsolute(url) {
+  if (URL.canParse(url)) return url;
+  throw new CommandError("invalid_arguments", `"${url}" is not a full address (https://…).`);
+}
+
+/** @param {{timeoutMs?: number}} input */
+function timeoutOf({ timeoutMs = 0 }) {
+  return Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : LOAD_MS;
+}

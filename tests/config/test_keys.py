@@ -1,0 +1,43 @@
+"""Each setting is documented, and it is decided when a change of it takes effect."""
+
+from collections import Counter
+
+from scripts import docs
+from tabhub.config.keys import LIVE, names
+from tabhub.config.settings import Settings
+
+AT_START = {
+    "port",
+    "host",
+    "mcpServer.enabled",
+    "mcpServer.port",
+    "mcpServer.host",
+    "limits.bodyBytes",
+    "limits.wsBytes",
+    "limits.callSeconds",
+    "limits.maxCallSeconds",
+    "limits.approvalSeconds",
+    "limits.resultBytes",
+    "limits.toolsPerTab",
+    "limits.schemaBytes",
+    "limits.pageCallSeconds",
+    "sessions.idleMinutes",
+    "sessions.closeTabsOnEnd",
+    "sessions.backgroundMinutes",
+    "dev",
+    "exposure",
+    "audit.redact",
+    "audit.maxBytes",
+    "recording.consoleEntries",
+    "recording.networkEntries",
+}
+"""Settings that wait for the next start of the server; `LIVE` has all others."""
+
+
+def test_it_is_decided_for_every_setting_whether_a_running_server_takes_it() -> None:
+    assert Counter([*LIVE, *AT_START]) == Counter(names())
+
+
+def test_every_setting_says_what_it_is() -> None:
+    described = dict(docs.field_docs(Settings))
+    assert [key for key in names() if not described[key].endswith(".")] == []

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.tabhub = {
+  define: (name, make) => (globalThis.tabhub[name] = make()),
+  fail: (reason, message) => {
+    throw Object.assign(new Error(message), { reason });
+  },
+};
+await import("../../../../extension/content/page_tools/tool-rates.js");
+await import("../../../../extension/content/page_tools/tool-limits.js");
+const { quota, toolbounds, toolmeasure, toolpace } = globalThis.tabhub;
+
+const tool = (name, more = {}) => ({ name, description: "d", inputSchema: {}, ...more });
+
+function deep(levels) {
+  let value = {};
+  for (let i = 0; i < levels; i++) value = { inner: value };
+  return value;
+}
+
+test("of a tool only its own fields are told, empty ones not", () => {
+  const { texts } = toolbounds.list([tool("a", { title: "", origin: "x", execute: () => 1 })]);
+  assert.deepEqual(JSON.parse(texts.get("a")), tool("a"));
+});
+
+test("what is too much is left out and counted, the rest is told", () => {
+  const many = Array.from({ length: 2500 }, (_, i) => tool(`t${i}`));
+  assert.deepEqual(toolbounds.list(many).leftOut, { many: 500, large: 0, invalid: 0 });
+  const odd = [
+    null,
+    3,
+    {},
+    { name: 1 },
+    tool("x".repeat(501)),
+    tool("deep", { inputSchema: deep(101) }),
+  ];
+  const large = tool("large", { description: "x".repeat(1_000_001) });
+  const { texts, leftOut } = toolbounds.list([...odd, large, tool("good")]);
+  assert.deepEqual([...texts.keys()], ["good"]);
+  assert.deepEqual(leftOut, { many: 0, large: 1, invalid: 6 });
+});
+
+test("all together may not be more than the link bears", () => {
+  const items = Array.from({ length: 10 }, (_, i) => tool(`t${i}`, { title: "x".repeat(900_000) }));
+  const { texts, leftOut } = toolbounds.list(items);
+  assert.equal(texts.size, 4);
+  assert.equal(leftOut.large, 6);
+});
+
+test("what refers to itself is no tool", () => {
+  const inputSchema = {};
+  inputSchema.self = inputSchema;
+  assert.equal(toolbounds.list([tool("a", { inputSchema })]).leftOut.invalid, 1);
+});
+
+test("a result of WebMCP becomes one of MCP", () => {
+  const said = (text) => [{ type: "text", text }];
+  assert.deepEqual(toolbounds.fromText("hello"), { content: said("hello") });
+  assert.deepEqual(toolbounds.fromText(null), { content: said("") });
+  const object = { content: said('{"a":1}'), structuredContent: { a: 1 } };
+  assert.deepEqual(toolbounds.fromText('{"a":1}'), object);
+  const whole = { content: said("x"), isError: true };
+  assert.deepEqual(toolbounds.fromText(JSON.stringify(whole)), whole);
+});
+
+test("a result that is none, or too large, is refused with a reason", () => {
+  const reason = (value) => {
+    try {
+      toolbounds.result(value);
+    } catch (error) {
+      return error.reason;
+    }
+  };
+  for (const value of [null, 5, "x", [], deep(101)])
+    assert.equal(reason(value), "invalid_response");
+  assert.equal(reason({ text: "x".repeat(9_000_001) }), "too_large");
+  assert.equal(reason({ content: [] }), undefined);
+});
+
+test("what a page sends along is small and never in our name", () => {
+  assert.deepEqual(toolbounds.extensions({ a: 1, "tabhub/leftOut": 2 }), { a: 1 });
+  const nothing = [null, [], "x", {}, deep(101), { a: "x".repeat(20_001) }, { "tabhub/x": 1 }];
+  for (const value of nothing) assert.equal(toolbounds.extensions(value), undefined);
+});
+
+/** Small in memory, 2^levels arrays as JSON. */
+function shared(levels) {
+  let value = ["x"];
+  for (let i = 0; i < levels; i++) value = [value, value];
+  return value;
+}
+
+test("what would be endless as JSON is measured and not written", () => {
+  const fault = (value) => toolmeasure.write(value, 1_000_000).fault;
+  assert.equal(fault(shared(90)), "large");
+  assert.equal(fault({ holes: new Array(2 ** 32 - 1) }), "large");
+  assert.equal(fault({ text: "x".repeat(1_000_001) }), "large");
+  assert.equal(fault({ text: "\u0000".repeat(200_000) }), "large");
+  const wide = Object.fromEntries(Array.from({ length: 600_000 }, (_, i) => [i, 1]));
+  assert.equal(toolmeasure.write(wide, 9_000_000).fault, "large");
+  for (const odd of [1n, new Map(), new Uint8Array(3), new Date(), deep(101), () => 1, Symbol()]) {
+    assert.equal(fault({ odd }), "invalid");
+  }
+  const fine = { a: [1, null, true, undefined, "b", { c: shared(3) }], __proto__: null };
+  assert.deepEqual(toolmeasure.write(fine, 1000), { fault: "", text: JSON.stringify(fine) });
+});
+
+test("one tool that cannot be written leaves the others", () => {
+  const bad = [shared(90), 1n, new Array(2 ** 32 - 1)];
+  const items = bad.map((value, i) => tool(`bad${i}`, { annotations: { value } }));
+  const { texts, leftOut } = toolbounds.list([...items, tool("good")]);
+  assert.deepEqual([...texts.keys()], ["good"]);
+  assert.deepEqual(leftOut, { many: 0, large: 2, invalid: 1 });
+});
+
+test("so many at once, then so many a second, and what was too much is made up for", () => {
+  let now = 0;
+  const two = quota.make(2, 1, () => now);
+  assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
+  now += 1000;
+  assert.deepEqual([two.take(), two.take()], [true, false]);
+  two.spend(3);
+  assert.equal(two.wait(), 4000);
+  now += 60_000;
+  assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
+});
+
+test("who says in vain that something has changed is asked less often", () => {
+  const pace = toolpace.make(() => 0);
+  for (let i = 0; i < 18; i++) pace.inVain();
+  assert.equal(pace.wait(), 50);
+  for (let i = 0; i < 4; i++) pace.inVain();
+  assert.equal(pace.wait(), 6000);
+});
+
+test("changes are told at once, then within half a second, and a flood ever later", () => {
+  let now = 0;
+  const pace = toolpace.make(() => now);
+  assert.equal(pace.wait(), 50);
+  for (let i = 0; i < 9; i++) pace.told(100);
+  assert.equal(pace.wait(), 500);
+  for (let i = 0; i < 3; i++) pace.told(100);
+  assert.ok(pace.wait() > 5000);
+  now += 60_000;
+  assert.equal(pace.wait(), 500);
+  pace.told(4_000_000);
+  assert.ok(pace.wait() > 30_000);
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { mock, test } from "node:test";
+import { runInThisContext } from "node:vm";
+
+const define = (name, make) => (globalThis.tabhub[name] = make());
+const scripts = await Promise.all(
+  ["page_tools/tool-rates", "page_tools/tool-limits", "page_tools/tool-list"].map((name) =>
+    readFile(new URL(`../../../../extension/content/${name}.js`, import.meta.url), "utf8"),
+  ),
+);
+
+class Source {
+  kind = "mcp-b";
+  there = true;
+  tools = [];
+  listed = 0;
+  needsPolling = false;
+  isThere = () => this.there;
+  polls = () => this.needsPolling;
+  capabilities = () => ({ cacheSupported: true, elicitation: "yes" });
+  extensions = () => undefined;
+  onChange = (listener) => (this.changed = listener);
+  list = async () => {
+    this.listed++;
+    return this.tools;
+  };
+  call = async (name) => ({ content: [], from: this.kind, name });
+}
+
+class Page extends EventTarget {
+  readyState = "loading";
+  scripts = [1];
+  isSecureContext = true;
+}
+
+const tool = (name) => ({ name, description: "d", inputSchema: {} });
+
+function started() {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  globalThis.window = new Page();
+  globalThis.document = new Page();
+  globalThis.location = { href: "https://a.example/now" };
+  const fail = (reason, message) => {
+    throw Object.assign(new Error(message), { reason });
+  };
+  const sources = [new Source(), new Source(), new Source(), new Source()];
+  const [nativetools, mcptools, framedtools, bridgedtools] = sources;
+  nativetools.kind = "native";
+  for (const source of sources.slice(1)) source.there = false;
+  bridgedtools.name = "tabhub-1";
+  globalThis.tabhub = { define, fail, nativetools, mcptools, framedtools, bridgedtools };
+  for (const script of scripts) runInThisContext(script);
+  globalThis.document.readyState = "interactive";
+  const said = [];
+  globalThis.tabhub.pagetools.connected((message) => said.push(message));
+  return { said, sources, pagetools: globalThis.tabhub.pagetools };
+}
+
+/** Time passes, and what it sets going is done. */
+async function pass(ms) {
+  mock.timers.tick(ms);
+  for (let i = 0; i < 20; i++) await null;
+}
+
+test("a page that publishes nothing has no timers and says nothing", async () => {
+  const { said, sources } = started();
+  await pass(600_000);
+  assert.deepEqual(said, []);
+  assert.equal(sources[0].listed, 0);
+});
+
+test("only changes are told, those of a moment once", async () => {
+  const { said, sources } = started();
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  await pass(50);
+  assert.equal(said.length, 1);
+  assert.deepEqual(said[0].capabilities, { cacheSupported: true });
+  for (let i = 0; i < 100; i++) sources[0].changed();
+  await pass(500);
+  assert.equal(said.length, 1);
+  sources[0].tools = [];
+  for (let i = 0; i < 100; i++) sources[0].changed();
+  await pass(499);
+  assert.equal(said.length, 1);
+  await pass(1);
+  assert.deepEqual(said[1].tools, []);
+  assert.equal(sources[0].listed, 3);
+});
+
+test("who does not tell of changes is asked every minute, who does is not", async () => {
+  const { said, sources } = started();
+  const [native, server] = sources;
+  Object.assign(server, { there: true, needsPolling: true, tools: [tool("a")] });
+  server.changed();
+  await pass(50);
+  server.tools = [tool("a"), tool("b")];
+  await pass(59_999);
+  assert.equal(server.listed, 1);
+  await pass(1);
+  assert.equal(server.listed, 2);
+  assert.equal(said.at(-1).tools.length, 2);
+  server.needsPolling = false;
+  await pass(60_000);
+  await pass(600_000);
+  assert.equal(server.listed, 3);
+  assert.equal(native.listed, 3);
+});
+
+test("of two tools with one name the more trusted way's counts", async () => {
+  const { said, sources, pagetools } = started();
+  const [native, server] = sources;
+  server.there = true;
+  native.tools = [tool("a")];
+  server.tools = [{ ...tool("a"), title: "other" }, tool("b")];
+  native.changed();
+  await pass(50);
+  assert.deepEqual(said[0].tools, [tool("a"), tool("b")]);
+  assert.equal(said[0].kind, "native");
+  const call = (toolName) => pagetools.call({ callId: "c", toolName, args: {} });
+  assert.equal((await call("a")).payload.from, "native");
+  assert.equal((await call("b")).payload.from, "mcp-b");
+  await assert.rejects(call("c"), { reason: "no_tab_for_tool" });
+});
+
+test("a call ends at its limit or when it is stopped, whatever the page does", async () => {
+  const { sources, pagetools } = started();
+  sources[0].tools = [tool("a")];
+  sources[0].call = () => new Promise(() => {});
+  sources[0].changed();
+  await pass(50);
+  const ended = (callId) => pagetools.call({ callId, toolName: "a", args: {} });
+  const late = assert.rejects(ended("1"), { reason: "timeout" });
+  await pass(0);
+  await pass(300_000);
+  await late;
+  const stopped = assert.rejects(ended("2"), { reason: "cancelled" });
+  await pass(0);
+  pagetools.stop({ callId: "2" });
+  await stopped;
+});
+
+test("what was told is told again to a new worker", async () => {
+  const { sources, pagetools } = started();
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  await pass(50);
+  const said = [];
+  pagetools.connected((message) => said.push(message));
+  assert.equal(said[0].tools.length, 1);
+});
+
+test("the page's own world is looked into only where nothing else was found", async () => {
+  const { said, sources } = started();
+  sources[0].there = false;
+  globalThis.window.dispatchEvent(new Event("load"));
+  assert.deepEqual(said, [{ type: "bridge", name: "tabhub-1" }]);
+  await pass(5000);
+  assert.equal(said.length, 2);
+  sources[3].there = true;
+  globalThis.document.dispatchEvent(new Event("visibilitychange"));
+  await pass(600_000);
+  assert.equal(said.length, 2);
+});
+
+test("a page cannot have its world looked into by events of its own, and not often at all", async () => {
+  const { said, sources, pagetools } = started();
+  sources[0].there = false;
+  for (let i = 0; i < 100; i++) globalThis.document.dispatchEvent(new Event("visibilitychange"));
+  assert.deepEqual(said, []);
+  for (let i = 0; i < 100; i++) pagetools.used();
+  assert.equal(said.length, 3);
+});
+
+test("a way that does not answer keeps what it told, and is asked again", async () => {
+  const { said, sources } = started();
+  const [source] = sources;
+  source.tools = [tool("a")];
+  source.changed();
+  await pass(50);
+  const list = source.list;
+  source.list = async () => {
+    throw new Error("no answer");
+  };
+  source.changed();
+  await pass(5000);
+  assert.equal(said.length, 1);
+  source.list = list;
+  source.tools = [tool("b")];
+  await pass(10_000);
+  assert.deepEqual(
+    said.at(-1).tools.map(({ name }) => name),
+    ["b"],
+  );
+});
+
+test("a way that announces nothing is asked every minute, also while it has nothing", async () => {
+  const { said, sources } = started();
+  sources[0].needsPolling = true;
+  sources[0].changed();
+  await pass(1000);
+  sources[0].tools = [tool("late")];
+  await pass(60_000);
+  assert.deepEqual([said.length, said[0]?.url], [1, "https://a.example/now"]);
+});
+
+test("what is registered while a page is read is told when it has been, once", async () => {
+  const { said, sources } = started();
+  globalThis.document.readyState = "loading";
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  await pass(1000);
+  assert.deepEqual(said, []);
+  sources[0].tools = [tool("a"), tool("b")];
+  sources[0].changed();
+  globalThis.document.dispatchEvent(new Event("DOMContentLoaded"));
+  await pass(1);
+  assert.deepEqual([said.length, said[0]?.tools.length], [1, 2]);
+});
+
+test("the first list of a hidden page waits for no timer", async () => {
+  const { said, sources } = started();
+  globalThis.document.hidden = true;
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  for (let turns = 0; !said.length && turns < 1000; turns++) await new Promise(setImmediate);
+  assert.equal(said.length, 1);
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make()) };
+await import("../../../../extension/content/reading/synonyms.js");
+await import("../../../../extension/content/reading/word-matching.js");
+
+/** How well an element fits, 0 when it does not. */
+function score(query, name, role = "button", rest = "") {
+  const item = { element: null, role, name, rest, hasRef: true };
+  return globalThis.tabhub.matching.query(query).match(item)?.score ?? 0;
+}
+
+test("words are found in any case, with or without accents and endings", () => {
+  assert.ok(score("cafe menu", "Café Menu"));
+  assert.ok(score("settings", "Setting"));
+  assert.ok(score("book", "Booking"));
+});
+
+test("words of the same meaning are found, phrases too", () => {
+  for (const name of ["Log in", "Login", "Sign in", "SIGN IN"])
+    assert.ok(score("login", name), name);
+  assert.ok(score("sign in", "Login"));
+  assert.ok(score("e-mail", "Your email address", "textbox"));
+  assert.equal(score("login", "Sign up"), 0);
+});
+
+test("a letter wrong, missing, too many or swapped is forgiven in words that are long enough", () => {
+  for (const typed of ["pasword", "passwrod", "passwordd", "paszword"]) {
+    assert.ok(score(typed, "Password", "textbox"), typed);
+  }
+  assert.equal(score("cat", "Car"), 0);
+  assert.equal(score("table", "Tablespoon sugar") > 0, true);
+});
+
+test("words in scripts without blanks are found inside longer ones", () => {
+  assert.ok(score("検索", "商品を検索する"));
+});
+
+test("what is asked for mostly has to be there", () => {
+  assert.equal(score("purple elephant", "Purple shirt"), 0);
+  assert.equal(score("delete account", "Account"), 0);
+  assert.equal(score("checkout button", "Search"), 0);
+  assert.ok(score("red delete button", "Delete"));
+});
+
+test("the role that is named comes first, and alone finds all of its kind", () => {
+  assert.ok(score("login button", "Login", "button") > score("login button", "Login", "link"));
+  assert.ok(score("all buttons", "Anything", "button"));
+  assert.equal(score("all buttons", "Anything", "link"), 0);
+});
+
+test("a name that says just that is better than one that says more", () => {
+  assert.ok(score("search", "Search") > score("search", "Search in all of our products"));
+  assert.ok(score("search", "Search") > score("search", "Go", "button", ' hint="search"'));
+});

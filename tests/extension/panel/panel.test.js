@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { heard, START } from "../../../extension/panel/model.js";
+import { lookedAt } from "../../../extension/panel/thistab.js";
+import {
+  agentsOf,
+  bannersOf,
+  familiesOf,
+  grantText,
+  leftOutText,
+  thisTabOf,
+  timeLeft,
+  waysToAllow,
+} from "../../../extension/panel/view.js";
+
+const stateWith = (...ids) => ({ confirmations: ids.map((id) => ({ id })) });
+const idsOf = (model) => model.server.confirmations.map(({ id }) => id);
+
+test("what waits keeps its place, and what is new comes below", () => {
+  let model = heard(START, "state", stateWith("a", "b"));
+  model = heard(model, "confirmation.request", { id: "c" });
+  model = heard(model, "confirmation.request", { id: "c" });
+  assert.deepEqual(idsOf(model), ["a", "b", "c"]);
+  model = heard(model, "state", stateWith("d", "c", "a"));
+  assert.deepEqual(idsOf(model), ["a", "c", "d"]);
+  model = heard(model, "confirmation.closed", { id: "a" });
+  assert.deepEqual(idsOf(model), ["c", "d"]);
+});
+
+test("without a connection nothing waits", () => {
+  const model = heard(heard(START, "state", stateWith("a")), "closed", {});
+  assert.equal(model.server, null);
+  assert.equal(heard(model, "confirmation.request", { id: "b" }).server, null);
+});
+
+const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);
+
+test("the ways to allow name the site, the narrowest first", () => {
+  const origin = "https://shop.example.com";
+  assert.deepEqual(labels({ origin, scopes: ["always", "domain", "session", "once"] }), [
+    "once: Allow once",
+    "session: Allow on shop.example.com this session",
+    "domain: Always on shop.example.com",
+    "always: Always everywhere",
+  ]);
+});
+
+test("only the scopes that are offered can be chosen, and a site only where there is one", () => {
+  assert.deepEqual(labels({ origin: "https://a.example", scopes: ["once"] }), ["once: Allow once"]);
+  assert.deepEqual(labels({ origin: null, scopes: ["once", "session", "domain"] }), [
+    "once: Allow once",
+    "session: Allow this session",
+  ]);
+});
+
+test("time is counted down to the second", () => {
+  assert.equal(timeLeft(120_000, 0), "2:00 left");
+  assert.equal(timeLeft(120_000, 54_500), "1:06 left");
+  assert.equal(timeLeft(120_000, 119_001), "0:01 left");
+  assert.equal(timeLeft(120_000, 120_000), "no time left");
+  assert.equal(timeLeft(120_000, 500_000), "no time left");
+});
+
+const AGENT = { session: "s1", name: "Helper", current: 11, tabs: [10, 11, 12] };
+const TABS = [
+  { tabId: 13, nativeId: 1, browser: "other", title: "Far", owner: "s1", shared: false },
+  { tabId: 10, nativeId: 1, browser: "b", title: "Mine", owner: null, shared: false },
+  { tabId: 11, nativeId: 2, browser: "b", title: "Its", url: "u", owner: "s1", shared: false },
+  { tabId: 12, nativeId: 3, browser: "b", title: "", url: "u", owner: null, shared: true },
+  { tabId: 14, nativeId: 4, browser: "b", title: "Left", owner: "gone", shared: false },
+];
+const SERVER = { browser: "b", agents: [AGENT], tabs: TABS };
+
+test("an agent's tabs have their titles, and one is current", () => {
+  const [{ tabs }] = agentsOf({ ...SERVER, agents: [{ ...AGENT, tabs: [11, 12, 99] }] });
+  assert.deepEqual(tabs, [
+    { tabId: 11, text: "Its", isCurrent: true },
+    { tabId: 12, text: "u", isCurrent: false },
+    { tabId: 99, text: "Tab 99", isCurrent: false },
+  ]);
+});
+
+test("what can be done with the tab a person looks at depends on whose it is", () => {
+  const look = (id) => thisTabOf({ server: SERVER, lookedAt: { id, title: "", url: "" } });
+  const shown = (id) => [look(id).tabId, look(id).whose, ...look(id).actions];
+  assert.deepEqual(shown(1), [10, "Yours: agents cannot act on it.", "share"]);
+  assert.deepEqual(shown(2), [11, "Belongs to Helper.", "take-back"]);
+  assert.deepEqual(shown(3), [12, "Yours, shared with agents.", "unshare"]);
+  assert.deepEqual(shown(4), [14, "Belongs to an agent.", "take-back"]);
+  assert.equal(look(99), null);
+  assert.equal(thisTabOf({ server: SERVER, lookedAt: null }), null);
+});
+
+test("what is out of the ordinary has a banner with the way back", () => {
+  const actions = (server) => bannersOf(server).map(({ action }) => action);
+  assert.deepEqual(actions({ skipPermissions: false, stopped: false }), []);
+  assert.deepEqual(actions({ skipPermissions: true, stopped: true }), ["resume-all", "skip-off"]);
+});
+
+test("tools stand under their plugin, or the site that publishes them", () => {
+  const tools = ["a", "b", "a"].map((plugin, index) => ({ plugin, site: "", name: `t${index}` }));
+  const ofPage = { plugin: "", site: "shop.example", name: "buy" };
+  const families = familiesOf({ tools: [...tools, ofPage] });
+  assert.deepEqual(
+    families.map(({ family, tools: its }) => [family, its.length]),
+    [
+      ["a", 2],
+      ["b", 1],
+      ["shop.example", 1],
+    ],
+  );
+  assert.equal(leftOutText({ toolsLeftOut: 0 }), "");
+  assert.match(leftOutText({ toolsLeftOut: 7 }), /^7 more/);
+});
+
+test("a grant says who may do what, where and how long", () => {
+  const grant = { tool: "t", client: "c", site: "a.example", scope: "session", expires: null };
+  assert.equal(grantText(grant), "c may use t on a.example, this session");
+  const plan = grantText({ ...grant, tool: "*" });
+  assert.equal(plan, "c may use whatever its plan needs on a.example, this session");
+  assert.equal(grantText({ ...grant, site: null, scope: "always" }), "c may use t everywhere");
+  assert.match(grantText({ ...grant, expires: 86_400_000 }), /, this session until .*1970/);
+});
+
+test("the tab a person looks at is not the panel's own", () => {
+  const home = "chrome-extension://ours/";
+  const tab = (id, more) => ({ id, url: "https://a.example", active: false, windowId: 1, ...more });
+  const panel = tab(1, { url: `${home}panel/panel.html`, active: true, lastAccessed: 9 });
+  const older = tab(2, { lastAccessed: 3 });
+  const newer = tab(3, { lastAccessed: 5 });
+  const elsewhere = tab(4, { active: true, windowId: 2, lastAccessed: 8 });
+  assert.equal(lookedAt([panel, older, newer, elsewhere], 1, home).id, 3);
+  assert.equal(lookedAt([older, { ...newer, active: true }, elsewhere], 1, home).id, 3);
+  assert.equal(lookedAt([{ ...older, active: true }, newer], 1, home).id, 2);
+  assert.equal(lookedAt([panel, elsewhere], 1, home).id, 4);
+  assert.equal(lookedAt([panel], 1, home), undefined);
+});

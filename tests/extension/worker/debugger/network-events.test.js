@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+/** @type {[string | undefined, string, any][]} */
+let sent = [];
+globalThis.chrome = {
+  storage: { session: { get: async () => ({}), set: async () => {} } },
+  windows: { WINDOW_ID_NONE: -1 },
+  tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: "https://shop.example/" }) },
+  debugger: {
+    attach: async () => {},
+    detach: async () => {},
+    getTargets: async () => [],
+    sendCommand: async ({ sessionId }, method, params) =>
+      void sent.push([sessionId, method, params]),
+  },
+};
+const { dropNetwork, useNetwork } =
+  await import("../../../../extension/worker/debugger/network-events.js");
+const { forgetTab, hold } = await import("../../../../extension/worker/debugger/debugger.js");
+const { report } = await import("../../../../extension/worker/shared/tab-state.js");
+
+const TAB = 7;
+const methods = () => sent.map(([session, method]) => [session, method].filter(Boolean).join(" "));
+const child = (sessionId) =>
+  report("event", TAB, undefined, "Target.attachedToTarget", {
+    sessionId,
+    targetInfo: { type: "iframe", url: "https://other.example/" },
+  });
+
+beforeEach(async () => {
+  forgetTab(TAB);
+  await hold(TAB, "test");
+  sent = [];
+});
+
+test("the browser is asked once for two who need the same, and told when the last has gone", async () => {
+  await useNetwork(TAB, "one", {});
+  await useNetwork(TAB, "two", {});
+  dropNetwork(TAB, "one");
+  assert.deepEqual(methods(), ["Network.enable"]);
+  dropNetwork(TAB, "two");
+  assert.deepEqual(methods(), ["Network.enable", "Network.disable"]);
+});
+
+test("bodies are kept once someone needs them, and a weaker need does not end that", async () => {
+  await useNetwork(TAB, "action", {});
+  await useNetwork(TAB, "recording", { bodies: true });
+  await useNetwork(TAB, "another action", {});
+  const sizes = sent.map(([, , params]) => params.maxTotalBufferSize > 0);
+  assert.deepEqual(sizes, [false, true]);
+});
+
+test("frames are prepared before they run", async () => {
+  await useNetwork(TAB, "recording", { children: true });
+  sent = [];
+  child("s1");
+  assert.deepEqual(methods(), [
+    "s1 Network.enable",
+    "s1 Target.setAutoAttach",
+    "s1 Runtime.runIfWaitingForDebugger",
+  ]);
+});
+
+test("frames are left when the last who needs them has gone, requests of the tab are not", async () => {
+  await useNetwork(TAB, "throttling", {});
+  await useNetwork(TAB, "action", { children: true });
+  sent = [];
+  dropNetwork(TAB, "action");
+  assert.deepEqual(methods(), ["Target.setAutoAttach"]);
+  assert.equal(sent[0][2].autoAttach, false);
+});
+
+test("with the debugger all is forgotten, and asked anew", async () => {
+  await useNetwork(TAB, "one", {});
+  forgetTab(TAB);
+  await hold(TAB, "test");
+  sent = [];
+  await useNetwork(TAB, "two", {});
+  assert.deepEqual(methods(), ["Network.enable"]);
+});

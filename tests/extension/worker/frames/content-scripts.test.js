@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const { isLost } = await import("../../../../extension/worker/frames/content-scripts.js");
+
+test("a tab is lost that stays blank with an address to go to, and no other", () => {
+  assert.ok(isLost({ url: "", pendingUrl: "https://a.example/" }));
+  assert.ok(isLost({ pendingUrl: "http://localhost:1/" }));
+  assert.ok(!isLost({ url: "https://a.example/", pendingUrl: "https://b.example/" }));
+  assert.ok(!isLost({ url: "" }));
+  assert.ok(!isLost({ url: "", pendingUrl: "chrome://newtab/" }));
+});

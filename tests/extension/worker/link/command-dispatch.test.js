@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Dispatcher } from "../../../../extension/worker/link/command-dispatch.js";
+
+class Line {
+  said = [];
+  fits = true;
+  answer(id, result) {
+    if (this.fits) this.said.push([id, result]);
+    return this.fits;
+  }
+  refuse(id, error) {
+    this.said.push([id, error.data.reason]);
+  }
+  notify(method, params) {
+    this.said.push([method, params]);
+  }
+}
+
+function dispatcherOf(run, line = new Line()) {
+  const commands = { ready: Promise.resolve(), run, reportTabChanges: async () => {} };
+  return { line, dispatcher: new Dispatcher(line, commands) };
+}
+
+function ask(dispatcher, id, tool = "tabs.list") {
+  const params = { plugin: "browser", tool, dispatchId: id, input: {} };
+  dispatcher.receive({ kind: "request", id, method: "tool.dispatch", params });
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test("what came on one line is answered on it, though another has opened since", async () => {
+  const { promise, resolve } = Promise.withResolvers();
+  const old = dispatcherOf(() => promise);
+  const fresh = dispatcherOf(async () => "new");
+  ask(old.dispatcher, "1");
+  ask(fresh.dispatcher, "1");
+  resolve("old");
+  await settled();
+  assert.deepEqual(old.line.said, [["1", { output: "old" }]]);
+  assert.deepEqual(fresh.line.said, [["1", { output: "new" }]]);
+});
+
+test("when a line closes, all that came on it is cancelled", async () => {
+  const signals = [];
+  const { line, dispatcher } = dispatcherOf((_, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  });
+  ask(dispatcher, "1");
+  ask(dispatcher, "2");
+  await settled();
+  line.onClosed();
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [true, true],
+  );
+});
+
+test("a call that is cancelled before it began does not begin", async () => {
+  let begun = false;
+  const { line, dispatcher } = dispatcherOf(async () => (begun = true));
+  ask(dispatcher, "1");
+  const params = { dispatchId: "1" };
+  dispatcher.receive({ kind: "notification", method: "tool.cancel", params });
+  await settled();
+  assert.equal(begun, false);
+  assert.deepEqual(line.said, [["1", "cancelled"]]);
+});
+
+test("an answer that does not fit is refused, and the server's own measure counts", async () => {
+  const { line, dispatcher } = dispatcherOf(async () => "huge");
+  dispatcher.receive({ kind: "notification", method: "sync.full", params: { maxBytes: 99 } });
+  assert.equal(line.maxBytes, 99);
+  line.fits = false;
+  ask(dispatcher, "1");
+  await settled();
+  assert.deepEqual(line.said, [["1", "too_large"]]);
+});
+
+test("an input is checked only where the server declares what it sends", async () => {
+  const { line, dispatcher } = dispatcherOf(async () => "done");
+  const $defs = { Nothing: { type: "object", additionalProperties: false } };
+  const inputs = { "tabs.list": { $ref: "#/$defs/Nothing" } };
+  const send = (id) =>
+    dispatcher.receive({
+      kind: "request",
+      id,
+      method: "tool.dispatch",
+      params: { plugin: "browser", tool: "tabs.list", dispatchId: id, input: { all: true } },
+    });
+  send("1");
+  await settled();
+  const params = { commands: { inputs, $defs } };
+  dispatcher.receive({ kind: "notification", method: "sync.full", params });
+  send("2");
+  await settled();
+  assert.deepEqual(line.said, [
+    ["1", { output: "done" }],
+    ["2", "internal"],
+  ]);
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+
+let badge, notes, stored;
+globalThis.chrome = {
+  action: {
+    setBadgeText: async ({ text }) => void (badge = text),
+    setBadgeBackgroundColor: async () => {},
+  },
+  notifications: {
+    create: async (id, options) => void notes.set(id, options),
+    clear: async (id) => notes.delete(id),
+    getAll: async () => Object.fromEntries(notes),
+  },
+  runtime: { getURL: (path) => `chrome-extension://ours/${path}` },
+  storage: {
+    session: {
+      get: async () => ({ ...stored }),
+      set: async (values) => void Object.assign(stored, values),
+    },
+  },
+};
+const { Attention } = await import("../../../../extension/worker/person/attention.js");
+
+beforeEach(() => {
+  badge = "";
+  notes = new Map();
+  stored = {};
+});
+
+const request = (id) => ({
+  id,
+  client: "client",
+  agent: "Helper\u202e",
+  tool: "browser_type_text",
+  title: "Type text",
+  origin: "https://example.com",
+  parameters: { text: "hunter2" },
+});
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("the badge counts approvals, then tells of a missed one, then that all is stopped", () => {
+  const attention = new Attention(() => true);
+  attention.sync({ confirmations: [], stopped: true });
+  assert.equal(badge, "II");
+  attention.missed(request("m"));
+  assert.equal(badge, "!");
+  attention.asked(request("1"));
+  attention.asked(request("2"));
+  attention.asked(request("2"));
+  assert.equal(badge, "2");
+  attention.decided("1");
+  attention.decided("2");
+  assert.equal(badge, "!");
+  attention.panelOpened();
+  assert.equal(badge, "II");
+  attention.reset();
+  assert.equal(badge, "");
+});
+
+test("a missed one is remembered beyond the worker's life", async () => {
+  new Attention(() => false).missed(request("m"));
+  badge = "";
+  await new Attention(() => false).restore();
+  assert.equal(badge, "!");
+});
+
+test("what was missed before is forgotten when a panel opens first", async () => {
+  stored.missed = true;
+  const attention = new Attention(() => false);
+  const restored = attention.restore();
+  attention.panelOpened();
+  await restored;
+  assert.equal(badge, "");
+});
+
+test("a notification says who, what and where, but nothing of the parameters", () => {
+  new Attention(() => false).asked(request("1"));
+  const { title, message } = notes.get("approval:1");
+  assert.equal(title, "Helper[U+202E] (client) waits for your approval");
+  assert.equal(message, "Type text (browser_type_text) on example.com");
+  assert.ok(!JSON.stringify([...notes]).includes("hunter2"));
+});
+
+test("who sees a panel gets no notification", () => {
+  new Attention(() => true).asked(request("1"));
+  assert.equal(notes.size, 0);
+});
+
+test("a notification goes when its approval is decided, or is not known to the server", async () => {
+  const attention = new Attention(() => false);
+  attention.asked(request("1"));
+  attention.asked(request("2"));
+  attention.decided("1");
+  await settled();
+  assert.deepEqual([...notes.keys()], ["approval:2"]);
+  attention.sync({ confirmations: [], stopped: false });
+  await settled();
+  assert.equal(notes.size, 0);
+});
+
+test("missed ones are told of once in ten seconds", () => {
+  mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  const attention = new Attention(() => false);
+  const tellAfter = (ms) => {
+    mock.timers.tick(ms);
+    notes.clear();
+    attention.missed(request("m"));
+    return notes.size;
+  };
+  assert.deepEqual([tellAfter(0), tellAfter(9_999), tellAfter(1)], [1, 0, 1]);
+  mock.timers.reset();
+});

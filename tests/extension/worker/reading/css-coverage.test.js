@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { styleRules, summary } from "../../../../extension/worker/reading/css-coverage.js";
+
+const selectors = (text) => styleRules(text).map(({ selector }) => selector);
+
+test("style rules are found wherever they are, and nothing else", () => {
+  const text = `@import url(x;y.css); @charset "}{";
+    a { color: red } /* no { rule } */ b,\n i { background: url(data:;a}b) }
+    @media (min-width: 1px) { c { } @supports (x: y) { d { content: "}" } } }
+    @font-face { src: x } @keyframes k { from { top: 0 } }
+    e { color: red; &:hover { color: blue } } .f\\{ { }`;
+  assert.deepEqual(selectors(text), ["a", "b, i", "c", "d", "e", ".f\\{"]);
+});
+
+test("a broken sheet ends", () => {
+  for (const text of ["a {", "}", "}}a{}", "a", "/*", '"', "@media {", "a { b: '", ";;"]) {
+    assert.ok(selectors(text).length <= 1);
+  }
+});
+
+test("rules are counted once, whatever was told of them", () => {
+  const text = "a { color: red } b,\n i { color: blue } u { color: green }";
+  const told = summary(text, [0, 0, text.indexOf("u {")]);
+  assert.deepEqual(told, {
+    totalBytes: text.length,
+    usedBytes: "a { color: red }u { color: green }".length,
+    rules: 3,
+    usedRules: 2,
+    unused: ["b, i"],
+  });
+});

@@ -1,0 +1,48 @@
+"""Ids of page workers, and the tabs they stand for."""
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tabhub.page_tools.core.registry import MOST_IDS, WorkerId, WorkerTabs
+from tests.page_tools.core.pages import hub, page, published
+
+_ids = st.tuples(st.sampled_from(("https://a.example", "https://b.example")), st.text("xyz"))
+
+
+def test_a_page_that_makes_up_ids_leaves_a_few() -> None:
+    made = hub()
+    for n in range(1000):
+        made.pages.register(page(1, published("x"), worker_id=f"id{n}"))
+    assert len(made.pages._worker_tabs) == MOST_IDS
+
+
+class WorkerTabsMachine(RuleBasedStateMachine):
+    """The latest ids of a tab stand for it, as long as it is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.worker_tabs = WorkerTabs()
+        self.model: dict[WorkerId, int] = {}
+
+    @rule(id=_ids, tab=st.integers(1, 3))
+    def put(self, id: WorkerId, tab: int) -> None:
+        self.worker_tabs.put(id, tab)
+        if self.model.get(id) != tab:
+            self.model.pop(id, None)
+            self.model[id] = tab
+        mine = [known for known, of in self.model.items() if of == tab]
+        for old in mine[: max(0, len(mine) - MOST_IDS)]:
+            del self.model[old]
+
+    @rule(tab=st.integers(1, 3))
+    def close(self, tab: int) -> None:
+        self.worker_tabs.close(tab)
+        self.model = {id: of for id, of in self.model.items() if of != tab}
+
+    @invariant()
+    def it_is_what_was_put(self) -> None:
+        assert len(self.worker_tabs) == len(self.model)
+        assert all(self.worker_tabs.find(id) == tab for id, tab in self.model.items())
+
+
+TestWorkerTabs = WorkerTabsMachine.TestCase

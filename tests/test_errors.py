@@ -1,0 +1,59 @@
+"""The table of reason words: it has every word that the server uses, and all are documented.
+
+The words of the extension are checked by tests/extension/test_reason_words.py.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tabhub import errors
+from tabhub.errors import REASONS, TabhubError, from_reason
+
+ROOT = Path(__file__).parents[1]
+KINDS = {
+    name
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, TabhubError)
+}
+
+
+def _reasons(call: ast.Call) -> Iterator[str]:
+    """The word that a call gives to an error, where it is written out."""
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "reason"]
+    if name in KINDS:
+        given += call.args[1:2]
+    elif name == from_reason.__name__:
+        given += call.args[:1]
+    for value in given if name in KINDS or name == from_reason.__name__ else ():
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.value
+
+
+def _used() -> dict[str, set[str]]:
+    """Each word that the server raises, and the files that raise it."""
+    used: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        calls = (
+            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+        )
+        for call in calls:
+            for word in _reasons(call):
+                used.setdefault(word, set()).add(path.name)
+    return used
+
+
+def test_every_reason_that_the_server_raises_is_in_the_table() -> None:
+    used = _used()
+    assert len(used) > 30
+    assert {word: files for word, files in used.items() if word not in REASONS} == {}
+
+
+def test_the_default_reason_of_every_kind_of_error_is_in_the_table() -> None:
+    assert {getattr(errors, name).default for name in KINDS} - REASONS.keys() == set()
+
+
+def test_every_reason_is_documented() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text()
+    assert [word for word in REASONS if f"| `{word}` |" not in page] == []
