@@ -1,4 +1,7 @@
-/** The line to the service worker, kept open for the life of the document. */
+/**
+ * The port to the service worker, open as long as the document lives, and the list of what the
+ * worker may ask.
+ */
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { keyboard, mouse } = tabhub;
@@ -98,7 +101,7 @@ tabhub.define("port", () => {
     return fill.choose(element, () => choose.options(element, by, wanted));
   }
 
-  /** @param {any} how no element: the one that has the focus */
+  /** @param {any} how without an element: the one that has the focus */
   function takeFocus(how) {
     if (how.ref !== undefined || how.selector !== undefined) {
       const element = target.find(how);
@@ -235,7 +238,7 @@ tabhub.define("port", () => {
     try {
       port = chrome.runtime.connect({ name: "frame" });
     } catch {
-      // The extension is gone; nothing here may show in the page.
+      // The extension is gone; nothing of this may appear in the page.
       return;
     }
     connectedAt = performance.now();
@@ -260,7 +263,7 @@ tabhub.define("port", () => {
     else connect();
   }
 
-  /** @param {Event} event only the browser knows when a page comes back */
+  /** @param {Event} event only the browser may say that a page comes back */
   function reconnect({ isTrusted }) {
     if (!isTrusted) return;
     port?.disconnect();

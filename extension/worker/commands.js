@@ -138,7 +138,7 @@ const forTab = {
 };
 
 /**
- * What tells of what was recorded: the page itself need not answer.
+ * Commands that read recordings: the page itself need not answer.
  * @satisfies {Partial<Handlers<Wire.TabCommand>>}
  */
 const forRecords = {
@@ -184,7 +184,7 @@ const forPage = {
   ...forLooking,
 };
 
-/** @type {Handlers<Wire.TabCommand>} every one of them, as the type demands */
+/** @type {Handlers<Wire.TabCommand>} all of them, as the type demands */
 const onTab = { ...forTab, ...forRecords, ...forPage };
 
 /** @param {Record<string, Handler>} handlers */
@@ -192,9 +192,9 @@ const byName = (handlers) => new Map(Object.entries(handlers));
 const browserCommands = byName(forBrowser);
 const tabCommands = byName(onTab);
 const pageCommands = new Set(Object.keys(forPage));
-/** What tells of a page must not tell of the next one. */
+/** Commands whose result describes a page: it must not describe the next one. */
 const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookies.get"]);
-/** What counts as using the page that a tab shows. */
+/** Commands that count as using the page that a tab shows. */
 const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 
 /** @param {Context} context */
@@ -204,8 +204,8 @@ async function list({ reportTabChanges }) {
 }
 
 /**
- * News and answers leave in the order in which they came to be true: what tells the state of a
- * tab looks at it last, and is answered in the same turn.
+ * Reports and answers leave in the order in which they became true: a command that describes a tab
+ * looks at it last and is answered without awaiting anything else.
  * @param {string} name
  * @param {Context} context
  */
@@ -228,7 +228,7 @@ export async function runCommand(name, context) {
     if (actsInPage) await context.reportTabChanges();
     return output;
   } catch (error) {
-    // The server decides again, by what it knows then.
+    // The server decides again by what it knows then.
     if (isMoved(error)) await context.reportTabChanges();
     throw error;
   }

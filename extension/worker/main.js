@@ -1,6 +1,6 @@
 /**
- * The service worker. It may be stopped and started at any moment, so every listener is
- * registered here, at once; what they need is rebuilt behind one promise.
+ * The service worker. It may be stopped and started at any moment, so every listener is registered
+ * here, synchronously; events wait until the state they need is restored.
  */
 
 import { Attention } from "./person/attention.js";
@@ -87,7 +87,7 @@ chrome.runtime.onConnect.addListener((port) => {
   panels.tell("mismatch", { text: metServer.text });
   link.rescue();
 });
-// Comes only where the browser does not open the side panel by itself.
+// Fires only where the browser does not open the side panel by itself.
 chrome.action.onClicked.addListener(() => void openPanel());
 chrome.notifications.onClicked.addListener((id) => {
   if (!openNotice(id)) void openPanel();
@@ -125,7 +125,7 @@ chrome.tabs.onReplaced.addListener((newId, oldId) => {
 });
 
 chrome.webRequest.onAuthRequired.addListener(
-  // Typed as if it could answer at once only.
+  // The type allows only a synchronous answer.
   /** @type {any} */ (
     (/** @type {any} */ details, /** @type {any} */ reply) =>
       onceRestored(() => authRequired(details, reply))
@@ -158,12 +158,12 @@ chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
 void chrome.alarms.get(RESCUE).then((alarm) => {
   if (!alarm) void chrome.alarms.create(RESCUE, { periodInMinutes: RESCUE_MINUTES });
 });
-// Content scripts could read the secret otherwise, and they live in the pages' processes.
+// Otherwise content scripts could read the secret, and they run in the pages' processes.
 void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
 void chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
 void attention.restore();
 link.start();
 
-// For whoever looks for a fault in the worker's console, and for the tests.
+// For debugging in the worker's console, and for the tests.
 Object.assign(self, { describeTabState: describeAll });

@@ -1,6 +1,6 @@
 /**
- * Proof that input has arrived, and what it will lead to. The listeners are there from the start, because a page
- * that listens first could keep the event from us.
+ * Evidence that input has arrived, and what it will lead to. The listeners are added at the start,
+ * because a page that listens first could keep the event from us.
  */
 tabhub.define("evidence", () => {
   const { holds } = tabhub.dom;
@@ -20,7 +20,7 @@ tabhub.define("evidence", () => {
   let followed = null;
   /** @type {DragEvent | null} */
   let dragged = null;
-  /** @type {WeakSet<Event>} made by ourselves: what a page makes proves nothing */
+  /** @type {WeakSet<Event>} events of our own; a page's synthetic events prove nothing */
   const own = new WeakSet();
   let hasArrived = false;
   let isHovered = false;
@@ -37,7 +37,7 @@ tabhub.define("evidence", () => {
   }
 
   /**
-   * A closed shadow root shows its host in the place of what is inside.
+   * For an element in a closed shadow root, events show its host.
    * @param {Element} element
    * @param {Element} host
    */
@@ -109,10 +109,10 @@ tabhub.define("evidence", () => {
   };
 });
 
-/** Watching what an action does to the document, until that has come to rest. */
+/** Watching what an action does to the document until it has settled. */
 tabhub.define("settle", () => {
   const BOUND_MS = 1000;
-  /** An action may wait so long behind a dialog. */
+  /** An action may wait this long behind a dialog. */
   const FORGET_MS = 60_000;
   const TASKS = 3;
   const WATCHED = { subtree: true, childList: true, attributes: true, characterData: true };
@@ -159,7 +159,7 @@ tabhub.define("settle", () => {
     };
   }
 
-  /** Unlike timers, these are not slowed down in hidden tabs. */
+  /** Unlike timers, messages are not throttled in hidden tabs. */
   function task() {
     return new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-/** Scrolling the page, or what scrolls inside it. */
+/** Scrolling the page, or an element in it. */
 tabhub.define("scroll", () => {
   const { documentElement, parent, rect } = tabhub.dom;
   /** @type {(this: Element, options: ScrollToOptions) => void} */
@@ -6,7 +6,7 @@ tabhub.define("scroll", () => {
   const DRAWN_MS = 1000;
   const REST_MS = 1500;
   const CALM_FRAMES = 4;
-  /** A turn of the page leaves some of it in view. */
+  /** Scrolling by a page keeps part of it in view. */
   const PART = 0.8;
   const SCROLLS = /auto|scroll|overlay/;
   /** @type {Record<string, TabhubPoint>} */
@@ -56,7 +56,8 @@ tabhub.define("scroll", () => {
   }
 
   /**
-   * What scrolls when nothing is named: the page, or if that does not, what fills it.
+   * What scrolls when nothing is named: the page or, if it does not scroll, the element that fills
+   * it.
    * @param {"x" | "y"} axis
    */
   function main(axis) {
@@ -77,7 +78,7 @@ tabhub.define("scroll", () => {
   }
 
   /**
-   * Pages hear of it, and look at what has come into view, with the next frames.
+   * Pages react to scrolling in the next animation frames.
    * @param {Element} element
    */
   async function drawn(element) {
@@ -115,7 +116,7 @@ tabhub.define("scroll", () => {
   }
 
   /**
-   * What does not scroll may still move its content by the wheel: maps do.
+   * An element that does not scroll may still handle the wheel, as maps do.
    * @param {Element | null} element
    * @param {TabhubOrder} order
    */
@@ -150,12 +151,12 @@ tabhub.define("scroll", () => {
     return { moved: go(found, { x, y }), position: await drawn(found) };
   }
 
-  /** @returns {string} where everything that was noted is */
+  /** @returns {string} the scroll positions of everything that was noted */
   function places() {
     return noted.map(({ element }) => Object.values(position(element)).join()).join();
   }
 
-  /** A wheel may be turned smoothly: some frames without movement are its end. */
+  /** The wheel may scroll smoothly: some frames without movement mark its end. */
   async function still() {
     const end = performance.now() + REST_MS;
     let before = places();

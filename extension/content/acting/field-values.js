@@ -50,7 +50,7 @@ tabhub.define("choose", () => {
   }
 
   /**
-   * Through the browser's own setter: page libraries may watch the one of the element.
+   * Through the browser's own setter: page libraries may replace the element's.
    * @param {HTMLOptionElement} option
    * @param {boolean} selected
    */
@@ -68,7 +68,7 @@ tabhub.define("choose", () => {
   function set(select, chosen) {
     const wrong = [...select.options].filter((option) => option.selected !== chosen.has(option));
     if (!wrong.length) return;
-    // In a select of one, choosing the right option gives up the other.
+    // In a single select, choosing an option deselects the other.
     for (const option of wrong)
       if (select.multiple || chosen.has(option)) mark(option, chosen.has(option));
     dispatchEvent.call(select, new Event("input", { bubbles: true, composed: true }));
@@ -99,8 +99,8 @@ tabhub.define("choose", () => {
 });
 
 /**
- * Putting a value into a field. Text is only prepared here (focus, selection): the worker types
- * it as trusted input. Fields that cannot be typed into get their value set directly.
+ * Putting a value into a field. Text is only prepared here (focus, selection); the worker types it
+ * as trusted input. Fields that cannot be typed into get their value directly.
  */
 tabhub.define("fill", () => {
   const { attr, has, isContentEditable, tag } = tabhub.dom;
@@ -108,7 +108,7 @@ tabhub.define("fill", () => {
   const { current, shown } = tabhub.values;
   const { refuseDisabled, showPart } = tabhub.target;
   const { dispatchEvent } = EventTarget.prototype;
-  /** Checked before they are set, for the browser complains in the page's console otherwise. */
+  /** Checked before they are set, because otherwise the browser warns in the page's console. */
   const SET_TYPES = new Map([
     ["color", /^#[0-9a-f]{6}$/i],
     ["date", /^\d{4,6}-\d\d-\d\d$/],
@@ -158,7 +158,7 @@ tabhub.define("fill", () => {
   }
 
   /**
-   * Page libraries watch the property on the element itself; the prototype's setter is the
+   * Page libraries replace the property on the element itself; the prototype's setter is the
    * browser's own.
    * @param {HTMLInputElement | HTMLTextAreaElement} element
    * @param {string} value
@@ -240,7 +240,7 @@ tabhub.define("fill", () => {
   const flat = (/** @type {string} */ text) => text.replace(/\s+/g, " ").trim();
 
   /**
-   * A page may put the text into another form (cut it, group digits); that is its value then.
+   * A page may reformat the text (cut it, group digits); then that is its value.
    * @param {Filling} filling
    * @param {string} value
    */
@@ -265,9 +265,9 @@ tabhub.define("fill", () => {
   }
 
   /**
-   * Whoever keeps a record of the call must know, also of one that failed.
+   * The call's record must say so even if it failed.
    * @param {Element} element
-   * @param {() => boolean} work tells whether something is still to be typed
+   * @param {() => boolean} work returns whether text is still to be typed
    */
   function guarded(element, work) {
     const sensitive = isSecret(element);

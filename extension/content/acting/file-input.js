@@ -1,4 +1,4 @@
-/** What kinds of files a file input says it takes. */
+/** Which files a file input accepts. */
 tabhub.define("accept", () => {
   /**
    * @param {string} kind an ending, a type, or a family of types
@@ -23,7 +23,7 @@ tabhub.define("accept", () => {
   };
 });
 
-/** Files for a page: into a file input, or dropped onto an element. */
+/** Files for a page: given to a file input, or dropped on an element. */
 tabhub.define("upload", () => {
   const { attr, closest, documentElement, matches, rect, tag } = tabhub.dom;
   const { addEventListener, dispatchEvent } = EventTarget.prototype;
@@ -32,9 +32,9 @@ tabhub.define("upload", () => {
   const SHOWN = "The file chooser is not open any more.";
   /** @type {Element | null} where the files go */
   let place = null;
-  /** @type {Element | null} what the debugger has shown */
+  /** @type {Element | null} the element that the debugger has passed to us */
   let shown = null;
-  /** @type {Uint8Array<ArrayBuffer>[][]} what has come of each file so far */
+  /** @type {Uint8Array<ArrayBuffer>[][]} the parts of each file that have arrived */
   let parts = [];
   /** @type {TabhubFile[] | null} the files as the page has seen them */
   let seen = null;
@@ -106,7 +106,8 @@ tabhub.define("upload", () => {
   }
 
   /**
-   * A page that takes a drop and then forgets to say so would be left for the file.
+   * If a page handles a drop but does not prevent the default, the browser would navigate to the
+   * file.
    * @param {DragEvent} event
    */
   function stay(event) {

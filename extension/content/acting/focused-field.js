@@ -131,7 +131,7 @@ tabhub.define("field", () => {
     return attr(element, "aria-checked") === "true";
   }
 
-  /** @param {Element} control where pages draw a box of their own, its label is what is seen */
+  /** @param {Element} control where a page draws its own box, only its label is visible */
   function pressable(control) {
     if (isVisible(control) || !(control instanceof HTMLInputElement)) return control;
     return [...(control.labels ?? [])].find(isVisible) ?? control;

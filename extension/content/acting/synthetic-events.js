@@ -1,4 +1,6 @@
-/** Events made here, where the debugger cannot be used. Pages see that they are not trusted. */
+/**
+ * Events for tabs in which the debugger cannot be used. Pages can see that they are not trusted.
+ */
 tabhub.define("synthetic", () => {
   const { dispatchEvent } = EventTarget.prototype;
   const [ALT, CTRL, META, SHIFT] = [1, 2, 4, 8];

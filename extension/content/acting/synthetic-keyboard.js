@@ -1,6 +1,6 @@
 /**
- * A keyboard that a script plays. The browser does nothing upon such keys, so what pages count on
- * most is done here: writing, deleting, sending a form, pressing a button, going to the next field.
+ * Synthetic keyboard events. The browser has no default action for them, so the most important ones
+ * are done here: writing, deleting, submitting a form, pressing a button, moving to the next field.
  */
 tabhub.define("keyboard", () => {
   const { attr, body, closest, documentElement, has, isVisible, matches, queryDeep, tag } =
@@ -31,7 +31,7 @@ tabhub.define("keyboard", () => {
   }
 
   /**
-   * As an editor does it: the page hears of it, and can undo it.
+   * As an editor does it: the page gets the events, and can undo it.
    * @param {string} command
    * @param {string} [text]
    * @returns {boolean}
@@ -46,7 +46,10 @@ tabhub.define("keyboard", () => {
     send(element, new PointerEvent("click", how));
   }
 
-  /** @param {HTMLInputElement} input Enter sends its form, by the form's first button if it has one */
+  /**
+   * @param {HTMLInputElement} input Enter submits its form, with the form's first button if it has
+   *   one
+   */
   function submit(input) {
     if (tabhub.focus.isText(input)) send(input, new Event("change", { bubbles: true }));
     const { form } = input;
@@ -139,7 +142,7 @@ tabhub.define("keyboard", () => {
   /** @param {TabhubKeyEvent} stroke */
   function play(stroke) {
     const isUp = stroke.type === "keyUp";
-    // The key itself may have moved the focus there.
+    // The key itself may have moved the focus into a frame.
     if (isUp && tabhub.focus.isInFrame()) return;
     const element = focused();
     if (isUp) return void key(element, "keyup", stroke);

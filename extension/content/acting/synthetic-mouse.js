@@ -1,4 +1,4 @@
-/** A mouse that a script plays: what a real one does, in the same order. */
+/** Synthetic mouse events, in the order of a real mouse. */
 tabhub.define("mouse", () => {
   const { holds, isConnected, parent } = tabhub.dom;
   const { modifiers, send } = tabhub.synthetic;
@@ -8,7 +8,7 @@ tabhub.define("mouse", () => {
     ["right", 2],
   ]);
   const NOTHING = { button: "left", buttons: 0, clickCount: 0, modifiers: 0 };
-  /** @type {Element | null} where it was left */
+  /** @type {Element | null} the element it was last over */
   let over = null;
 
   /** @typedef {{element: Element, point: TabhubPoint, press: TabhubPress}} Touch */
@@ -55,7 +55,7 @@ tabhub.define("mouse", () => {
   /**
    * @param {Touch} touch
    * @param {"enter" | "leave"} way
-   * @param {Element | null} other where the mouse comes from, or goes
+   * @param {Element | null} other where the mouse comes from, or goes to
    */
   function cross(touch, way, other) {
     const [begins, relatedTarget] = [way === "enter" ? "over" : "out", other];
@@ -84,7 +84,7 @@ tabhub.define("mouse", () => {
   }
 
   /**
-   * Pages that take the pointer get no mouse.
+   * A page that prevents the pointer event gets no mouse events.
    * @param {Touch} touch
    * @param {MouseEventInit} how
    */
@@ -99,7 +99,7 @@ tabhub.define("mouse", () => {
 
   /**
    * @param {Touch} touch
-   * @param {number} detail the how manieth of several
+   * @param {number} detail which click of several this is
    */
   function strike(touch, detail) {
     const { element, press } = touch;

@@ -1,6 +1,6 @@
 /**
- * A client of an MCP server in the page. All it says may be a lie, and others may speak on the
- * same channel: only answers to our own random ids are taken.
+ * A client of an MCP server in the page. Everything the server says may be false, and others may
+ * use the same channel: only answers to our own random ids are accepted.
  */
 tabhub.define("mcpclient", () => {
   const { quota, toolbounds } = tabhub;
@@ -8,7 +8,7 @@ tabhub.define("mcpclient", () => {
   const ANSWER_MS = 10_000;
   const MOST_PAGES = 20;
   const LONGEST_CURSOR = 2000;
-  /** More than are taken, so that it can be said how many were too many. */
+  /** More than are accepted, so that the surplus can be counted. */
   const MOST_LISTED = 10 * toolbounds.MAX_TOOLS;
   const PROGRESS_MS = 100;
 
@@ -27,7 +27,7 @@ tabhub.define("mcpclient", () => {
     /** @type {unknown} */
     let extensions;
     let changed = () => {};
-    /** A whole list at once; who has the next page for ever is asked slowly. */
+    /** A whole list at once; a server with endless pages is asked slowly. */
     const turns = quota.make(MOST_PAGES + 5, 5);
 
     /**

@@ -12,7 +12,7 @@ tabhub.define("mcptools", () => {
 
   /** @param {MessageEvent} event */
   function hear(event) {
-    // First what costs nothing: reading the data of a message copies it.
+    // Cheap checks first: reading the data of a message copies it.
     if (!event.isTrusted || event.source !== window) return;
     const { data } = event;
     if (data?.channel !== CHANNEL || data.type !== "mcp") return;
@@ -20,18 +20,17 @@ tabhub.define("mcptools", () => {
   }
 
   window.addEventListener("message", hear, true);
-  // Whoever comes first hears the server announce itself; only who is late has to ask.
+  // A client that starts first hears the server announce itself; only a late one has to ask.
   if (document.readyState !== "loading") post("mcp-check-ready");
   return client;
 });
 
 /**
  * Tools of a server in this frame that speaks MCP with the window around it (MCP-B, `mcp-iframe`):
- * it hears only its parent, and answers only there. So the parent's content script carries messages
- * (toolcarrier.js), and this one is the client: what a document publishes is always told by its own
- * script.
- *
- * Which window is whose is said by the browser: this document sends its parent a random name.
+ * it listens only to its parent, and answers only there. So the parent's content script carries
+ * messages (window-messages.js), and this one is the client: what a document publishes is always
+ * reported by its own script. The browser says which window a message is from: this document sends
+ * its parent a random name.
  */
 tabhub.define("framedtools", () => {
   const { mcpclient, quota, toolcarrier } = tabhub;
@@ -60,7 +59,8 @@ tabhub.define("framedtools", () => {
 
 /**
  * Tools of a polyfill, an object of the page that cannot be seen from here: a small script in the
- * page's own world (worker/page_tools/polyfill-bridge.js) speaks for it. Between the two are events of a random name.
+ * page's own world (worker/page_tools/polyfill-bridge.js) acts for it. The two exchange events with
+ * a random name.
  */
 tabhub.define("bridgedtools", () => {
   const { mcpclient, toolbounds } = tabhub;
@@ -82,7 +82,7 @@ tabhub.define("bridgedtools", () => {
     try {
       client.receive(JSON.parse(detail));
     } catch {
-      // The page has spoken on our channel; it may.
+      // The page itself has used our channel, which it may.
     }
   }
 

@@ -1,4 +1,4 @@
-/** Tools of the page that the browser itself knows of (WebMCP): scripts' and forms'. */
+/** Tools of the page that the browser itself knows (WebMCP), from scripts and forms. */
 tabhub.define("nativetools", () => {
   const FORM = "tabhub/waitsForPerson";
   const HAND_SUBMITTED = "form[toolname]:not([toolautosubmit])";
@@ -15,7 +15,10 @@ tabhub.define("nativetools", () => {
 
   /** @type {any} */
   const context = find();
-  /** Older browsers take the input as JSON. Known before the call: trying would call twice. */
+  /**
+   * Older browsers take the input as JSON. Determined before the call, because trying would call
+   * twice.
+   */
   const takesText = context?.executeTool?.length > 1;
   /** @type {Map<string, any> | null} */
   let known = null;
@@ -33,7 +36,7 @@ tabhub.define("nativetools", () => {
     return known;
   }
 
-  /** Names of forms that a person has to submit. */
+  /** Forms that a person has to submit. */
   function handSubmitted() {
     const forms = Document.prototype.querySelectorAll.call(document, HAND_SUBMITTED);
     return new Set(Array.from(forms, (form) => tabhub.dom.attr(form, "toolname")));

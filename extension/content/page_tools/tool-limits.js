@@ -1,7 +1,7 @@
 /**
- * How much a value is as JSON, found out before it is written: what a page hands over may be small
- * and without end in writing, an array twice in an array and so on, or one of a million holes. What
- * is shared counts each time, as it does in JSON, and who is over the limit is looked at no further.
+ * The size of a value as JSON, measured before it is serialized: a page's value may be small in
+ * memory and endless as JSON, such as an array that contains another one twice and so on, or a
+ * sparse array. A shared part counts each time, as in JSON, and measuring stops at the limit.
  */
 tabhub.define("toolmeasure", () => {
   const MAX_DEPTH = 100;
@@ -74,7 +74,7 @@ tabhub.define("toolmeasure", () => {
   function write(value, most) {
     const fault = look(value, { nodes: MAX_NODES, text: most }, MAX_DEPTH + 1);
     if (fault) return { fault, text: "" };
-    // Marks that JSON needs make it longer, six times at most.
+    // Escapes make a string longer in JSON, at most six times.
     const text = JSON.stringify(value);
     return text.length > most ? { fault: "large", text: "" } : { fault, text };
   }
@@ -82,7 +82,7 @@ tabhub.define("toolmeasure", () => {
   return { write };
 });
 
-/** How much a page may say of its tools, and in their results. What is more is left out, counted. */
+/** Limits for a page's tools and their results. The surplus is left out and counted. */
 tabhub.define("toolbounds", () => {
   const { write } = tabhub.toolmeasure;
   const MAX_TOOLS = 2000;
@@ -114,7 +114,7 @@ tabhub.define("toolbounds", () => {
 
   /**
    * @param {unknown} item
-   * @returns {string} as JSON, or a word for why it is left out
+   * @returns {string} as JSON, or the reason why it is left out
    */
   function written(item) {
     if (!isRecord(item) || typeof item.name !== "string" || !item.name) return "invalid";
@@ -125,7 +125,7 @@ tabhub.define("toolbounds", () => {
 
   /** @type {TabhubToolBounds["list"]} */
   function list(items) {
-    /** @type {Map<string, string>} by its name, the first of a name counts */
+    /** @type {Map<string, string>} by name; the first of a name counts */
     const texts = new Map();
     const leftOut = { many: Math.max(0, items.length - MAX_TOOLS), large: 0, invalid: 0 };
     let room = MAX_LIST;

@@ -1,7 +1,7 @@
 /**
- * What the page publishes as tools, by whichever way, in one list; and calls of them. The ways are
- * asked in order of trust: of two tools with one name the first way's counts. Nothing runs, and no
- * timer, in a page that publishes none.
+ * All tools that the page publishes, from every source, in one list; and calls of them. The sources
+ * are asked in order of trust: of two tools with the same name, the one of the first source counts.
+ * In a page that publishes none, nothing runs, not even a timer.
  */
 tabhub.define("pagetools", () => {
   const { bridgedtools, framedtools, mcptools, nativetools } = tabhub;
@@ -15,13 +15,13 @@ tabhub.define("pagetools", () => {
   /** @type {TabhubToolSource[]} */
   const sources = [nativetools, mcptools, framedtools, bridgedtools];
   const pace = toolpace.make(() => performance.now());
-  /** Each has the worker run a script in the page. */
+  /** Each time, the worker runs a script in the page. */
   const probes = quota.make(3, 0.1);
   /** @type {Map<string, TabhubToolSource>} */
   let owners = new Map();
-  /** @type {Map<TabhubToolSource, any[]>} what each way has told last */
+  /** @type {Map<TabhubToolSource, any[]>} what each source has listed last */
   const lists = new Map();
-  /** How often in a row one could not be asked. */
+  /** How many times in a row a source could not be asked. */
   let failures = 0;
   /** @type {Map<string, AbortController>} */
   const running = new Map();
@@ -30,7 +30,7 @@ tabhub.define("pagetools", () => {
   let pollTimer;
   /** @type {Promise<void> | null} */
   let looking = null;
-  /** @type {object | null} what the worker was told */
+  /** @type {object | null} what was reported to the worker */
   let told = null;
   let print = "";
   /** @type {string | undefined} */
@@ -42,7 +42,7 @@ tabhub.define("pagetools", () => {
     if (isDue) return;
     isDue = true;
     if (document.readyState !== "loading") return lookIn(pace.wait());
-    // What a page registers while it is read is told together, when it has been read.
+    // Tools that a page registers while it loads are reported together, when it has loaded.
     const listen = EventTarget.prototype.addEventListener;
     listen.call(document, "DOMContentLoaded", () => lookIn(0), { once: true });
   }
@@ -54,7 +54,7 @@ tabhub.define("pagetools", () => {
       void look();
     };
     if (ms > SOON_MS || !document.hidden) return void setTimeout(go, ms);
-    // Timers of hidden pages come up to a second late.
+    // Timers of hidden pages fire up to a second late.
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
@@ -83,7 +83,7 @@ tabhub.define("pagetools", () => {
     pollLater();
   }
 
-  /** The ways there are; of one that does not answer, what it told before still counts. */
+  /** The tools of all sources; if one does not answer, its last list still counts. */
   async function listed() {
     const there = sources.filter((each) => each.isThere());
     for (const gone of sources.filter((each) => !there.includes(each))) lists.delete(gone);

@@ -1,4 +1,4 @@
-/** How often a thing may happen: so many at once, and then so many a second. */
+/** A rate limit: a number at once, and then a number per second. */
 tabhub.define("quota", () => {
   /** @type {TabhubQuota["make"]} */
   function make(most, perSecond, now = () => performance.now()) {
@@ -31,14 +31,17 @@ tabhub.define("quota", () => {
   return { make };
 });
 
-/** How soon a change of a page's tools is told: at once when it is rare, ever later in a flood. */
+/**
+ * How soon a change of a page's tools is reported: at once if changes are rare, later and later if
+ * they are many.
+ */
 tabhub.define("toolpace", () => {
   const FIRST_MS = 50;
   const DEBOUNCE_MS = 500;
   const BURST = 10;
   const PER_SECOND = 1 / 3;
   const COST_OF_CHARACTERS = 200_000;
-  /** Who says over and over that something has changed, and nothing has, is asked less often. */
+  /** A source that keeps reporting changes without any is asked less often. */
   const COST_IN_VAIN = 0.5;
 
   /** @type {TabhubToolPace["make"]} */

@@ -1,9 +1,8 @@
 /**
  * Carries messages between the windows of child frames, whose servers speak MCP with their parent
- * only (MCP-B, `mcp-iframe`), and those frames' own content scripts, by way of the worker.
- *
- * A child may be a stranger's: only what it was asked for is carried, and the few words that count
- * unasked, these not often. Even to read its messages takes this page's time, so that is limited.
+ * only (MCP-B, `mcp-iframe`), and those frames' own content scripts, through the worker. A child
+ * may be hostile: only answers to requests are carried, and a few kinds of notifications, at a
+ * limited rate. Even reading its messages takes this page's time, so that is limited too.
  */
 tabhub.define("toolcarrier", () => {
   const { quota, toolbounds, toolmeasure } = tabhub;
@@ -17,12 +16,12 @@ tabhub.define("toolcarrier", () => {
   const WORDS = new Set([READY, "mcp-server-stopped"]);
   const NOTES = new Set(["notifications/tools/list_changed", "notifications/progress", "ping"]);
   const LONGEST_NOTE = 5000;
-  /** Who has none to be addressed by publishes nothing. */
+  /** A window without an origin to address publishes nothing. */
   const OPAQUE = "null";
   const UNFIT = "The answer of the page's server is too large, or no JSON.";
 
   class Child {
-    /** What its document calls itself; empty as long as that is not known. */
+    /** The name that its document has announced; empty until it is known. */
     name = "";
     /** @type {Set<string>} ids of requests that it has not answered */
     waiting = new Set();
@@ -68,7 +67,7 @@ tabhub.define("toolcarrier", () => {
   }
 
   /**
-   * The first window that said a name has it; who hears of it later comes too late.
+   * The first window that announces a name has it; a later one comes too late.
    * @param {string} word
    * @param {Window} from
    * @param {string} origin
@@ -81,7 +80,7 @@ tabhub.define("toolcarrier", () => {
     if (windows.size >= MOST_CHILDREN) return;
     windows.set(word, from);
     child.name = word;
-    // What its server said before could not be carried.
+    // Earlier messages of its server could not be carried.
     forward({ name: word, origin, payload: "mcp-check-ready" });
   }
 

@@ -1,4 +1,4 @@
-/** What an element can be known by again, on the same page at another time. */
+/** Describes an element so that it can be found again on the same page later. */
 tabhub.define("durable", () => {
   const { attr, matches, queryDeep, tag } = tabhub.dom;
   const { clip, textOf } = tabhub.names;
@@ -8,14 +8,14 @@ tabhub.define("durable", () => {
   const MOST_FOUND = 3;
   const MOST_SELECTORS = 2;
   const LABEL_MS = 50;
-  /** Numbers as long as these were made by a program, and will be others next time. */
+  /** Numbers this long are generated, and will differ next time. */
   const MADE_UP = /\d{3,}|^:/;
   const TELLING = "data-testid data-test data-test-id name aria-label placeholder href type".split(
     " ",
   );
 
   /**
-   * Fields of a form can be called like what we look for.
+   * A form's fields can have the names of the properties we read.
    * @param {object} prototype
    * @param {string} name
    */
@@ -27,7 +27,7 @@ tabhub.define("durable", () => {
   /** @type {(element: Element) => Element | null} */
   const parent = (element) => getParent.call(element);
 
-  /** Takes the first thing that a walk tells. */
+  /** Takes the first item of a walk. */
   class First {
     /** @type {TabhubItem | null} */
     item = null;
@@ -54,13 +54,13 @@ tabhub.define("durable", () => {
 
   /**
    * @param {Element} element
-   * @returns {{role: string, name: string}} as a reading tells it
+   * @returns {{role: string, name: string}} as a reading shows it
    */
   function label(element) {
     const first = new First();
     tabhub.walker.walk(element, { filter: "all", depth: 0, maxMs: LABEL_MS }, first);
     const own = first.item?.element === element ? first.item : null;
-    // What a field holds is no name: it will hold something else next time.
+    // A field's value is not a name: it will be different next time.
     const name = own?.name || (isField(element) ? "" : textOf(element, NAME_LENGTH));
     return { role: own?.role ?? "", name: clip(name, NAME_LENGTH) };
   }

@@ -5,7 +5,7 @@ tabhub.define("find", () => {
   const TEXT_LENGTH = 20_000;
   const STEPS = 32;
 
-  /** Takes what a walk tells, as items instead of lines. */
+  /** Collects items from a walk instead of lines. */
   class Collection {
     /** @type {TabhubItem[]} */
     items = [];

@@ -1,4 +1,4 @@
-/** Elements told one by one: what a selector matches, and how an element looks. */
+/** Describing single elements: those that a selector matches, and an element's styles. */
 tabhub.define("elements", () => {
   const { attr, attributeNames, isVisible, queryDeep, rawText, rect, tag } = tabhub.dom;
   const { clean, clip, textOf } = tabhub.names;
@@ -84,13 +84,13 @@ tabhub.define("elements", () => {
   };
 });
 
-/** Waiting for an element, told by the browser when something changes; nothing is polled. */
+/** Waiting for an element by events that report changes; nothing is polled. */
 tabhub.define("waiting", () => {
   const { isElement, isVisible, queryAll, rect, rootsIn } = tabhub.dom;
   const WATCHED = { subtree: true, childList: true, attributes: true, characterData: true };
-  /** What may make an element visible without a change of the document. */
+  /** Events that may make an element visible without a change of the document. */
   const EVENTS = ["load", "transitionend", "animationstart", "animationend", "toggle", "resize"];
-  /** A look may take this part of the time; a page that changes all the time must stay usable. */
+  /** Checks may take this share of the time; a page that changes constantly must stay usable. */
   const REST = 4;
 
   /** @type {Map<number, () => void>} */
@@ -126,7 +126,9 @@ tabhub.define("waiting", () => {
     /** @type {PromiseWithResolvers<TabhubFound | null>} */
     #outcome = Promise.withResolvers();
     #observer = new MutationObserver((records) => this.#changed(records));
-    /** An element that is defined late gets its shadow root without any change of the document. */
+    /**
+     * A custom element that is defined late gets its shadow root without a change of the document.
+     */
     #sizes = new ResizeObserver(() => {
       this.#adopt(document);
       this.#check();
@@ -191,7 +193,7 @@ tabhub.define("waiting", () => {
       if (found) this.#end(found);
     };
 
-    /** An element that has gone does not come back: that is an answer too. */
+    /** An element that has gone does not come back: that is a result too. */
     #look() {
       try {
         return look(this.#roots, this.#wanted);

@@ -1,10 +1,10 @@
-/** What has no words: shapes of a drawing, icons, patches of colour. */
+/** Elements without text: shapes of a drawing, icons, patches of colour. */
 tabhub.define("graphics", () => {
   const { closest, firstChild, has, isBare, isElement, isText, nextSibling, rect, shadowRoot } =
     tabhub.dom;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   const SHAPES = words("circle ellipse image line path polygon polyline rect text use");
-  /** Illustrations are made of these by the hundred: alone they say nothing. */
+  /** Illustrations consist of hundreds of these: a single one means nothing. */
   const STROKES = words("path use");
   const LEAVES = words("a b div em i label li p s span strong td th u");
   /** Smaller ones are icons, and smaller leaves are decoration. */
@@ -39,7 +39,7 @@ tabhub.define("graphics", () => {
     );
   }
 
-  /** @param {Element} element icon fonts draw by a letter in front of nothing */
+  /** @param {Element} element icon fonts draw a letter in a pseudo-element */
   function hasLetter(element) {
     if (!has(element, "class")) return false;
     const { content } = getComputedStyle(element, "::before");

@@ -1,4 +1,4 @@
-/** What an element is called in its line, and what it is known by when it has no name. */
+/** The name of an element in its line, or a description when it has no name. */
 tabhub.define("labels", () => {
   const { attr } = tabhub.dom;
   const roles = tabhub.roles;
@@ -33,7 +33,7 @@ tabhub.define("labels", () => {
   }
 
   /**
-   * What an element without a name is known by; its place, when nothing else is.
+   * A description of an element without a name; its position, when there is nothing else.
    * @param {Element} element
    * @param {string} tag
    * @param {string} name
@@ -47,7 +47,7 @@ tabhub.define("labels", () => {
 
   /**
    * @param {Element} element
-   * @param {boolean} quiet otherwise the text beside it has a line of its own
+   * @param {boolean} quiet otherwise the text beside it has its own line
    * @param {string} known the name of what it is in
    */
   function nearOf(element, quiet, known) {
@@ -72,7 +72,7 @@ tabhub.define("labels", () => {
    * @param {string} tag
    * @param {string} role
    * @param {Element | null} control
-   * @returns {{name: string, told: boolean}} `told`: the name says all the text inside
+   * @returns {{name: string, told: boolean}} `told`: the name contains all the text inside
    */
   function targetName(element, tag, role, control) {
     const name = control ? "" : given(element, tag, role);

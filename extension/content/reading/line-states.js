@@ -1,4 +1,4 @@
-/** What stands behind the role and the name on a line: attributes and states. */
+/** What follows the role and the name on a line: attributes and states. */
 tabhub.define("lines", () => {
   const { attr, has, isBare, matches } = tabhub.dom;
   const { clean, clip } = tabhub.names;
@@ -108,7 +108,7 @@ tabhub.define("lines", () => {
   /** @param {Element} element */
   function address(element) {
     const href = attr(element, "href");
-    // A place on the same page is no address of its own; what looks like a path may be one.
+    // A fragment of the same page is not a link target worth showing, unless it looks like a path.
     return href && /^#(?![/!])/.test(href) ? "" : attribute("href", href, HREF_LENGTH);
   }
 

@@ -1,4 +1,4 @@
-/** What a walk says of the elements it meets: one line each, or none. */
+/** Writes the lines of a walk: one for each element, or none. */
 tabhub.define("writer", () => {
   const { tag: tagOf } = tabhub.dom;
   const roles = tabhub.roles;
@@ -19,7 +19,7 @@ tabhub.define("writer", () => {
   /** @implements {TabhubLineWriter} */
   class LineWriter {
     #outline;
-    /** Of the heading before: the next one of the same level need not say it again. */
+    /** The level of the previous heading: the next one of the same level need not repeat it. */
     #headingLevel = 0;
     /** @type {Map<Element | null, number>} by drawing */
     #shapes = new Map();
@@ -34,7 +34,7 @@ tabhub.define("writer", () => {
       const name = given(element, tag, "iframe") || titleOf(element);
       const item = { element, role: "iframe", name, rest: "", hasRef: true };
       this.#outline.addFrame(this.#outline.add(item, depth), depth, element);
-      // The frame's own headings come between.
+      // The frame's own headings come in between.
       this.#headingLevel = 0;
     }
 
@@ -96,7 +96,7 @@ tabhub.define("writer", () => {
       if (role !== "heading") return "";
       const level = headingLevel(element, tag);
       const isKnown = level === this.#headingLevel;
-      // The line of a nameless heading may be taken back, and its level with it.
+      // The line of a heading without a name may be removed, and its level with it.
       this.#headingLevel = name ? level : 0;
       return isKnown ? "" : ` level=${level}`;
     }

@@ -1,4 +1,4 @@
-/** A document's HTML as it is now: with shadow roots, without the values of secret fields. */
+/** A document's current HTML, with shadow roots and without the values of secret fields. */
 tabhub.define("markup", () => {
   const { attr, attributeNames, firstChild, isElement, isText, nextSibling, shadowRoot } =
     tabhub.dom;
@@ -6,7 +6,7 @@ tabhub.define("markup", () => {
   const STEPS = 32;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   const VOID = words("area base br col embed hr img input link meta source track wbr");
-  /** Their text is written as it is. */
+  /** Elements whose text is written without escaping. */
   const RAW = words("iframe noembed noframes plaintext script style xmp");
   const FRAME = words("iframe frame");
   const ESCAPED = new Map([
@@ -39,7 +39,7 @@ tabhub.define("markup", () => {
         this.#step(this.#levels[this.#levels.length - 1]);
         if (steps % STEPS === 0 && performance.now() > endAt) break;
       }
-      // A single text may be longer than all that is wanted.
+      // A single text may be longer than the limit.
       const text = this.#text.slice(0, maxChars + 1);
       const frames = this.#frames.filter(({ at }) => at <= maxChars);
       return { text, frames, whole: !this.#levels.length && text === this.#text };

@@ -1,22 +1,22 @@
 /**
- * The lines of a page while they are written: text is gathered, structure that turns out to hold
- * nothing is taken back, and nobody writes more than is wanted.
+ * The lines of a page while they are written: text is collected, structure that turns out to be
+ * empty is removed, and nothing is written beyond the limit.
  */
 tabhub.define("outlines", () => {
   const { clean } = tabhub.names;
   const { quote } = tabhub.lines;
   const { mint } = tabhub.refs;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
-  /** Roles that swallow the text inside, when there is nothing else inside. */
+  /** Roles that take the text inside as their name, when there is nothing else inside. */
   const TAKE_TEXT = words(
     "alert blockquote caption cell code columnheader definition figure gridcell log note row " +
       "rowheader status term timer tooltip",
   );
   /** Shown even when empty. */
   const STAND_ALONE = words("separator img image canvas video audio iframe progressbar meter");
-  /** A line of text has no role: it begins with its quotation mark. */
+  /** A line of text has no role: it begins with a quotation mark. */
   const TEXT = '"';
-  /** Blanks count before they are cleaned away, so a text may be longer than what is wanted. */
+  /** Spaces count before they are collapsed, so a text may be longer than the limit. */
   const SPARE_CHARS = 1_000_000;
 
   /** @param {TabhubItem} item */
@@ -33,7 +33,7 @@ tabhub.define("outlines", () => {
     #frames = [];
     #pending = "";
     #pendingDepth = 0;
-    /** At least so many characters are there to stay. */
+    /** At least this many characters are final. */
     #chars = 0;
     #maxChars;
     isFull = false;
@@ -62,7 +62,7 @@ tabhub.define("outlines", () => {
       this.#pending = "";
       if (!text) return;
       const line = quote(text);
-      // The end of a text that was cut is not its end.
+      // A text that was cut does not end here.
       this.#push(this.#isTextCut ? line.slice(0, -1) : line, this.#pendingDepth, true);
     }
 
@@ -84,7 +84,7 @@ tabhub.define("outlines", () => {
      * @param {boolean} stays
      */
     #push(line, depth, stays) {
-      // Full only with a line too many: the last one may still change.
+      // Full only with one line too many: the last one may still change.
       if (this.#chars > this.#maxChars) this.isFull = true;
       if (stays) this.#chars += line.length;
       this.#depths.push(depth);
@@ -129,13 +129,13 @@ tabhub.define("outlines", () => {
     }
 
     /**
-     * @param {({line: number, name: string} | null)[]} unfinished what is open still, from the
-     * outside in, with its line if it has one
+     * @param {({line: number, name: string} | null)[]} unfinished the elements that are still open,
+     *   from the outside in, with their line if they have one
      * @returns {TabhubPage}
      */
     page(unfinished) {
       this.flush();
-      // What more reading could change lies, in a full outline, beyond what is wanted.
+      // In a full outline, further reading could change only lines beyond the limit.
       if (!this.isFull) unfinished.reverse().forEach((open) => open && this.#forgetUnsure(open));
       const lines = this.#lines.map((line, i) => " ".repeat(this.#depths[i]) + line);
       const frames = this.#frames.filter(({ line }) => line < lines.length);

@@ -1,17 +1,17 @@
-/** The text a person sees, in the order of the layout: through shadow roots and slots. */
+/** The visible text, in layout order, through shadow roots and slots. */
 tabhub.define("prose", () => {
   const { children, has, isElement, isRendered, isText, isVisible, tag: tagOf } = tabhub.dom;
   const { isSkipped } = tabhub.roles;
-  /** A text may be longer than anybody wants to read: it is worked on in pieces. */
+  /** A text may be very long, so it is processed in pieces. */
   const PIECE = 65_536;
-  /** Between two looks at the clock. */
+  /** Steps between two checks of the time. */
   const STEPS = 32;
   const PARAGRAPH = /^(?:p|h[1-6]|pre|blockquote)$/;
   const FRAME = /^i?frame$/;
   const INLINE = /^(?:inline$|contents|ruby)/;
   const KEPT = /^(?:pre|break-spaces)/;
   const BLANKS = /[\s\u200b\ufeff]+/g;
-  // They would break lines or terminals, or turn the direction of what follows.
+  // Characters that would break lines or terminals, or change the direction of the text.
   const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
   const GAPS = ["", " ", "\t", "\n", "\n\n"];
@@ -19,13 +19,13 @@ tabhub.define("prose", () => {
   /** @typedef {"" | " " | "\t" | "\n" | "\n\n"} Gap */
 
   /**
-   * An element whose inside is being read.
+   * An element whose content is being read.
    * @typedef {object} Level
    * @property {Node[]} nodes
    * @property {number} next
-   * @property {Gap} gap what stands behind it
-   * @property {boolean} isKept whether its blanks are kept as they are
-   * @property {boolean} isMute whether its own text cannot be seen
+   * @property {Gap} gap what follows it
+   * @property {boolean} isKept whether its white space is kept
+   * @property {boolean} isMute whether its own text is hidden
    */
 
   class Prose {
@@ -52,7 +52,7 @@ tabhub.define("prose", () => {
         this.#step(this.#levels[this.#levels.length - 1]);
         if (steps % STEPS === 0 && performance.now() > endAt) break;
       }
-      // A single text may be longer than all that is wanted.
+      // A single text may be longer than the limit.
       const text = this.#text.slice(0, maxChars + 1);
       const frames = this.#frames.filter(({ at }) => at <= maxChars);
       return { text, frames, whole: !this.#levels.length && text === this.#text };
@@ -162,7 +162,7 @@ tabhub.define("prose", () => {
   }
 
   /**
-   * What a closed details element does not show.
+   * The content that a closed details element hides.
    * @param {Element} element
    * @param {string} tag
    * @param {Node} node
@@ -175,11 +175,11 @@ tabhub.define("prose", () => {
   return { read: (root, sizes) => new Prose().read(root, sizes) };
 });
 
-/** Which element of a page holds what the page is about. */
+/** Which element holds a page's main content. */
 tabhub.define("maincontent", () => {
   const { isVisible, queryAll, rawText } = tabhub.dom;
   const MOST_CHARS = 20_000;
-  /** An only article counts from this part of the text around it on: it may be a mere card. */
+  /** A single article counts only if it has this share of the text: it may be a mere card. */
   const PART_OF_MAIN = 1 / 2;
   const PART_OF_BODY = 1 / 5;
 

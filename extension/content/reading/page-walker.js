@@ -1,4 +1,4 @@
-/** The page as lines of text: one walk over everything that is rendered. */
+/** The page as lines of text, in one walk over everything that is rendered. */
 tabhub.define("walker", () => {
   const {
     attr,
@@ -15,17 +15,17 @@ tabhub.define("walker", () => {
   const { isActive, isPointed, isEditable, hiddenControl } = tabhub.interactive;
   const { isGraphic, isShape } = tabhub.graphics;
 
-  /** Between two looks at the clock. */
+  /** Steps between two checks of the time. */
   const STEPS = 32;
-  /** Their text is the name of what is around or beside them. */
+  /** Elements whose text is the name of another element. */
   const NAMING = new Set(["legend", "caption", "figcaption"]);
 
   /** @typedef {TabhubManner} Manner */
   /** @typedef {TabhubStructure} Structure */
 
   /**
-   * An element whose inside is being walked. The walk keeps them in a list of its own: pages
-   * nest deeper than functions may.
+   * An element whose content is being walked. The walk keeps a stack of its own, because pages nest
+   * deeper than functions may.
    * @typedef {object} Level
    * @property {Node[]} nodes
    * @property {number} next
@@ -68,7 +68,7 @@ tabhub.define("walker", () => {
       return !this.#levels.length && !this.#outline.isFull;
     }
 
-    /** What is open still, from the outside in, with its line if it has one. */
+    /** The elements that are still open, from the outside in, with their line if they have one. */
     get unfinished() {
       return this.#levels.map(({ structure }) => structure);
     }
@@ -113,7 +113,7 @@ tabhub.define("walker", () => {
         this.#show(element, tag, manner);
         return;
       }
-      // Hidden itself, but what is inside may choose to be visible.
+      // Hidden itself, but its content may be visible.
       const nodes = children(element).filter(isElement);
       this.#enter(nodes, manner, false, false, null);
     }

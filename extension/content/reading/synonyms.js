@@ -97,12 +97,12 @@ tabhub.define("synonyms", () => {
     toggle: "switch checkbox",
     video: "video",
   };
-  /** Say nothing about the element. */
+  /** Words that say nothing about the element. */
   const EMPTY =
     "a all an and any are at by can contains for from i in into is it its labeled labelled me my " +
     "named of on or page please s says that the their these this to where which with you your element " +
     "elements";
-  /** What a picture of the page would tell better: nice to match, no loss otherwise. */
+  /** Words about the look of the page: a match helps, a mismatch does not hurt. */
   const SOFT =
     "big black blue bottom brown click current first gray green grey large last left little lower main " +
     "orange pink press primary purple red right second secondary small tap third top type upper visible white yellow";

@@ -1,6 +1,6 @@
-/** What the page's origin keeps in the browser. */
+/** The web storage of the page's origin. */
 tabhub.define("storage", () => {
-  /** More than this could be more than the link carries. */
+  /** A larger result might not fit into one message of the link. */
   const MOST_CHARS = 1_000_000;
 
   /** @param {string} kind */

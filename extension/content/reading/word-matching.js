@@ -1,4 +1,4 @@
-/** How alike two words are: the same, another form, a part, or slightly misspelt. */
+/** How similar two words are: the same, another form, a part, or slightly misspelt. */
 tabhub.define("spelling", () => {
   const ENDING = /(?:ing|ed|es|s)$/;
   const STEM_LENGTH = 3;
@@ -15,7 +15,7 @@ tabhub.define("spelling", () => {
    * @param {string} word
    */
   function isPart(wanted, word) {
-    // Scripts without blanks between words have short ones inside long ones.
+    // In scripts without spaces, short words are inside long runs of text.
     const isWide = /[^\u0000-\u024f]/.test(wanted);
     if (isWide) return wanted.length > 1 && word.includes(wanted);
     return wanted.length > STEM_LENGTH && word.startsWith(wanted);
@@ -31,7 +31,7 @@ tabhub.define("spelling", () => {
   }
 
   /**
-   * How many letters are wrong, missing, too many, or swapped with their neighbour.
+   * The edit distance: letters that are wrong, missing, extra, or swapped.
    * @param {string} a
    * @param {string} b
    */
@@ -70,8 +70,8 @@ tabhub.define("spelling", () => {
 });
 
 /**
- * How well an element fits a description in words. What is found must be there: most of the words
- * have to be in its name or attributes, as they are, in other words, or slightly misspelt.
+ * How well an element matches a description in words. Most of the words must be in its name or
+ * attributes, literally, as a synonym, or slightly misspelt.
  */
 tabhub.define("matching", () => {
   const { concepts, roles, empty, soft } = tabhub.synonyms;
@@ -84,13 +84,13 @@ tabhub.define("matching", () => {
   const MEANING = 0.85;
 
   /**
-   * A word or a phrase that is looked for.
+   * A word or phrase of the query.
    * @typedef {object} Term
    * @property {string} text
    * @property {number | undefined} concept
    * @property {Set<string> | undefined} roles that are called so
    * @property {number} weight
-   * @property {Map<string, number>} known how words of the page are like it
+   * @property {Map<string, number>} known how similar the page's words are to it
    */
   /** @typedef {{words: string[], concepts: Map<number, string>, text: string}} Said */
   /** @typedef {{quality: number, by: string}} Hit */
@@ -210,7 +210,7 @@ tabhub.define("matching", () => {
     }
 
     /**
-     * Role words need not be in the name, and alone they ask for the role.
+     * Words for roles need not be in the name; a query of such words alone asks for the role.
      * @param {{term: Term, quality: number, isRole: boolean}[]} hits
      */
     #coverage(hits) {

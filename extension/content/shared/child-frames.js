@@ -1,4 +1,4 @@
-/** Frames in this document: telling them apart, and pressing through them. */
+/** The frames in this document: identifying them, and converting points into and out of them. */
 tabhub.define("childframes", () => {
   const { queryDeep, rect } = tabhub.dom;
   const PREFIX = "tabhub-frame-";
@@ -21,7 +21,7 @@ tabhub.define("childframes", () => {
     return -1;
   }
 
-  /** Unlike randomUUID, this is there on plain http sites too. */
+  /** Unlike randomUUID, this exists on plain http sites too. */
   function randomText() {
     return crypto.getRandomValues(new Uint32Array(4)).join("-");
   }
@@ -131,7 +131,7 @@ tabhub.define("childframes", () => {
   };
 });
 
-/** Points of the viewport, and what is there. */
+/** Points of the viewport, and the elements there. */
 tabhub.define("points", () => {
   const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
 

@@ -1,6 +1,6 @@
 /**
- * The DOM, read safely. A form's inputs, and elements named in a document, hide the built-in
- * properties of the same name ("children", "body"), so everything goes through the prototypes.
+ * Safe access to the DOM. A form's inputs and named elements of a document hide built-in properties
+ * of the same name ("children", "body"), so everything goes through the prototypes.
  */
 tabhub.define("dom", () => {
   /**
@@ -102,7 +102,7 @@ tabhub.define("dom", () => {
   /** @type {TabhubDom["isRendered"]} */
   function isRendered(el) {
     if (checkVisibility.call(el)) return true;
-    // Such an element has no box of its own, but its children have.
+    // Such an element has no box, but its children have.
     return getComputedStyle(el).display === "contents";
   }
 
@@ -192,8 +192,8 @@ tabhub.define("dom", () => {
     isVisible: (el) => checkVisibility.call(el, VISIBLE),
     documentElement: () => getDocumentElement.call(document),
     deadline(maxMs) {
-      // Laying out what was changed takes the browser as long as it takes; only then may a walk
-      // be measured, or it could end before its first step.
+      // The browser may take any time to lay out pending changes; a walk's time limit starts after
+      // that, or it could end before its first step.
       const root = getDocumentElement.call(document);
       if (root) getBoundingClientRect.call(root);
       return performance.now() + maxMs;

@@ -1,10 +1,10 @@
-/** Accessible names, computed the way ARIA does where it matters to a reader. */
+/** Accessible names, computed as ARIA does where it matters to a reader. */
 tabhub.define("names", () => {
   const { attr, children, firstChild, isElement, isText, isVisible, rawText, root } = tabhub.dom;
   const { closest, queryAll, tag: tagOf } = tabhub.dom;
   const { isInline, isSkipped } = tabhub.roles;
   const NAME_LENGTH = 200;
-  /** How much of a page may be looked through for one name. */
+  /** How many elements may be read for one name. */
   const MOST_CHARS = 20_000;
   const MOST_NODES = 2000;
   const MOST_LEVELS = 200;
@@ -138,8 +138,9 @@ tabhub.define("names", () => {
   }
 
   /**
-   * The browser's own list of an element's labels goes through the whole page for each element.
-   * @type {Map<Node, Map<string | null, Element[]>>} by what they are for, until a page's code runs
+   * The browser's own list of an element's labels searches the whole page for each element.
+   * @type {Map<Node, Map<string | null, Element[]>>} by the id they are for, until the page's code
+   *   runs
    */
   const labelsByRoot = new Map();
 

@@ -1,4 +1,4 @@
-/** ARIA roles: given ones, and those that HTML elements have by themselves. */
+/** ARIA roles, explicit and implicit; and which elements a person could act on. */
 tabhub.define("roles", () => {
   const { attr, has, closest } = tabhub.dom;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
@@ -163,7 +163,7 @@ tabhub.define("interactive", () => {
   const EDITABLE = new Set(["", "true", "plaintext-only"]);
   const NEVER_POINTED = new Set(["html", "body", "iframe", "option", "optgroup"]);
 
-  /** What has the cursor of a list of these is not one thing: each of them is. */
+  /** Containers of these are not targets themselves: their items are. */
   const ITEMS = "li, tr";
 
   /** @type {TabhubInteractive["isEditable"]} */
@@ -172,7 +172,7 @@ tabhub.define("interactive", () => {
     return value !== null && EDITABLE.has(value.toLowerCase());
   }
 
-  /** @param {Element} element in lists of suggestions a script moves the focus */
+  /** @param {Element} element in lists of suggestions, a script moves the focus */
   function isItem(element) {
     const around = tabhub.dom.parent(element);
     return tabhub.dom.tag(element) === "li" || (around && tabhub.dom.tag(around) === "li");
@@ -191,7 +191,7 @@ tabhub.define("interactive", () => {
     if (isWidget(role)) return true;
     if (isBare(element)) return false;
     if (isFocusable(element) || isEditable(element)) return true;
-    // Without an address only a script can make a link of it; an anchor to jump to is empty.
+    // Without a URL, only a script can make a link of it; a jump target is empty.
     if (tag === "a" && firstChild(element)) return true;
     if ((tag === "video" || tag === "audio") && has(element, "controls")) return true;
     return HANDLERS.some((name) => has(element, name));
@@ -204,7 +204,7 @@ tabhub.define("interactive", () => {
       !NEVER_POINTED.has(tag) &&
       getComputedStyle(element).cursor === "pointer" &&
       !holdsAny(element, ITEMS),
-    /** A label stands for its control when only the label can be seen. */
+    /** A label stands for its control when only the label is visible. */
     hiddenControl(element, tag) {
       const control = tag === "label" ? /** @type {HTMLLabelElement} */ (element).control : null;
       return control && !tabhub.dom.isVisible(control) ? control : null;

@@ -1,4 +1,4 @@
-/** The areas of an image map: the browser draws nothing for them, but they are there to be clicked. */
+/** The areas of an image map: the browser draws nothing for them, but they can be clicked. */
 tabhub.define("areas", () => {
   const { attr, has, isVisible, parent, queryAll, rect, root, tag } = tabhub.dom;
 
@@ -45,7 +45,7 @@ tabhub.define("areas", () => {
   };
 });
 
-/** What a press at a point would land on. */
+/** Which element a press at a point would hit. */
 tabhub.define("hit", () => {
   const { attr, closest, holds, shadowRoot, tag } = tabhub.dom;
   const { clean, clip, textOf } = tabhub.names;
@@ -97,7 +97,10 @@ tabhub.define("hit", () => {
   };
 });
 
-/** Finding the element a command names, bringing it into view, and the point to press. */
+/**
+ * Finding the element that a command names, scrolling it into view, and choosing the point to
+ * press.
+ */
 tabhub.define("target", () => {
   const { closest, holds, isConnected, isVisible, matches, parent, queryDeep, rect, rects, tag } =
     tabhub.dom;
@@ -111,7 +114,7 @@ tabhub.define("target", () => {
     [0.5, 0.8],
   ];
   const RECTS_TRIED = 4;
-  /** Where on the outline of a shape without a filling a press may reach it. */
+  /** Points on the outline of an unfilled shape where a press may hit it. */
   const OUTLINE_PARTS = [0.5, 0.25, 0.75];
   const MOST_LEVELS = 50;
   const UNSEEN = new Set(["not_visible", "covered_by"]);
@@ -172,7 +175,7 @@ tabhub.define("target", () => {
 
   /**
    * @param {Element} element
-   * @returns {TabhubPoint[]} points of it that are in the viewport, the best first
+   * @returns {TabhubPoint[]} its points in the viewport, the best first
    */
   function candidates(element) {
     const boxes = (isArea(element) ? [rectOf(element)] : [...rects(element)]).map(inViewport);
@@ -202,7 +205,7 @@ tabhub.define("target", () => {
 
   /**
    * @param {Element} element
-   * @param {boolean} [isPlace] whether nothing has to arrive there: it only must not be covered
+   * @param {boolean} [isPlace] whether no input has to arrive there: it only must not be covered
    */
   function reachablePoint(element, isPlace = false) {
     return [...candidates(element), ...onOutline(element)].find((point) => {
@@ -212,7 +215,7 @@ tabhub.define("target", () => {
   }
 
   /**
-   * As long as this changes, the element, what clips it or what covers it moves or fades.
+   * While this changes, the element, or something that clips or covers it, is moving or fading.
    * @param {Element} element
    */
   function placed(element) {
@@ -280,7 +283,7 @@ tabhub.define("target", () => {
   function showPart(element) {
     refuseUnseen(element);
     if (!isWhollyShown(element)) scroll(element, "center");
-    // The frame that shows it may itself be out of view: those around it follow.
+    // Its frame may itself be out of view: the outer frames scroll too.
     else if (window.parent !== window) scroll(element, "nearest");
   }
 

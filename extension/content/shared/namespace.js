@@ -1,12 +1,12 @@
 /**
- * The one name the content scripts share, in the extension's own (isolated) world.
- * Pages cannot see it, but an element whose id is "tabhub" would be found under the same
- * name, so only an own property counts.
+ * The one global that the content scripts share, in the extension's isolated world. Pages cannot
+ * see it, but an element with the id "tabhub" would be found under the same name, so only an own
+ * property counts.
  */
 if (!Object.hasOwn(globalThis, "tabhub")) {
   Object.defineProperty(globalThis, "tabhub", {
     value: {
-      /** A second injection finds the parts defined and changes nothing. */
+      /** A second injection finds the parts defined, and changes nothing. */
       define(/** @type {string} */ name, /** @type {() => unknown} */ make) {
         if (!Object.hasOwn(this, name)) Object.defineProperty(this, name, { value: make() });
       },

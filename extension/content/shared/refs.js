@@ -1,4 +1,4 @@
-/** Numbers for elements: the same number for as long as the element lives in this document. */
+/** Ref numbers of elements: the same number as long as the element is in this document. */
 tabhub.define("refs", () => {
   const SWEEP_ABOVE = 5000;
   /** @type {WeakMap<Element, number>} */

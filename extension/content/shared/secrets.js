@@ -1,6 +1,6 @@
 /**
- * Which fields hold what nobody else should read. A field stays a password when a page shows it
- * as plain text; in shadow roots that is seen only of fields that were read or filled before.
+ * Which fields hold secrets. A password field stays one when the page shows it as plain text; in
+ * shadow roots that is noticed only for fields that were read or filled before.
  */
 tabhub.define("secrets", () => {
   const { attr } = tabhub.dom;
@@ -34,7 +34,7 @@ tabhub.define("secrets", () => {
     return SECRET_NAMES.test(names.join(" ").replace(/[_-]/g, " ")) || isMasked(element);
   }
 
-  /** @param {Element} element shown as dots by its style alone */
+  /** @param {Element} element shown as dots only by its style */
   function isMasked(element) {
     const shown = getComputedStyle(element).getPropertyValue("-webkit-text-security");
     return shown !== "" && shown !== "none";
@@ -47,7 +47,7 @@ tabhub.define("secrets", () => {
   };
 });
 
-/** What fields hold, and how much of it may be told. */
+/** The values of fields, and how much of them may be returned. */
 tabhub.define("values", () => {
   const { innerText } = tabhub.dom;
   const LENGTH = 20_000;

@@ -1,4 +1,4 @@
-/** bookmarks.*: what the browser's person keeps, as a tree. */
+/** bookmarks.*: the person's bookmarks, as a tree. */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
@@ -31,7 +31,7 @@ export async function listBookmarks({ input }) {
   return { tree: nodes.map((node) => branch(node, maxDepth)) };
 }
 
-/** The root itself has neither a name nor a use. */
+/** The root has neither a name nor a use. */
 async function all() {
   const [root] = await chrome.bookmarks.getTree();
   return root?.children ?? [];

@@ -1,4 +1,4 @@
-/** history.*: pages that were visited in this browser. */
+/** history.*: the pages that were visited in this browser. */
 
 import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
@@ -6,7 +6,7 @@ import { clip, TITLE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
 /** @param {Context<Wire.SearchHistory>} context */
 export async function searchHistory({ input }) {
-  // By itself the browser would look at the last day only.
+  // By default the browser would search the last day only.
   const { query, maxResults, startTime = 0, endTime } = input;
   const items = await chrome.history.search({
     text: query,

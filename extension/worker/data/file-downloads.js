@@ -1,4 +1,4 @@
-/** downloads.*: files that the browser fetches, and where they end up. */
+/** downloads.*: files that the browser downloads, and where it saves them. */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { carry } from "../shared/file-pieces.js";
@@ -34,7 +34,7 @@ async function begin(options) {
 }
 
 /**
- * The download at its end, or as far as it came in time.
+ * The finished download, or its state when the time is up.
  * @param {number} id
  * @param {Context<Wire.StartDownload>} context
  */
@@ -51,7 +51,7 @@ async function ended(id, { input, progress }) {
     if (delta.id === id) void look();
   };
   chrome.downloads.onChanged.addListener(changed);
-  // Of mere bytes the browser tells nothing by itself.
+  // The browser does not report progress in bytes.
   const ticker = setInterval(look, PROGRESS_MS);
   try {
     await look();
@@ -93,7 +93,7 @@ export async function listDownloads({ input }) {
 }
 
 /**
- * A person's own downloads are nobody's business.
+ * A person's own downloads are private.
  * @param {Item} item
  */
 function isOurs({ byExtensionId }) {
@@ -117,14 +117,14 @@ function describe({ id, state, filename, finalUrl, url, bytesReceived, totalByte
   };
 }
 
-// downloads.save: a file of the server's own, among the browser's downloads.
+// downloads.save: a file that the server made, saved among the browser's downloads.
 
 const PAGE = "offscreen/blobs.html";
-/** @type {Promise<unknown>} there is one such page at a time */
+/** @type {Promise<unknown>} there can be only one offscreen page at a time */
 let last = Promise.resolve();
 
 /**
- * Only a page can make an address of bytes that the browser downloads from: one that nobody sees.
+ * Only a page can make a blob URL that the browser can download, so an offscreen page does.
  * @param {Context<Wire.SaveFile>} context
  */
 export function saveFile(context) {

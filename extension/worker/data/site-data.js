@@ -1,4 +1,4 @@
-/** cookies.*: those that the browser would send to an address, as the site in a tab has them. */
+/** cookies.*, site.clear and page.storage: what the site in a tab has stored in the browser. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { mainFrame } from "../frames/frames.js";
@@ -69,16 +69,16 @@ export async function deleteCookies({ tabId, input, site, signal }) {
 }
 
 /**
- * Several cookies may have one name: each is removed by an address that only it fits best.
+ * Several cookies may have the same name: each is removed by a URL that matches it best.
  * @param {chrome.cookies.Cookie} cookie
  */
 function addressOf({ secure, domain, path }) {
   return `${secure ? "https" : "http"}://${domain.replace(/^\./, "")}${path}`;
 }
 
-// site.clear: what a site has stored in this browser.
+// site.clear: removes what a site has stored.
 
-/** What the caller calls it, and the browser. */
+/** The caller's names, and the browser's. */
 const KINDS = /** @type {const} */ ({
   cookies: ["cookies"],
   localStorage: ["localStorage"],
@@ -100,7 +100,7 @@ export async function clearSiteData({ tabId, input, site, signal }) {
   return { cleared: kinds };
 }
 
-// page.storage: what the page's origin keeps in the browser.
+// page.storage: the web storage of the page's origin.
 
 /** @param {import("../shared/command-context.d.ts").Context<Wire.ReadStorage>} context */
 export async function getStorage({ tabId, input, signal }) {

@@ -1,4 +1,6 @@
-/** Attaching the browser's debugger to a tab, and taking it off again. */
+/**
+ * Attaching the browser's debugger to a tab and detaching it; waking the tab while commands come.
+ */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { refuseExtensionPage, showsExtension } from "../shared/known-tabs.js";
@@ -8,7 +10,7 @@ import { NoDebugger, requireWilling } from "./refusals.js";
 const PROTOCOL = "1.3";
 const ATTACH_MS = 10_000;
 
-/** @type {Map<number, Promise<void>>} the tabs it is being taken off */
+/** @type {Map<number, Promise<void>>} the tabs it is being detached from */
 const leaving = new Map();
 
 /** @param {number} tabId */
@@ -35,7 +37,7 @@ async function attachOnce(tabId) {
   requireWilling(tabId);
   if (await showsExtension(tabId)) refuseExtensionPage();
   await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => {
-    // Left behind by an earlier life of this worker: it is ours and still works.
+    // Left behind by an earlier worker: it is ours and still works.
     if (!/already attached/i.test(messageOf(error))) throw error;
   });
 }
@@ -68,12 +70,12 @@ export async function detach(tabId) {
 
 /** @param {number} tabId */
 async function detachOnce(tabId) {
-  // Gone already, or not ours.
+  // Already detached, or not ours.
   await chrome.debugger.detach({ tabId }).catch(() => {});
 }
 
 /**
- * Once: it is not tried again if the debugger has been lost.
+ * Without another attempt if the debugger has been lost.
  * @param {number} tabId
  * @param {string} method
  * @param {object} [params]
@@ -82,15 +84,15 @@ function sendOnce(tabId, method, params) {
   return chrome.debugger.sendCommand({ tabId }, method, params);
 }
 
-// Waking a tab for the commands that come, and letting it sleep after them.
+// A tab is woken for commands and put to sleep after them.
 
 const WAKE_MS = 10_000;
 
 /** @typedef {import("./debugger.js").Session} Session */
 
 /**
- * With focus emulated, a background tab behaves as if it were shown. That costs a lot: only while
- * commands come.
+ * With focus emulated, a background tab behaves as if it were shown. That is expensive, so it is on
+ * only while commands come.
  * @param {number} tabId
  * @param {Session} session
  */
@@ -98,7 +100,7 @@ export async function wake(tabId, session) {
   await session.ready;
   session.awake ??= emulateFocus(tabId, session);
   const { awake } = session;
-  // A page that hangs does not acknowledge.
+  // A page that hangs does not answer.
   await within(WAKE_MS, awake);
   session.isAwake = session.awake === awake;
 }
@@ -124,7 +126,7 @@ export function calm(tabId, session) {
 }
 
 /**
- * Nothing of it holds any longer.
+ * Resets what we know of a tab that is awake.
  * @param {Session} session
  */
 export function sleep(session) {
@@ -135,7 +137,7 @@ export function sleep(session) {
 }
 
 /**
- * A page that is busy, or shows a dialog, would not acknowledge: these are not waited for.
+ * A page that is busy or shows a dialog would not answer, so these are not awaited.
  * @param {number} tabId
  */
 export function lookAway(tabId) {

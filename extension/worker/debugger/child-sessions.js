@@ -1,7 +1,7 @@
 /**
  * The parts of a tab that have a debugger session of their own: frames in other processes, and
- * workers. They are attached to while anyone needs them, and wait with their first step until
- * everybody has prepared them.
+ * workers. We attach to them while somebody needs them; each waits before it runs anything until
+ * all parts have prepared it.
  */
 
 import { send, sendTo } from "./debugger.js";
@@ -15,7 +15,7 @@ const ATTACH = {
   flatten: true,
   filter: [{ type: "iframe" }, { type: "worker" }],
 };
-/** With a filter the sessions would stay. */
+/** With a filter, the sessions would stay attached. */
 const DETACH = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true };
 
 /** @typedef {{tabId: number, session: string, type: string, url: string, parent?: string}} Child */
@@ -29,7 +29,7 @@ const DETACH = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true
 
 /** @type {Map<number, Family>} */
 const tabs = new Map();
-/** @type {Map<number, Child[]>} of an earlier life of this worker: nobody tells of them again */
+/** @type {Map<number, Child[]>} of an earlier worker: the browser does not report them again */
 const left = new Map();
 const save = saver(STORED, dump);
 
@@ -46,13 +46,13 @@ function dump() {
   return [...left.keys(), ...tabs.keys()].map((tabId) => [tabId, childrenOf(tabId)]);
 }
 
-/** Sessions outlive the worker that began them. */
+/** Sessions outlive the worker that started them. */
 async function restoreChildren() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   for (const [tabId, children] of Array.isArray(stored) ? stored : []) left.set(tabId, children);
 }
 
-/** What only a command of the earlier life has used is used by nobody now. */
+/** Sessions that only a command of the earlier worker used are unused now. */
 function dropLeft() {
   for (const tabId of [...left.keys()]) {
     forget(tabId);
@@ -61,7 +61,7 @@ function dropLeft() {
 }
 
 /**
- * Settles when those that are there have been announced to the preparers.
+ * Settles when the existing children have been reported to all parts.
  * @param {number} tabId
  * @param {unknown} user
  */

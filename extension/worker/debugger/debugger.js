@@ -1,6 +1,6 @@
 /**
- * The debugger on tabs: attached when a command needs it, kept while commands come or someone
- * holds it, dropped otherwise. Other debuggers on the same tab do not disturb it.
+ * The debugger on tabs: attached when a command needs it, kept while commands come or something
+ * holds it, detached otherwise. Other debuggers on the same tab do not interfere.
  */
 
 import { messageOf } from "../shared/command-errors.js";
@@ -20,7 +20,7 @@ const IDLE_MS = 60_000;
  * @property {Promise<void>} ready
  * @property {Promise<unknown> | null} awake with focus emulated, while commands come
  * @property {boolean} isAwake whether that has been acknowledged
- * @property {Promise<void> | null} again attaching once more, after the attachment was lost
+ * @property {Promise<void> | null} again attaching again, after the attachment was lost
  * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
  * @property {boolean} watched
  * @property {number} inUse
@@ -42,8 +42,8 @@ export async function send(tabId, method, params) {
     return await chrome.debugger.sendCommand({ tabId }, method, params);
   } catch (error) {
     const session = sessions.get(tabId);
-    // Who detaches us on purpose is heard of, and ends the session: this was a mishap. The
-    // browser has refused the command, so it has had no effect yet.
+    // A detach on purpose is reported and ends the session, so this one was an accident. The
+    // browser has refused the command, so it has had no effect.
     if (!session?.inUse || !/is not attached/i.test(messageOf(error))) throw error;
     await attachAgain(tabId, session);
     return chrome.debugger.sendCommand({ tabId }, method, params);
@@ -51,7 +51,7 @@ export async function send(tabId, method, params) {
 }
 
 /**
- * To a frame's own session, where the frame lives in another process than its tab.
+ * Sends to a frame's own session, for a frame in another process than its tab.
  * @param {number} tabId
  * @param {string | undefined} sessionId undefined: the tab's
  * @param {string} method
@@ -88,7 +88,7 @@ export function isTaken(tabId) {
 }
 
 /**
- * Attached: dialogs are heard of. Nothing is asked of the page if the debugger is there already.
+ * With the debugger attached, dialogs are reported. Nothing is asked of the page if it already is.
  * @param {number} tabId
  */
 export async function attachTab(tabId) {
@@ -98,9 +98,9 @@ export async function attachTab(tabId) {
 }
 
 /**
- * Keeps the debugger on a tab when no commands come, also beyond the life of this worker.
+ * Keeps the debugger on a tab when no commands come, and after this worker has ended.
  * @param {number} tabId
- * @param {string} why each reason holds and is dropped by itself
+ * @param {string} why each reason is added and dropped separately
  */
 export async function hold(tabId, why) {
   const session = sessions.get(tabId) ?? begin(tabId);
@@ -119,7 +119,7 @@ export function unhold(tabId, why) {
 
 /**
  * @param {string} why
- * @returns {number[]} the tabs that are held for it; after a restart those of the life before
+ * @returns {number[]} the tabs that are held for it; after a restart, those of the earlier worker
  */
 export function heldFor(why) {
   return holds.tabsOf(why);
@@ -129,7 +129,7 @@ export function takenTabs() {
   return [...sessions.keys()];
 }
 
-/** @returns {[number, string[]][]} which tabs are held, and for what */
+/** @returns {[number, string[]][]} which tabs are held, and why */
 export function heldTabs() {
   return holds.all;
 }
@@ -152,7 +152,7 @@ export async function withTab(tabId, work) {
 }
 
 /**
- * Keeps the tab until it is let go, if it is taken at all.
+ * Keeps the debugger on the tab until the returned function is called, if it is attached at all.
  * @param {number} tabId
  * @returns {() => void}
  */
@@ -194,8 +194,8 @@ function saveTaken() {
 }
 
 /**
- * An attachment outlives the worker that made it: it goes on as before, and is let go if it is not
- * held and no command comes.
+ * An attachment outlives the worker that made it: it is kept as before, and detached if nothing
+ * holds it and no command comes.
  */
 async function adoptAttachments() {
   const [targets, stored] = await Promise.all([
@@ -206,7 +206,7 @@ async function adoptAttachments() {
   const taken = Array.isArray(stored[STORED_TAKEN]) ? stored[STORED_TAKEN] : [];
   holds.load(stored[STORED], attached);
   for (const tabId of attached) {
-    // Others may have a debugger on a tab too.
+    // Other programs may have a debugger on a tab too.
     if (holds.has(tabId) || taken.includes(tabId)) rest(tabId, begin(tabId, true));
     else setTimeout(releaseUnused, IDLE_MS, tabId);
   }
@@ -221,8 +221,8 @@ function releaseUnused(tabId) {
 
 /**
  * @param {number} tabId
- * @param {boolean} [isPrepared] by an earlier life of this worker; a page that shows a dialog, or is
- *   busy, would not answer now
+ * @param {boolean} [isPrepared] by an earlier worker; a page that shows a dialog or is busy would
+ *   not answer now
  */
 function begin(tabId, isPrepared = false) {
   const attached = attach(tabId);
@@ -288,12 +288,12 @@ register({
   describe: () => ({ taken: takenTabs(), held: heldTabs() }),
 });
 
-// Looking on, so that a tab draws though no person sees it.
+// A screencast keeps a tab drawing that no person sees.
 
 const FRAME_MS = 2000;
 /**
- * A background tab draws at full pace only while someone looks on: this looks, and costs little.
- * What is so thin that nothing of it is left at this size is not drawn.
+ * A background tab draws at full speed only while something watches it: this small screencast does,
+ * and costs little. At a smaller size, thin elements would not be drawn at all.
  */
 const TINY_SCREENCAST = {
   format: "jpeg",

@@ -1,4 +1,4 @@
-/** page.evaluate: the person's own console, as it were, under any content security policy. */
+/** page.evaluate: runs code as the browser's console does, under any content security policy. */
 
 import { LONG_LENGTH, clip } from "../shared/clip.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -8,16 +8,16 @@ import { onAbort, unlessAborted } from "../shared/timing.js";
 import { send, takenTabs, withTab } from "./debugger.js";
 import { unlessDialog } from "./page-dialogs.js";
 
-// Stopping code that does not yield. Extensions may not order a page to terminate, but a page
-// that is paused may be resumed with that order. The debugger must listen before the code runs:
-// afterwards the page hears nothing any more.
+// Stopping code that does not yield. Extensions may not terminate a page's code, but they may pause
+// it and resume it with the order to terminate. The debugger must be enabled before the code runs:
+// afterwards the page handles no messages.
 
 const PAUSE_MS = 300;
 const MAY_NOT_YIELD = /\b(?:for|while|do)\b/;
 let lastNumber = 0;
 
 /**
- * One run of our own code. Its name marks it in the page's stack, so that nothing else is ended.
+ * One run of our code. Its name marks it in the page's stack, so that nothing else is terminated.
  * @typedef {object} Termination
  * @property {string} source
  * @property {string} [scriptId]
@@ -77,7 +77,7 @@ function paused(tabId, active, { callFrames }) {
   const running = new Set(callFrames.map(({ location }) => location.scriptId));
   const caught = active.find(({ requested, scriptId }) => requested && running.has(scriptId ?? ""));
   tell(tabId, "Debugger.resume", { terminateOnResume: Boolean(caught) });
-  // The pause has caught the page's own code: it goes on, and we try again.
+  // The pause hit the page's own code: let it go on, and try again.
   if (!caught && active.some(({ requested }) => requested)) tell(tabId, "Debugger.pause");
   caught?.requested?.();
 }
@@ -114,7 +114,7 @@ async function remove(tabId, termination) {
 }
 
 /**
- * Fails once the code was cancelled and has been stopped; code that only waits is let go.
+ * Fails once the code has been cancelled and stopped; code that only waits is left alone.
  * @param {number} tabId
  * @param {Termination} termination
  * @param {AbortSignal} signal
@@ -135,7 +135,7 @@ async function stopped(tabId, termination, signal) {
 register({
   name: "running code",
   after: ["attachments"],
-  // Whoever waited for the code is gone; the page is not to be slowed down for it any longer.
+  // Nobody waits for the code any longer, so the page need not be slowed down for it.
   restore: () => takenTabs().forEach((tabId) => void tell(tabId, "Debugger.disable")),
   event: terminationEvent,
   lost: (tabId) => terminations.delete(tabId),
@@ -146,7 +146,7 @@ const EVALUATE = { replMode: true, awaitPromise: true, userGesture: true, object
 const AS_JSON = "function () { return JSON.stringify(this); }";
 /** Kinds of objects that JSON can hold. */
 const DATA_KINDS = new Set([undefined, "array", "date", "proxy", "typedarray"]);
-/** Readers of JSON have their limits as well. */
+/** JSON parsers have their limits too. */
 const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
@@ -154,7 +154,7 @@ const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 export async function evaluate({ tabId, input, site, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
-  // The browser itself ends code that does not yield, in case nobody cancels it.
+  // The browser itself ends code that does not yield if nobody cancels it.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
   const work = (/** @type {AbortSignal} */ live) =>
     withTermination(tabId, code, signal, (source) =>
@@ -171,7 +171,7 @@ export async function evaluate({ tabId, input, site, signal }) {
  * @property {string} code
  * @property {string | undefined} site
  * @property {number} timeout
- * @property {string} source what the page's stacks call it
+ * @property {string} source its name in the page's stacks
  */
 
 /**
@@ -259,7 +259,7 @@ async function settled(tabId, promiseObjectId) {
 }
 
 /**
- * The debugger's own way of copying loses what JSON keeps: dates, and whatever has a toJSON.
+ * The debugger's own copy loses what JSON keeps: dates, and objects with a toJSON method.
  * @param {number} tabId
  * @param {any} result
  */

@@ -1,7 +1,7 @@
 /**
- * File choosers. One that an agent's own action opens is caught, so that no window of the system
- * appears in front of a person; it stays open, as it were, until it gets its files. Nothing in the
- * page waits for it.
+ * File choosers. A chooser that an agent's action opens is caught, so that no system window appears
+ * in front of the person; it counts as open until it gets its files. Nothing in the page waits for
+ * it.
  */
 
 import { chooserOpened } from "../shared/tab-events.js";
@@ -11,11 +11,11 @@ import { childrenOf, dropChildren, useChildren } from "./child-sessions.js";
 import { send, sendTo, takenTabs } from "./debugger.js";
 import { worldOf } from "./isolated-worlds.js";
 
-// Catching file choosers in frames of other processes: each has a session of its own, and wants to
-// be told. A chooser opens only where the action was, so this is for actions in frames.
+// Catching file choosers in frames of other processes: it has to be enabled in the session of each.
+// A chooser opens only in the frame of the action, so this is needed for actions in frames.
 
 const WHY = "choosers";
-/** A frame that goes away never answers what it was asked before. */
+/** A frame that goes away never answers earlier requests. */
 const CHILD_MS = 300;
 
 /** @type {Map<number, Map<string, Promise<unknown>>>} by tab and session, while an agent acts */
@@ -24,7 +24,7 @@ const catching = new Map();
 const kept = new Set();
 
 /**
- * Settles when those that are there, and those in them, have been told.
+ * Settles when it is enabled in all frames that exist, nested ones included.
  * @param {number} tabId
  */
 export async function catchInFrames(tabId) {
@@ -119,8 +119,8 @@ const DISMISS = `function () {
  * @typedef {object} Chooser
  * @property {import("./page-dialogs.js").Dialog} dialog
  * @property {string | undefined} session of the frame it was opened in
- * @property {Promise<Held | undefined>} input what opened it; none if a script has asked for the
- *   files of a person
+ * @property {Promise<Held | undefined>} input the input that opened it; none if a script asked for
+ *   files
  */
 
 /** @typedef {Omit<Chooser, "input"> & {input?: Held}} Stored */
@@ -131,7 +131,7 @@ const open = new Map();
 const dumped = new Map();
 const save = saver(STORED, () => [...dumped]);
 
-/** Neither the page nor the debugger's hold on the input notices that the worker was away. */
+/** The page, and the debugger's reference to the input, survive a restart of the worker. */
 async function restoreChoosers() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   for (const [tabId, chooser] of Array.isArray(stored) ? stored : []) {
@@ -139,14 +139,14 @@ async function restoreChoosers() {
     open.set(tabId, { ...chooser, input: Promise.resolve(chooser.input) });
     if (chooser.session !== undefined) void keepFramesAgain(tabId).catch(() => {});
   }
-  // An action that ended with the earlier worker would keep on catching the person's own.
+  // An action that ended with the earlier worker would go on catching the person's own choosers.
   for (const tabId of takenTabs()) leaveChoosers(tabId);
 }
 
 /**
- * Only while an agent acts: a person who clicks in the same tab wants to choose.
+ * Only while an agent acts: a person who clicks in the same tab wants the real chooser.
  * @param {number} tabId
- * @param {boolean} inFrames of other processes, too
+ * @param {boolean} inFrames also in frames of other processes
  */
 export async function catchChoosers(tabId, inFrames) {
   await Promise.all([intercept(tabId, true), inFrames && catchInFrames(tabId).catch(() => {})]);
@@ -207,7 +207,7 @@ function frameGone(tabId, session) {
 }
 
 /**
- * An input that is not in the page would be gone soon if nobody held it.
+ * An input that is not in the document would be collected if nothing held it.
  * @param {number} tabId
  * @param {string | undefined} session
  * @param {string} frameId
@@ -226,7 +226,7 @@ async function hold(tabId, session, frameId, backendNodeId) {
   }
 }
 
-/** The tabs that have one open. */
+/** The tabs in which one is open. */
 export function choosers() {
   return open.keys();
 }
@@ -250,7 +250,7 @@ export async function dismissChooser(tabId) {
   const params = { objectId: input?.objectId, functionDeclaration: DISMISS };
   const order = () => sendTo(tabId, input?.session, "Runtime.callFunctionOn", params);
   if (input) void order().catch(() => {});
-  // After that: with it goes the session of its frame.
+  // Afterwards, because the frame's session goes with it.
   if (open.get(tabId) === chooser) forgetChooser(tabId);
   return chooser?.dialog;
 }

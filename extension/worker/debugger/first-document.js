@@ -1,7 +1,7 @@
 /**
- * Holds back the first document of a new tab until its page is sure to be recorded. The page's own
- * process confirms late, when it has started, and the browser would not wait for that: what the
- * page asks for in its first moments would be missed.
+ * Holds back the first document of a new tab until recording has started in its page. The page's
+ * process confirms that only when it has started, and the browser does not wait for it, so the
+ * page's first requests would be missed.
  */
 
 import { heldFor, send } from "./debugger.js";
@@ -19,7 +19,7 @@ const held = new Set();
 const save = saver(STORED, () => [...held]);
 
 /**
- * @param {number} tabId with the debugger on it
+ * @param {number} tabId with the debugger attached
  * @param {Promise<unknown>} ready
  */
 export function holdFirstDocument(tabId, ready) {
@@ -34,7 +34,7 @@ export function holdFirstDocument(tabId, ready) {
 
 /**
  * @param {number} tabId
- * @returns {boolean} whether a request that is paused waits here, and is nobody else's business
+ * @returns {boolean} whether a paused request is one that is held here
  */
 export function isHoldingFirstDocument(tabId) {
   return held.has(tabId);
@@ -47,7 +47,7 @@ function forget(tabId) {
   return wasClosed;
 }
 
-/** Nobody else would ever open what an earlier life of this worker has closed. */
+/** Nothing else would ever release the requests that an earlier worker held. */
 async function openLeft() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   const intercepted = heldFor("interception");

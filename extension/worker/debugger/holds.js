@@ -1,4 +1,4 @@
-/** Why the debugger is kept on which tabs. Whoever keeps it may ask again after a restart. */
+/** Why the debugger is kept on which tabs; survives a restart of the worker. */
 
 export class Holds {
   /** @type {Map<number, Set<string>>} */
@@ -34,7 +34,7 @@ export class Holds {
   /**
    * @param {number} tabId
    * @param {string} why
-   * @returns {boolean} whether nothing holds the tab any more
+   * @returns {boolean} whether nothing holds the tab any longer
    */
   remove(tabId, why) {
     const reasons = this.#reasons.get(tabId);
@@ -51,7 +51,7 @@ export class Holds {
 
   /**
    * @param {unknown} stored
-   * @param {number[]} attached tabs that the debugger is still on: the others are held no more
+   * @param {number[]} attached tabs with the debugger still attached: the others are no longer held
    */
   load(stored, attached) {
     const entries = Array.isArray(stored) ? stored : [];

@@ -1,6 +1,6 @@
 /**
- * The debugger and our content scripts live in different worlds of a document. An element goes
- * from one to the other as a part of an event whose name only they know.
+ * The debugger and our content scripts run in different worlds of a document. An element is passed
+ * from one to the other in an event whose name only the two know.
  */
 
 import { childrenOf } from "./child-sessions.js";
@@ -16,7 +16,7 @@ const SHOW = `function (word) {
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
- * What the debugger holds: its name for it, in the session of the frame's process.
+ * An object that the debugger holds: its id, and the session of the frame's process.
  * @typedef {{session: string | undefined, objectId: string}} Held
  */
 
@@ -40,7 +40,7 @@ function frameIds({ frame, childFrames = [] }) {
 }
 
 /**
- * Worlds in the frame, or in all those that it may be.
+ * Worlds in the frame, or in all frames that it may be.
  * @param {Frame} frame
  * @param {string | undefined} session
  * @returns {Promise<number[]>}
@@ -63,7 +63,7 @@ export async function showToDebugger(frame) {
 }
 
 /**
- * An element of a frame, wherever the frame is; to those in other processes one must be attached.
+ * An element of a frame in any process; frames in other processes must be attached to.
  * @param {Frame} frame
  * @param {object} how
  * @returns {Promise<Held | undefined>}
@@ -100,7 +100,7 @@ async function show(frame, session, which) {
  * @param {string | undefined} session
  * @param {number} contextId
  * @param {string} expression
- * @returns {Promise<string | undefined>} the debugger's name for the object that it is
+ * @returns {Promise<string | undefined>} the debugger's id of the object
  */
 async function evaluate(tabId, session, contextId, expression) {
   const params = { contextId, expression };
@@ -112,7 +112,7 @@ async function evaluate(tabId, session, contextId, expression) {
  * An element that the debugger holds, for the frame's script.
  * @param {number} tabId
  * @param {Held} held
- * @returns {Promise<Frame | undefined>} the frame that has it now
+ * @returns {Promise<Frame | undefined>} the frame that it is in now
  */
 export async function showToScript(tabId, { session, objectId }) {
   const word = crypto.randomUUID();

@@ -1,6 +1,6 @@
 /**
  * HTTP authentication in tabs that agents work in: instead of the browser's own window there is a
- * pending question, which page.dialog answers. In all other tabs the browser asks the person.
+ * pending dialog, which page.dialog answers. In all other tabs the browser asks the person.
  */
 
 import { isTaken } from "./debugger.js";
@@ -21,9 +21,9 @@ const open = new Map();
  */
 export function authRequired(details, reply = () => {}) {
   const { tabId, isProxy, url } = details;
-  // A proxy is the person's own affair, wherever it asks.
+  // A proxy's login is always for the person.
   if (isProxy || tabId < 0 || !(isTaken(tabId) || isWatched(tabId))) return reply();
-  // One at a time: what a page asks for beside it is answered as if it were dismissed.
+  // One at a time: further ones in the same page are dismissed.
   if (open.has(tabId) && details.type !== "main_frame") return reply({ cancel: true });
   open.get(tabId)?.reply({ cancel: true });
   const dialog = describe(details);
@@ -53,7 +53,7 @@ export function openLogin(tabId) {
 
 /**
  * @param {number} tabId
- * @param {{username: string, password: string} | null} authCredentials null: none are given
+ * @param {{username: string, password: string} | null} authCredentials null: dismissed
  */
 export function answerLogin(tabId, authCredentials) {
   const login = open.get(tabId);
@@ -62,7 +62,7 @@ export function answerLogin(tabId, authCredentials) {
 }
 
 /**
- * The tab is gone, or nobody waits for the page any longer.
+ * The tab is gone, or nobody waits for its page.
  * @param {number} tabId
  */
 export function forgetLogin(tabId) {
@@ -70,7 +70,7 @@ export function forgetLogin(tabId) {
 }
 
 /**
- * What the tab was about to show is given up.
+ * The tab gives up the page that it was loading.
  * @param {number} tabId
  */
 function navigationBegins(tabId) {
@@ -78,8 +78,8 @@ function navigationBegins(tabId) {
 }
 
 /**
- * The page that asked is gone, unless the one that asks is still to come: a tab's first, blank
- * page may be told of after that.
+ * The page that asked is gone, unless it is still loading: a tab's first, blank page may be
+ * reported after its login.
  * @param {number} tabId
  */
 function pageShown(tabId) {
@@ -88,7 +88,7 @@ function pageShown(tabId) {
 
 /** @param {number} tabId */
 async function release(tabId) {
-  // The person is asked in the browser's own way.
+  // The browser asks the person in its own window.
   open.get(tabId)?.reply();
   open.delete(tabId);
 }

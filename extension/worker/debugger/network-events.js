@@ -1,6 +1,6 @@
 /**
- * The debugger's network events of a tab, enabled once for all who need them and only as long as
- * somebody does, because they slow a busy page down.
+ * The debugger's network events of a tab, enabled only while something needs them, because they
+ * slow a busy page down; several users share them.
  */
 
 import { register } from "../shared/tab-state.js";
@@ -8,20 +8,22 @@ import { within } from "../shared/timing.js";
 import { childrenOf, dropChildren, useChildren } from "./child-sessions.js";
 import { sendTo } from "./debugger.js";
 
-/** Durable: kept when the page goes elsewhere. Browsers that do not know the word ignore it. */
+/**
+ * Durable: bodies are kept when the page navigates. Browsers that do not know the option ignore it.
+ */
 const BODIES = {
   maxTotalBufferSize: 50_000_000,
   maxResourceBufferSize: 10_000_000,
   enableDurableMessages: true,
 };
-/** A frame that goes away never answers what it was asked before. */
+/** A frame that goes away never answers earlier requests. */
 const CHILD_MS = 2000;
 const NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 /**
  * @typedef {object} Need
- * @property {boolean} [bodies] whether the browser is to keep what was answered
- * @property {boolean} [children] whether frames in other processes, and workers, are meant too
+ * @property {boolean} [bodies] whether the browser is to keep response bodies
+ * @property {boolean} [children] whether frames in other processes and workers are included
  */
 
 class NetworkUse {
@@ -40,7 +42,7 @@ class NetworkUse {
     return this.#needs.size > 0;
   }
 
-  /** Those that a command does not end with. */
+  /** The users that outlast a command. */
   get users() {
     return [...this.#needs.keys()].filter((user) => typeof user === "string").sort();
   }
@@ -111,7 +113,7 @@ class NetworkUse {
 const networkUses = new Map();
 
 /**
- * Settles when the browser tells of everything that begins from now on.
+ * Settles when the browser reports everything that begins from now on.
  * @param {number} tabId with the debugger on it
  * @param {unknown} user
  * @param {Need} need
@@ -142,11 +144,10 @@ register({
     [...networkUses].flatMap(([tabId, { users }]) => (users.length ? [[tabId, users]] : [])),
 });
 
-// The requests a page's scripts have under way (fetch, XMLHttpRequest). The browser tells of them
-// only while it is asked to, because that slows a busy page down.
+// The requests that a page's scripts have under way (fetch, XMLHttpRequest).
 
 const SCRIPTED = new Set(["Fetch", "XHR"]);
-/** A page need not read the body of what it fetched; then no end of it is ever told. */
+/** A page need not read the body of a response; then its end is never reported. */
 const UNREAD_MS = 150;
 
 /** @type {Map<number, Requests>} */
@@ -236,7 +237,7 @@ export class Requests {
     return waited;
   }
 
-  /** What has happened so far is told before this is answered. */
+  /** The browser reports everything up to now before it answers this. */
   async #toldAll() {
     const fences = this.#sessions.map((session) =>
       sendTo(this.#tabId, session, "Runtime.evaluate", { expression: "0" }).catch(() => {}),

@@ -1,6 +1,6 @@
 /**
- * Dialogs that pages open. While one is open the page answers nothing,
- * so whatever waits for the page must stop waiting.
+ * Dialogs that pages open. While one is open the page answers nothing, so commands that wait for
+ * the page must stop waiting.
  */
 
 import { unlessAborted } from "../shared/timing.js";
@@ -20,10 +20,10 @@ const open = new Map();
 const changes = new TabListeners();
 /** @type {Map<number, () => void>} only the debugger that saw a dialog open can answer it */
 const holds = new Map();
-/** @type {Set<number>} tabs that are leaving their page on purpose */
+/** @type {Set<number>} tabs that leave their page on purpose */
 const leaving = new Set();
 
-/** A dialog outlives the worker: remember it in the session's storage. */
+/** A dialog outlives the worker, so it is kept in session storage. */
 async function restoreDialogs() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   for (const [tabId, dialog] of Array.isArray(stored) ? stored : []) {
@@ -88,8 +88,8 @@ export function onChange(tabId, listener) {
 }
 
 /**
- * Does the work, unless a dialog is open or opens meanwhile: then it fails at once, as it does
- * when it is cancelled. Work that has begun must look at its own signal before it acts.
+ * Does the work unless a dialog is open or opens meanwhile: then it fails at once, as when it is
+ * cancelled. Work that has begun must check its signal before it acts.
  * @template T
  * @param {number} tabId
  * @param {AbortSignal} cancelled
@@ -129,7 +129,7 @@ export async function dismissDialog(tabId) {
 }
 
 /**
- * Without another text a prompt is accepted as it stands.
+ * Without a text, a prompt is accepted with its default.
  * @param {number} tabId
  * @param {boolean} accept
  * @param {string} [text]
@@ -138,7 +138,7 @@ export async function answer(tabId, accept, text) {
   const dialog = open.get(tabId);
   const promptText = text ?? dialog?.defaultPrompt ?? "";
   await send(tabId, "Page.handleJavaScriptDialog", { accept, promptText }).catch(() => {});
-  // The page may have opened the next one by now.
+  // The page may have opened the next dialog by now.
   if (open.get(tabId) === dialog) forgetDialog(tabId);
 }
 

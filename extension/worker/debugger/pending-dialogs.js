@@ -1,4 +1,4 @@
-/** What holds a tab up, or waits for files: the dialogs, logins and file choosers that are open. */
+/** The dialogs, logins and file choosers that are open in tabs. */
 
 import { loginTabs, openLogin } from "./logins.js";
 import { choosers, openChooser } from "./file-choosers.js";

@@ -1,11 +1,11 @@
-/** Tabs in which a person has ended debugging, by the bar that Chrome shows: they are obeyed. */
+/** Tabs in which the person has ended debugging with Cancel in Chrome's bar: we respect that. */
 
 import { CommandError } from "../shared/command-errors.js";
 import { register } from "../shared/tab-state.js";
 
 const STORED = "refused";
 
-/** The debugger may not be used in a tab, now or ever. */
+/** The debugger may not be used in a tab. */
 export class NoDebugger extends CommandError {
   /** @param {string} message */
   constructor(message) {

@@ -1,4 +1,4 @@
-/** The debugger's knowledge of styles: asked for while anyone needs it, per tab and session. */
+/** The debugger's CSS domain, enabled while something needs it, per tab and session. */
 
 import { childrenOf } from "./child-sessions.js";
 import { heldFor, sendTo, unhold } from "./debugger.js";
@@ -31,7 +31,7 @@ export async function useCss(tabId, session, user) {
 function begin(tabId, session, uses) {
   /** @type {Use} */
   const use = { users: new Set(), sheets: new Map(), ready: Promise.resolve() };
-  // The sheets are announced while this is done.
+  // The browser reports the sheets meanwhile.
   uses.set(session, use);
   use.ready = enable(tabId, session);
   use.ready.catch(() => uses.delete(session));
@@ -43,14 +43,14 @@ function begin(tabId, session, uses) {
  * @param {string | undefined} session
  */
 async function enable(tabId, session) {
-  // An earlier life of this worker may have left it on, and then nothing would be announced.
+  // An earlier worker may have left it enabled, and then the browser would report nothing.
   await sendTo(tabId, session, "CSS.disable").catch(() => {});
   await sendTo(tabId, session, "DOM.enable");
   await sendTo(tabId, session, "CSS.enable");
 }
 
 /**
- * All is ordered at once.
+ * All commands are sent at once.
  * @param {number} tabId
  * @param {string} user
  */
@@ -71,7 +71,7 @@ function disable(tabId, session) {
 }
 
 /**
- * What an earlier life of this worker has begun for someone who does not go on with it.
+ * Ends what an earlier worker began for a command that is gone.
  * @param {string} user
  */
 export function endLeftover(user) {

@@ -1,6 +1,6 @@
 /**
- * page.emulate: a tab as if it were another device, elsewhere, on a slower line. It lasts, through
- * navigations and restarts of this worker, until it is ended or the debugger is gone.
+ * page.emulate: another device, place or network for a tab. It lasts through navigations and
+ * restarts of this worker until it is ended or the debugger is detached.
  */
 
 import { childrenOf, dropChildren, useChildren } from "../debugger/child-sessions.js";
@@ -96,9 +96,9 @@ async function change(tabId, kind, value) {
   if (value === undefined && before[kind] === undefined) return;
   if (kind === "network") await useNetwork(tabId, WHY, { children: true });
   const { [kind]: _, ...others } = before;
-  // What comes up meanwhile is to be told the new state.
+  // Children that appear meanwhile must get the new state.
   tabs.set(tabId, value === undefined ? others : { ...others, [kind]: value });
-  // A worker that dies in the next moment must leave word of what it has ordered.
+  // A worker that dies in the next moment must have stored what it sent.
   if (value !== undefined) save();
   try {
     await Promise.all(ordersOf(kind, value).map((order) => tell(tabId, order)));
@@ -116,7 +116,7 @@ async function change(tabId, kind, value) {
 async function tell(tabId, { method, params, everywhere }) {
   const frames = everywhere ? childrenOf(tabId) : [];
   const told = frames.map(({ session }) =>
-    // One that is busy hears of it later.
+    // A busy child applies it later.
     within(CHILD_MS, sendTo(tabId, session, method, params)).catch(() => {}),
   );
   await sendTo(tabId, undefined, method, params);
@@ -124,7 +124,7 @@ async function tell(tabId, { method, params, everywhere }) {
 }
 
 /**
- * Keep what is still needed for what is emulated now.
+ * Keep what the current emulation still needs.
  * @param {number} tabId
  */
 async function rest(tabId) {
@@ -143,7 +143,7 @@ function end(tabId) {
 }
 
 /**
- * Frames that come later are to be told as well.
+ * Frames that appear later need it too.
  * @param {number} tabId
  */
 async function use(tabId) {

@@ -1,4 +1,4 @@
-/** What the debugger is to be told for each kind of emulation, to begin it and to end it. */
+/** The debugger commands that begin and end each kind of emulation. */
 
 /**
  * @typedef {Wire.Emulated} Emulated
@@ -61,7 +61,7 @@ export function ordersOf(kind, value) {
 
 /**
  * @param {Emulated} state
- * @returns {Order[]} all that is to be told for it
+ * @returns {Order[]} all commands for it
  */
 export function ordersFor(state) {
   return KIND_NAMES.filter((kind) => state[kind] !== undefined).flatMap((kind) =>

@@ -1,4 +1,4 @@
-/** page.pseudo: an element that looks as if it were hovered, focused and so on, until it is not. */
+/** page.pseudo: makes an element look hovered, focused and so on, until it is ended. */
 
 import { dropChildren, useChildren } from "../debugger/child-sessions.js";
 import { dropCss, endLeftover, useCss } from "../debugger/style-sheets.js";
@@ -77,7 +77,7 @@ async function nodeOf(tabId, session, objectId) {
   const ask = async () => (await sendTo(tabId, session, "DOM.requestNode", { objectId })).nodeId;
   const known = await ask().catch(() => 0);
   if (known) return known;
-  // Asked for again, the document would make all forced states be forgotten.
+  // Requesting the document again would reset all forced states.
   await sendTo(tabId, session, "DOM.getDocument", { depth: 0 });
   return ask();
 }
@@ -100,7 +100,7 @@ register({
   name: "forced states",
   after: ["style sheets"],
   restore: () => endLeftover(PSEUDO),
-  // Another document has none of the elements.
+  // A new document has none of the elements.
   committed: release,
   lost: (tabId) => forced.delete(tabId),
   released: release,

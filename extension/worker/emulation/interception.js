@@ -1,6 +1,6 @@
 /**
- * intercept.*: requests of a tab that wait until the caller answers them. One that nobody answers
- * goes on by itself; all of them do when interception ends.
+ * intercept.*: requests of a tab that wait until the caller answers them. A request that nobody
+ * answers continues by itself after a while; all of them do when interception ends.
  */
 
 import { onAbort } from "../shared/timing.js";
@@ -33,13 +33,13 @@ const RESTORE_MS = 5000;
 /**
  * @typedef {object} Interception
  * @property {string[]} patterns
- * @property {string[] | null} sites whose requests may be held; null: of all
+ * @property {string[] | null} sites whose requests may be held; null: all
  * @property {PausedRequests} requests
  */
 
 /** @type {Map<number, Interception>} */
 const tabs = new Map();
-/** @type {TabListeners} of requests that begin to wait */
+/** @type {TabListeners} called when a request begins to wait */
 const pauses = new TabListeners();
 
 async function restoreInterception() {
@@ -100,7 +100,7 @@ function sessionsOf(tabId) {
 async function enable(tabId, session) {
   const patterns = (tabs.get(tabId)?.patterns ?? []).map((urlPattern) => ({ urlPattern }));
   const enabled = sendTo(tabId, session, "Fetch.enable", { patterns });
-  // Not everything that has a session makes requests.
+  // Not every session has a network.
   await (session === undefined ? enabled : enabled.catch(() => {}));
 }
 
@@ -125,7 +125,7 @@ function describe({ fetchId: _, session: __, ...request }) {
 
 /**
  * @param {number} tabId
- * @returns {Wire.WaitingRequest[]} what waits in a tab, whether or not anything is intercepted there
+ * @returns {Wire.WaitingRequest[]} the requests that wait in a tab; empty if it is not intercepted
  */
 export function waitingIn(tabId) {
   return (tabs.get(tabId)?.requests.waiting ?? []).map(describe);
@@ -175,7 +175,7 @@ export async function answerRequest({ tabId, input, site, signal, reach }) {
 }
 
 /**
- * The answer of the other address would be read as if it were this one's.
+ * The response of the other URL would be read as if it came from this one.
  * @param {import("../shared/command-context.d.ts").Reach} reach
  * @param {string} url
  * @param {string | undefined} site
@@ -288,8 +288,8 @@ function letPass(tabId, request) {
 }
 
 /**
- * Where rules depend on the site, whoever may answer requests of one must not see those of
- * another, nor decide what its pages get.
+ * Where permissions depend on the site, a caller who may answer requests of one site must not see
+ * those of another, nor decide what its pages get.
  * @param {Interception} tab
  * @param {number} tabId
  * @param {string | undefined} session

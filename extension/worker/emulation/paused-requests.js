@@ -3,9 +3,9 @@
 import { LONG_LENGTH, URL_LENGTH, clip } from "../shared/clip.js";
 import { CommandError } from "../shared/command-errors.js";
 
-/** By then a request goes on by itself. */
+/** After this time a request continues by itself. */
 export const WAIT_MS = 30_000;
-/** One page must not keep the worker, and with it every agent, busy. */
+/** One page must not keep the worker busy for all agents. */
 const MOST_WAITING = 500;
 const ENDED_KEPT = 50;
 
@@ -40,7 +40,7 @@ export class PausedRequests {
     return [...this.#waiting.values()];
   }
 
-  /** Those that ended otherwise than by an answer. */
+  /** Requests that ended without an answer. */
   get overdue() {
     return this.#ended.filter(({ how }) => how === BY_ITSELF || how === TOO_MANY);
   }
@@ -108,7 +108,7 @@ export function originsIn(patterns) {
 
 /**
  * @param {string | undefined} session
- * @param {any} params as the browser tells of it
+ * @param {any} params as the browser reports it
  * @returns {Omit<Paused, "requestId">}
  */
 export function pausedOf(session, { requestId: fetchId, resourceType, request }) {
@@ -126,9 +126,11 @@ export function pausedOf(session, { requestId: fetchId, resourceType, request })
   };
 }
 
-// How a waiting request can be answered, as the debugger is to be told.
+// The answers to a waiting request, as debugger commands.
 
-/** @typedef {{method: string, params: object, past: string}} Answer `past`: what was done then */
+/**
+ * @typedef {{method: string, params: object, past: string}} Answer `past`: what was done, in words
+ */
 
 /** @typedef {Wire.Input<"intercept.answer">} Given */
 /** @typedef {{[G in Given as G["how"]]: (given: G) => Answer}} Answers */
@@ -174,7 +176,7 @@ export function answerOf(input, own = {}) {
 }
 
 /**
- * The agent does not know the headers that it keeps.
+ * The agent does not know the headers that are kept.
  * @param {Given} input
  * @param {Record<string, string>} own
  * @returns {Given}

@@ -1,6 +1,6 @@
 /**
- * page.permission: what a site may do without asking. The browser knows this by site, not by tab,
- * so it is decided beforehand only in the agents' own browser, and for as long as the tab lives.
+ * page.permission: what a site may do without asking. The browser stores this by site, not by tab,
+ * so it can be set only in a browser that tabhub started, and lasts as long as the tab.
  */
 
 import { send, withTab } from "../debugger/debugger.js";
@@ -13,7 +13,7 @@ import { within } from "../shared/timing.js";
 
 const STORED = "presets";
 const LOOK_MS = 2000;
-/** What the caller and pages call it, and the browser. */
+/** The names that callers and pages use, and the browser's. */
 const NAMES = /** @type {const} */ ({
   geolocation: "location",
   notifications: "notifications",
@@ -28,7 +28,7 @@ const NAMES = /** @type {const} */ ({
 /** @type {Preset[]} */
 let presets = [];
 
-/** Settings outlive the browser, what they were made for does not. */
+/** Settings outlive the browser; the tabs that they were made for do not. */
 async function restorePresets() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   if (Array.isArray(stored)) presets = stored;
@@ -69,7 +69,7 @@ async function originOf(tabId) {
 
 /**
  * @param {Preset[]} next
- * @param {string[]} names whose settings are to be written anew: none can be removed by itself
+ * @param {string[]} names whose settings are written again: a single one cannot be removed
  */
 async function keep(next, names) {
   presets = next;
@@ -94,7 +94,7 @@ async function write(content, { origin, setting }) {
 }
 
 /**
- * As the page itself sees it.
+ * As the page sees it.
  * @param {number} tabId
  * @param {string} name
  */

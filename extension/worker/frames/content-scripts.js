@@ -1,4 +1,4 @@
-/** Content scripts for pages that were open before the extension was there. */
+/** Injects content scripts into pages that were open before the extension was loaded. */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
 
@@ -7,7 +7,7 @@ const UNLOADED =
   "The tab shows no page: it could not be loaded. Navigate to another address, or reload.";
 
 /**
- * The scripts do nothing where they run already.
+ * The scripts do nothing where they already run.
  * @param {number} tabId
  */
 export async function injectInto(tabId) {
@@ -27,7 +27,7 @@ export async function injectInto(tabId) {
   }
 }
 
-/** Once in the extension's life: session storage is emptied when it is loaded anew. */
+/** Once per load of the extension: session storage is emptied when it is loaded again. */
 export async function injectEverywhere() {
   if ((await chrome.storage.session.get(FLAG))[FLAG]) return;
   await chrome.storage.session.set({ [FLAG]: true });
@@ -36,8 +36,8 @@ export async function injectEverywhere() {
   await Promise.allSettled(ids.map(injectInto));
 }
 
-// Pages that the browser forgot to load: when it starts, an extension that may watch requests can
-// make it lose the first navigation of a tab, which then stays blank with the address it was for.
+// Pages that the browser forgot to load: at its start, an extension that may watch requests can
+// make it lose a tab's first navigation; the tab then stays blank, with the URL still pending.
 
 const LOOKS_MS = [100, 500, 1500, 4000];
 
@@ -51,7 +51,7 @@ async function loadLost() {
 }
 
 /**
- * A navigation that is under way would show the tab as loading.
+ * If a navigation were under way, the tab would be shown as loading.
  * @param {chrome.tabs.Tab} tab
  */
 export function isLost({ url, pendingUrl }) {

@@ -1,20 +1,20 @@
-/** Of which sites a record tells: of the one that asked, and of those that were asked. */
+/** Which sites a record is about: the one that made a request, and those that were asked. */
 
 import { siteOf } from "../shared/known-tabs.js";
 
 const FROM_SERVER = /^(?:http|ws)s?:/i;
 
 /**
- * `url`: what was asked for, or whose script speaks
+ * `url`: what was requested, or the script that logged
  * @typedef {object} Told
  * @property {string} site of the document
  * @property {string} url
  * @property {string} [redirectedTo]
- * @property {string[]} [about] other addresses that it tells of
+ * @property {string[]} [about] other URLs in it
  */
 
 /**
- * Without what belongs to documents on sites that the caller may not read, or came from there.
+ * Leaves out what belongs to documents of sites that the caller may not read, or came from there.
  * @template {Told} T
  * @param {import("../shared/command-context.d.ts").Context} context
  * @param {T[]} entries

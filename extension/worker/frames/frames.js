@@ -1,4 +1,4 @@
-/** The frames of every tab, each reached by a port its content script keeps open. */
+/** The frames of every tab, each reached through a port that its content script keeps open. */
 
 import { CommandError } from "../shared/command-errors.js";
 import { note } from "../shared/journal.js";
@@ -12,7 +12,7 @@ import { RefNumbers, parseRef, slotOf } from "./ref-numbers.js";
 // One document in one frame, at the other end of a port.
 
 const ANSWER_MS = 10_000;
-/** Far more than content scripts say unasked; they pace what pages make them say. */
+/** Far more than content scripts send unasked; they limit what pages make them send. */
 const MOST_SAID = 1000;
 const REST_MS = 10_000;
 
@@ -22,7 +22,7 @@ export class Frame {
   #requests = new Correlator();
   /** @type {import("./ref-numbers.js").Range | undefined} */
   range;
-  /** @type {{parent: Frame, ref: number} | undefined} found by a nonce, good for life */
+  /** @type {{parent: Frame, ref: number} | undefined} found by a nonce; never changes */
   place;
   /** @type {Promise<number> | undefined} */
   #parentId;
@@ -30,9 +30,9 @@ export class Frame {
   onGone = () => {};
   /** @type {(news: any) => void} */
   onNews = () => {};
-  /** @type {(message: any) => void} what it says of the tools that its page publishes */
+  /** @type {(message: any) => void} messages about the tools that its page publishes */
   onSaid = () => {};
-  /** It has said too much, and is let go for a while. */
+  /** It has sent too much, and is disconnected for a while. */
   onRateLimit = () => {};
   #rate = new RateLimit(MOST_SAID);
   #isGone = false;
@@ -62,7 +62,8 @@ export class Frame {
   ask(type, body, timeoutMs = ANSWER_MS) {
     const send = (/** @type {number} */ id) => {
       try {
-        // A busy page takes its messages late; what nobody waits for any more must not be done.
+        // A busy page handles messages late; an action that nobody waits for any longer must not be
+        // done.
         this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
       } catch {
         this.#requests.settle(id, goneError());
@@ -71,7 +72,7 @@ export class Frame {
     return this.#requests.request(send, { timeoutMs, late: timeoutError });
   }
 
-  /** @returns {Promise<number>} -1 when the browser does not say */
+  /** @returns {Promise<number>} -1 when the browser does not know */
   parentId() {
     this.#parentId ??= chrome.webNavigation
       .getFrame({ tabId: this.tabId, frameId: this.frameId })
@@ -101,7 +102,7 @@ export class Frame {
     this.onHello();
   }
 
-  /** What was dropped would be missed: a new port tells everything anew. */
+  /** A dropped message would be missed, but a new port sends everything again. */
   #pause() {
     void this.ask("rest", { ms: REST_MS }).catch(() => {});
     this.#port.disconnect();
@@ -142,7 +143,7 @@ const bornAt = Date.now();
 const tabs = new Map();
 /** @type {Set<(frame: Frame) => void>} */
 const arrivals = new Set();
-/** @type {Set<number>} tabs of which it was noted already */
+/** @type {Set<number>} tabs for which this has been noted */
 const limited = new Set();
 const refNumbers = new RefNumbers();
 const save = saver(STORED, () => refNumbers.dump());
@@ -211,7 +212,7 @@ export function framesOf(tabId) {
 }
 
 /**
- * @param {(frame: Frame) => void} listener called when a frame has come, in any tab
+ * @param {(frame: Frame) => void} listener called when a frame connects, in any tab
  * @returns {() => void} stops listening
  */
 export function onFrame(listener) {
@@ -220,7 +221,7 @@ export function onFrame(listener) {
 }
 
 /**
- * Ask a frame something that may make it mint refs.
+ * Asks a frame something that may create refs.
  * @param {Frame} frame
  * @param {string} type
  * @param {object} body
@@ -245,7 +246,7 @@ export async function mainFrame(tabId) {
   const find = () => tabs.get(tabId)?.get(0);
   const soon = find() ?? (await appearance(find, INJECT_AFTER_MS));
   if (soon) return soon;
-  // Injecting may never end while a navigation is under way; only its refusal is awaited.
+  // Injecting may never settle during a navigation, so only its failure is awaited.
   const refused = new Promise((_, reject) => injectInto(tabId).catch(reject));
   const late = await Promise.race([appearance(find, APPEAR_MS), refused]);
   if (late) return late;
@@ -293,7 +294,7 @@ function appearance(find, timeoutMs) {
 }
 
 /**
- * Whether someone has acted in the page, so that it may ask before it is left.
+ * Whether someone has acted in the page, so that it may ask before it is closed.
  * @param {number} tabId
  */
 export async function hasBeenActive(tabId) {

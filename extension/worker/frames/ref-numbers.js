@@ -1,8 +1,7 @@
 /**
- * Which numbers the frames of a tab may use for their refs.
- * The main frame mints 1 to 99,999, going on where the document before it stopped, so that a
- * ref of an earlier page never means something on a later one. Every other document has a
- * slot of its own: slot × 100,000 and up.
+ * Which numbers the frames of a tab use for their refs. The main frame uses 1 to 99,999 and
+ * continues where the previous document stopped, so that a ref of an earlier page never means
+ * something on a later one. Every other document has a slot of its own: slot × 100,000 and up.
  */
 
 export const SLOT_SIZE = 100_000;
@@ -54,10 +53,10 @@ export class RefNumbers {
   }
 
   /**
-   * A frame tells how far it has come, or, to a worker that forgot, what it holds.
+   * A frame reports how many numbers it has used, or, to a new worker, which slot it has.
    * @param {number} tabId
    * @param {Range} range
-   * @returns {boolean} whether that was news
+   * @returns {boolean} whether that was new
    */
   note(tabId, { slot, next }) {
     const numbers = this.#numbersOf(tabId);
@@ -77,7 +76,7 @@ export class RefNumbers {
   }
 
   /**
-   * Frames may have said hello before: what they did not know counts as well.
+   * Frames may have connected before this; the larger numbers count.
    * @param {unknown} dumped
    */
   load(dumped) {

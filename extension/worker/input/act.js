@@ -1,4 +1,7 @@
-/** How every action goes: one at a time, aimed, done with someone looking on, and told. */
+/**
+ * How every action runs: one at a time in a tab, aimed, observed until its effects settle, and
+ * reported.
+ */
 
 import { waitUntilDrawn, withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
@@ -12,12 +15,12 @@ import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { findPlace, findTarget } from "./targets.js";
 
-// What an action has done: waits, by events, until its consequences have come to rest.
+// Observing what an action does, by events, until its effects have settled.
 
 const ABORTED = "net::ERR_ABORTED";
 const START_MS = 3000;
 const DOM_MS = 5000;
-/** A navigation that becomes a download is given up first. */
+/** A navigation that becomes a download is aborted first. */
 const DOWNLOAD_MS = 1000;
 const SETTLE_MS = 8000;
 const REQUESTS_MS = 1000;
@@ -26,7 +29,7 @@ const MOST_REQUESTS_MS = 10_000;
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
- * What the page says of itself: beside what has happened, what it expects to happen.
+ * What the page reports: what has happened, and what it expects to happen.
  * @typedef {object} Rest
  * @property {boolean} arrived
  * @property {boolean} mutated
@@ -35,7 +38,7 @@ const MOST_REQUESTS_MS = 10_000;
  * @property {boolean} [downloading]
  */
 
-/** Follows navigations of a tab from before an action on. */
+/** Follows navigations of a tab, starting before the action. */
 export class Departure {
   /** @type {Observations<import("../shared/tab-events.js").Step | "held">} */
   #seen = new Observations();
@@ -58,25 +61,25 @@ export class Departure {
     return this.#seen.has("started", "committed");
   }
 
-  /** @param {boolean} expected whether the page has said that it is about to navigate */
+  /** @param {boolean} expected whether the page expects to navigate */
   async rest(expected) {
     if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
     if (this.hasBegun) await this.arrival();
   }
 
-  /** For a navigation that has begun: until its page is there, or does not come. */
+  /** For a navigation that has begun: until its page is there or has failed. */
   arrival() {
     return this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
   }
 
-  /** @returns {Promise<string | undefined>} the address, if the tab has another document or place */
+  /** @returns {Promise<string | undefined>} the URL, if it has changed */
   async destination() {
     const went = this.#seen.has("committed", "moved");
     return went ? describe(await getTab(this.#tabId)).url : undefined;
   }
 }
 
-/** Looks on while something is done to a frame's page. */
+/** Observes a frame's page during an action. */
 export class Watch {
   #departure;
   #outcomes;
@@ -90,7 +93,7 @@ export class Watch {
   /**
    * @param {Frame} frame
    * @param {number} ms how long to wait for requests
-   * @param {boolean} isDebugged without the debugger, choosers and requests go unseen
+   * @param {boolean} isDebugged without the debugger, choosers and requests are not seen
    */
   constructor(frame, ms, isDebugged = true) {
     this.#frame = frame;
@@ -137,7 +140,7 @@ export class Watch {
     return { ...rest, ...this.found, mutated: rest.mutated || navigated !== undefined, navigated };
   }
 
-  /** The page may act on answers to its requests, and ask again. */
+  /** The page may react to the responses, and send further requests. */
   async #untilQuiet() {
     const end = Date.now() + this.#ms;
     for (;;) {
@@ -177,11 +180,11 @@ export function settleOf({ settle = REQUESTS_MS }) {
 /** @typedef {Partial<Rested> & {mutated: boolean, dialog?: Dialog}} Outcome */
 
 const turns = new Turns();
-/** @type {Map<number, Watch>} of actions that wait behind a dialog of their own */
+/** @type {Map<number, Watch>} of actions that a dialog of their own has interrupted */
 const interrupted = new Map();
 
 /**
- * One action at a time on a tab: each must see its own effect.
+ * One action at a time in a tab: each must see its own effect.
  * @template T
  * @param {Context} context
  * @param {() => Promise<T>} work
@@ -191,7 +194,7 @@ export function inTurn({ tabId, signal }, work) {
 }
 
 /**
- * The same with the debugger on the tab.
+ * The same, with the debugger attached.
  * @template T
  * @param {Context} context
  * @param {() => Promise<T>} work
@@ -201,7 +204,7 @@ export function inTurnWithTab(context, work) {
 }
 
 /**
- * The same with a hand to act with, where that need not be the debugger's.
+ * The same, with a hand to act with, which need not be the debugger's.
  * @template T, I
  * @param {Context<I>} context
  * @param {(context: Handed<I>) => Promise<T>} work
@@ -235,8 +238,8 @@ export async function findNamed(context) {
 }
 
 /**
- * A page takes what it is asked in turn, and nothing can be taken back: it is not asked to
- * change anything before it has shown that it is not busy.
+ * A page handles requests in order, and none can be withdrawn: it is not asked to change anything
+ * before it has shown that it is not busy.
  * @param {Frame} frame
  */
 export function untilIdle(frame) {
@@ -244,10 +247,10 @@ export function untilIdle(frame) {
 }
 
 /**
- * What opens a dialog while an action is prepared keeps it from being done.
+ * A dialog that opens while an action is prepared prevents the action.
  * @template T
- * @param {Context<{settle?: number}> & Partial<Handed>} context without a hand: the debugger is on
- *   the tab
+ * @param {Context<{settle?: number}> & Partial<Handed>} context without a hand: the debugger is
+ *   attached
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
  * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
@@ -256,7 +259,7 @@ export async function actAndRest(context, frame, prepare, act) {
   const { tabId, input, site, signal } = context;
   const watch = new Watch(frame, settleOf(input), context.hand?.trusted);
   const preparing = unlessDialog(tabId, signal, async (live) => {
-    // Neither waits for the other: a page that is only looked at opens no chooser.
+    // Neither waits for the other: preparing opens no chooser.
     const [, ready] = await Promise.all([watch.start(), prepare(live)]);
     live.throwIfAborted();
     requireKnownSite(tabId, site);
@@ -268,8 +271,8 @@ export async function actAndRest(context, frame, prepare, act) {
 }
 
 /**
- * Acts, and waits for rest; a dialog that opens meanwhile ends the waiting. What follows from its
- * answer still belongs to this action, so the watch goes on.
+ * Acts, and waits until the page has settled; a dialog that opens meanwhile ends the wait. The
+ * effects of its answer still belong to this action, so the watch goes on.
  * @param {Context} context
  * @param {Watch} watch
  * @param {(signal: AbortSignal) => Promise<unknown>} act
@@ -311,7 +314,7 @@ function keepInterrupted(tabId, watch) {
 }
 
 /**
- * The watch of the action that a dialog has interrupted; whoever takes it has to end it.
+ * The watch of the action that a dialog has interrupted; the caller must stop it.
  * @param {number} tabId
  */
 export function takeInterrupted(tabId) {
@@ -339,7 +342,7 @@ export function effectOf({ navigated, mutated, dialog, chooser, login, opened, d
 }
 
 /**
- * Whoever keeps a record of the call must know, also of one that failed.
+ * The call's record must say so even if it failed.
  * @param {unknown} error
  * @param {boolean} sensitive
  */

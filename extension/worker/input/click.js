@@ -15,7 +15,7 @@ export async function click(context) {
 }
 
 /**
- * For whoever has the turn already.
+ * For a caller that has the turn already.
  * @param {Handed<Wire.Click>} context
  */
 export async function clickNow(context) {
@@ -32,7 +32,7 @@ export async function clickNow(context) {
 }
 
 /**
- * Also over what is disabled: it may tell why.
+ * Also over a disabled element: it may show why it is disabled.
  * @param {Context<Wire.Hover>} context
  */
 export async function hover(context) {

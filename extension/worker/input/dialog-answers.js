@@ -1,4 +1,4 @@
-/** page.dialog: answering what a page asks. */
+/** page.dialog: answers a dialog, a login or a file chooser. */
 
 import { dismissChooser, openChooser } from "../debugger/file-choosers.js";
 import { answerLogin, openLogin } from "../debugger/logins.js";
@@ -8,7 +8,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite, siteOf } from "../shared/known-tabs.js";
 import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupted } from "./act.js";
 
-// page.dialog where a server asks for a user name and a password.
+// A server asks for a user name and a password.
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 
@@ -46,7 +46,7 @@ function credentialsOf(text) {
 }
 
 /**
- * The password goes to that site, whichever page the tab shows.
+ * The password goes to the site that asks, whichever page the tab shows.
  * @param {Context} context
  * @param {string} asking
  */
@@ -60,8 +60,8 @@ async function requireAllowed({ reach, site }, asking) {
 const ACTIONS = new Set(["accept", "dismiss"]);
 
 /**
- * The debugger is on the tab already, or the dialog would not be known. (It must not be taken
- * anew: the page answers nothing now.)
+ * The debugger is attached already, or the dialog would not be known. (Do not attach again: the
+ * page answers nothing now.)
  * @param {Context<Wire.AnswerDialog>} context
  */
 export async function answerDialog(context) {
@@ -86,7 +86,7 @@ export async function answerDialog(context) {
 }
 
 /**
- * A file chooser is answered with files, elsewhere; here it can only be dismissed.
+ * Files are given by page.upload; here a file chooser can only be dismissed.
  * @param {Context<Wire.AnswerDialog>} context
  */
 async function answerChooser({ tabId, input, site }) {
@@ -113,7 +113,7 @@ function watchOf(tabId, ms) {
 /**
  * @param {Context} context
  * @param {Watch | undefined} watch
- * @param {boolean} stays whether the page was kept from going where it meant to
+ * @param {boolean} stays whether the page was kept from navigating
  * @returns {Promise<import("./act.js").Outcome>}
  */
 async function afterAnswer(context, watch, stays) {

@@ -1,6 +1,6 @@
 /**
- * page.drag: pressing in one place and letting go in another. Where the page makes it a drag of
- * data, the browser would hand that to the system: it is caught, and goes on in the page.
+ * page.drag: presses in one place and releases in another. Where the page makes it a drag of data,
+ * the browser would hand it to the system, so it is caught and continued in the page.
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
@@ -16,7 +16,7 @@ import { register } from "../shared/tab-state.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
-/** Where the start may be brought, one after the other. */
+/** Where in the viewport the start may be scrolled to, tried in order. */
 const SCROLLS = [["center"], ["start"], ["end"]];
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
@@ -47,7 +47,7 @@ function leaveDrags(tabId) {
 register({
   name: "drags",
   after: ["attachments"],
-  // A drag that ended with the earlier worker would keep on catching the person's own.
+  // A drag that ended with the earlier worker would go on catching the person's own drags.
   restore: () => takenTabs().forEach(leaveDrags),
   event: dragEvent,
 });
@@ -79,8 +79,8 @@ async function findBoth(context) {
 }
 
 /**
- * Both ends must be in view at the same time: wherever the start is brought, the end must be
- * seen without further scrolling.
+ * Both ends must be in view at the same time: once the start is in place, the end must be visible
+ * without further scrolling.
  * @param {{from: Place, to: Place}} places
  * @param {AbortSignal} signal
  * @returns {Promise<Way>}
@@ -160,7 +160,7 @@ class Hand {
     await dragData(this.#tabId, type, point, data, this.#modifiers);
   }
 
-  /** The page has seen a drag begin: then the browser tells of it soon. */
+  /** The page has seen a drag begin: the browser reports it soon. */
   async #caught() {
     if (!this.#seen.has("caught") && (await this.#frame.ask("dragging", {}))) {
       await this.#seen.until(CAUGHT_MS, "caught");
@@ -176,8 +176,8 @@ class Hand {
 }
 
 /**
- * The first step is enough to make it a drag, and the last place is reached twice, as pages that
- * look at where they are dragged over need it.
+ * The first step is long enough to start a drag, and the last point is reached twice, because some
+ * pages read the position in dragover.
  * @param {Point} start
  * @param {Point} end
  * @returns {Point[]}

@@ -1,7 +1,7 @@
 /**
- * page.upload: files into an input, onto an element or a point, or for the chooser that is open.
- * The browser takes them from the disk where it may; elsewhere they come over the link, and the
- * page gets them from us.
+ * page.upload: files for an input, an element or a point to drop on, or the open file chooser. The
+ * browser reads them from disk where it may; elsewhere they come over the link, and the content
+ * script hands them to the page.
  */
 
 import { send, sendTo, waitUntilDrawn } from "../debugger/debugger.js";
@@ -14,7 +14,7 @@ import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
 import { findPlace, isPoint } from "./targets.js";
 import { dragData } from "./trusted-input.js";
 
-// Files dragged from outside the browser and dropped on a page, with trusted input.
+// Dropping files on a page with trusted input, as if dragged from outside the browser.
 
 const COPY = 1;
 
@@ -113,7 +113,7 @@ async function opened({ tabId, reach }) {
   const chooser = openChooser(tabId);
   if (!chooser) throw noChooser();
   const input = await chooser.input;
-  // Its frame may be going just now.
+  // Its frame may be going away just now.
   const frame = input && (await showToScript(tabId, input).catch(() => undefined));
   if (!frame) throw unreachable();
   reach.require(frame);

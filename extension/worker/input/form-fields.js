@@ -1,4 +1,4 @@
-/** page.fill and page.select: what a field holds. */
+/** page.fill, page.select and page.set: the values of fields. */
 
 import { askMinting } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -19,7 +19,7 @@ export async function fill(context) {
 }
 
 /**
- * For whoever has the turn already.
+ * For a caller that has the turn already.
  * @param {Handed<Wire.Named & {clear?: boolean, settle?: number}>} context
  * @param {string} text
  */
@@ -41,7 +41,7 @@ export async function select(context) {
 
 /**
  * @param {Handed<Wire.Named & {settle?: number}>} context
- * @param {string} question what the page is asked to do, and answers whether it is to be typed
+ * @param {string} question asks the page to prepare; it answers whether text is still to be typed
  * @param {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} body
  */
 async function put(context, question, body) {
@@ -74,7 +74,7 @@ async function valueAfter(frame, { dialog, navigated }) {
   return frame.ask("filled", {});
 }
 
-// page.set: a field gets a value of its own kind, whatever kind that is.
+// page.set: gives a field of any kind a value.
 
 /** @typedef {Wire.Named & {settle?: number}} ElementAction */
 
@@ -83,7 +83,7 @@ async function valueAfter(frame, { dialog, navigated }) {
  * @property {string} kind switch, radio or value
  * @property {string} before what it holds, or whether it is on
  * @property {boolean} sensitive
- * @property {number} ref of what is to be pressed or filled
+ * @property {number} ref the element to press or fill
  */
 
 /** @param {Context<Wire.SetField>} context */

@@ -1,6 +1,6 @@
 /**
- * Who makes the input of an action: the debugger or, where that may not be used and the person
- * allows it, a script in the page.
+ * Two ways to make input: by the debugger or, where that may not be used and the person allows it,
+ * by a script in the page.
  */
 
 import { withTab } from "../debugger/debugger.js";
@@ -18,8 +18,8 @@ import {
   turnWheel,
 } from "./trusted-input.js";
 
-// Input without the debugger: events that a content script makes. Pages can tell them from real
-// ones, and the browser does less upon them.
+// Input without the debugger: events that a content script dispatches. Pages can tell them from
+// real ones, and the browser does less in response.
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
@@ -52,14 +52,14 @@ async function make(frame, what, body) {
   } catch (error) {
     const reason = error instanceof CommandError ? error.reason : undefined;
     if (reason === "timeout") throw new CommandError("page_may_have_received", SILENT);
-    // What was done may have taken the page away: whoever looks on tells whether it arrived.
+    // The input may have made the page navigate: the watch knows whether it arrived.
     if (reason !== "navigated_away") throw error;
   }
 }
 
 /**
- * The frame that has the focus by what the documents say; which of them the browser would give
- * its keys to does not matter here.
+ * The frame that has the focus according to the documents; which of them the browser would send
+ * keys to does not matter here.
  * @param {number} tabId
  */
 export async function focusedDocument(tabId) {
@@ -89,8 +89,8 @@ export async function focusedDocument(tabId) {
  * @property {(place: Place, signal: AbortSignal, options?: object) => Promise<Aimed>} aim
  * @property {(frame: Frame, at: Aimed, press: Press) => Promise<void>} click
  * @property {(frame: Frame, at: Aimed) => Promise<void>} hover
- * @property {(frame: Frame, at: Aimed, by: Point, around?: FramePoint[]) => Promise<void>} wheel what
- *   cannot scroll further passes it on to what is around
+ * @property {(frame: Frame, at: Aimed, by: Point, around?: FramePoint[]) => Promise<void>} wheel
+ *   what cannot scroll further passes it on to the frame around it
  * @property {(frame: Frame, text: string, isWhole?: boolean) => Promise<void>} write in the place
  *   of what is selected, or of all there is
  * @property {(frame: Frame, stroke: Stroke) => Promise<void>} strike
@@ -116,7 +116,7 @@ function trustedHand(tabId) {
 }
 
 /**
- * Only what has not begun may be done by another hand.
+ * Only an action that has not begun may be done by the other hand.
  * @template T, I
  * @param {Context<I>} context
  * @param {(context: Handed<I>) => Promise<T>} work

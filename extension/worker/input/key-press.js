@@ -1,4 +1,4 @@
-/** page.press and page.type: keys, to one element or to whatever has the focus. */
+/** page.press and page.type: keys for an element, or for whatever has the focus. */
 
 import { waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
@@ -17,16 +17,16 @@ import {
 import { focusedDocument, trustOf } from "./hand.js";
 import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
 
-// A text as it is typed: keys where the keyboard has them, inserted where it has not.
+// How a text is typed: as keys where the keyboard has them, inserted where it does not.
 
-/** What is longer is inserted line by line, as if it were pasted. */
+/** Longer texts are inserted line by line, as if pasted. */
 const LONGEST_TYPED = 300;
 
 /** @typedef {string | import("./key-strokes.js").Stroke} Piece a string is to be inserted */
 
 /**
  * @param {string} text
- * @param {boolean} canInsert whether what gets it is a field for text
+ * @param {boolean} canInsert whether the focused element is a text field
  * @returns {Piece[]}
  */
 export function piecesOf(text, canInsert) {
@@ -48,7 +48,7 @@ function requireInsert(part, canInsert) {
 }
 
 /**
- * What is inserted in one go: a letter and its accent belong together.
+ * What is inserted at once: a letter and its accent belong together.
  * @param {Piece[]} pieces
  * @returns {Piece[]}
  */
@@ -91,7 +91,7 @@ export async function press(context) {
 }
 
 /**
- * Into whatever has the focus, as if at the keyboard.
+ * Types into whatever has the focus, as at a keyboard.
  * @param {Context<Wire.Type>} context
  */
 export async function type(context) {
@@ -165,12 +165,12 @@ async function focusedFrame(tabId) {
 }
 
 /**
- * A key may move the focus; the next must not go where the caller may not.
+ * A key may move the focus; the next one must not go to a frame that the caller may not enter.
  * @param {Context} context
  */
 async function requireFocus({ tabId, site, reach }) {
   if (reach.isEverywhere || (await isFocused(tabId, reach))) return;
-  // Frames may have come since, or another page.
+  // There may be new frames since, or another page.
   await mainFrame(tabId);
   await reach.explore(framesOf(tabId), site);
   if (await isFocused(tabId, reach)) return;
@@ -179,7 +179,7 @@ async function requireFocus({ tabId, site, reach }) {
 }
 
 /**
- * Whether a frame that may be entered has the focus.
+ * Whether a frame that the caller may enter has the focus.
  * @param {number} tabId
  * @param {import("../shared/command-context.d.ts").Reach} reach
  */

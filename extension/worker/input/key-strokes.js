@@ -1,8 +1,8 @@
-/** Keys by their names and characters, as a keyboard of the US layout has them. */
+/** Keys by name and character, in the US keyboard layout. */
 
 import { CommandError } from "../shared/command-errors.js";
 
-// The keys that are held down while something else is pressed, and the debugger's bits for them.
+// Modifier keys, and the debugger's bits for them.
 
 const ALT = 1;
 const CTRL = 2;
@@ -130,9 +130,9 @@ function addTyped(characters, code, windowsVirtualKeyCode) {
 }
 
 /**
- * Keys and chords: "Enter", "ctrl+a", several of them between spaces.
+ * Keys and chords such as "Enter" or "ctrl+a", separated by spaces.
  * @param {unknown} keys
- * @param {number} held modifiers that are down all the time
+ * @param {number} held modifiers that are held down all the time
  * @param {unknown} repeat
  * @returns {Stroke[]}
  */
@@ -163,7 +163,7 @@ function strokeOf(chord, held) {
 
 /**
  * @param {string} character
- * @returns {Stroke | undefined} nothing where the keyboard has no such key
+ * @returns {Stroke | undefined} undefined if the keyboard has no such key
  */
 export function typedStroke(character) {
   const key = character === "\n" ? named.get("enter") : typed.get(character);
@@ -247,7 +247,7 @@ export function keyEvents({ key, modifiers }) {
 }
 
 /**
- * With a modifier other than shift a key is a command, and writes nothing.
+ * With a modifier other than shift, a key is a command and writes nothing.
  * @param {Key} key
  * @param {number} modifiers
  */

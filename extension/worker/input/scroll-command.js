@@ -1,4 +1,4 @@
-/** page.scroll: the page, or what scrolls inside it. */
+/** page.scroll: scrolls the page, or an element in it. */
 
 import { waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
@@ -16,7 +16,7 @@ import {
 import { trustOf } from "./hand.js";
 import { findTarget, isPoint, outward } from "./targets.js";
 
-// Turning the wheel at a point: what scrolls then, if anything, is up to the page.
+// Turning the wheel at a point: the page decides what scrolls, if anything.
 
 const DISTANCE = 300;
 /** @type {Map<string, import("./trusted-input.js").Point>} */
@@ -31,7 +31,7 @@ const WAYS = new Map([
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
- * For whoever has the turn already.
+ * For a caller that has the turn already.
  * @param {import("./hand.js").Handed<Wire.Scroll>} context
  * @param {{direction?: string, distance?: number}} how
  */
@@ -57,7 +57,7 @@ export async function wheelAt(context, { direction = "down", distance = DISTANCE
 }
 
 /**
- * What cannot scroll further passes the wheel on to what is around it.
+ * A frame that cannot scroll further passes the wheel on to the one around it.
  * @param {Frame[]} frames
  * @returns {Promise<Moved>} of the frame that scrolled, else of the innermost
  */
@@ -85,7 +85,7 @@ export async function scroll(context) {
   return inTurnWithHand(context, async (handed) => {
     const { hand } = handed;
     const { frame, place } = await findPlace(context);
-    /** @type {Scrolled} nothing is known if a dialog opens while it is done */
+    /** @type {Scrolled} undefined if a dialog opens meanwhile */
     let scrolled = {};
     /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
     const act = async (_, live) => {

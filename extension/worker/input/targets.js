@@ -1,4 +1,4 @@
-/** Reaching the element an acting command names, in whichever frame it is. */
+/** Finding the element or the point that a command names, in any frame, and where to press. */
 
 import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -12,8 +12,8 @@ const HEARD_MS = 1000;
 /** @typedef {{parent: Frame, ref?: number, index?: number}} FramePlace */
 
 /**
- * Window indexes tell most frames apart. They do not for frames in shadow roots, and the
- * browser does not name the parent of some (blob:): those are sent a nonce to report.
+ * Most frames are identified by their window index. Frames in shadow roots have none, and the
+ * browser does not know the parent of some (blob:): those get a nonce, which they report.
  * @param {number} tabId
  * @param {Frame[]} frames
  */
@@ -115,20 +115,20 @@ async function findBySelector(tabId, selector, reach) {
  * Where on the tab's viewport a press reaches the element.
  * @param {Target} target
  * @param {AbortSignal} signal
- * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: what shall arrive there
+ * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: which input is expected there
  * @returns {Promise<Point>}
  */
 export async function aim(target, signal, options = {}) {
   const { local, ...point } = await locate(target, signal, options);
   const { frame } = target;
-  // Where nothing is expected, nothing could tell of a movement.
+  // Where no input is expected, nothing would report a movement.
   const isTried = frame.frameId !== 0 && options.by !== "nothing";
   if (isTried) await untilHovered(frame, point, signal);
   return point;
 }
 
 /**
- * The same, by what the frames say of themselves alone.
+ * The same, from the frames' own measurements alone.
  * @param {Target} target
  * @param {AbortSignal} signal
  * @param {any} [options]
@@ -141,7 +141,7 @@ export async function locate({ frame, how }, signal, options = {}) {
 }
 
 /**
- * What unfolds or slides in can be pressed in a moment: as long as it moves, it is tried again.
+ * An element that unfolds or slides in can be pressed in a moment: as long as it moves, try again.
  * @param {() => Promise<Point>} look
  * @param {AbortSignal} signal
  */
@@ -162,7 +162,7 @@ async function unlessMoving(look, signal) {
 }
 
 /**
- * Where it was, which concerns nobody else.
+ * Takes the element's position out of the error, where the caller does not need it.
  * @param {unknown} error
  */
 function takePlaced(error) {
@@ -173,8 +173,8 @@ function takePlaced(error) {
 }
 
 /**
- * The browser routes input to frames of other processes by what was drawn last, which may be
- * older than what we measured. A press must not be tried, but a movement may.
+ * The browser routes input to frames of other processes by the last drawn frame, which may be older
+ * than our measurement. A press must not be tried out, but a movement may.
  * @param {Frame} frame
  * @param {Point} point
  * @param {AbortSignal} signal
@@ -190,7 +190,7 @@ export async function untilHovered(frame, point, signal) {
 }
 
 /**
- * Scrolling in a frame of another process moves the frames around it a little later.
+ * Scrolling in a frame of another process moves the outer frames a little later.
  * @param {() => Promise<Point>} locate
  */
 export async function settled(locate) {
@@ -215,19 +215,19 @@ export async function outward(frame, point) {
   return outward(parent, await parent.ask("through", { ref, index, ...point }));
 }
 
-// Places to act on: an element by its name, or whatever is at a point.
+// Places to act on: a named element, or whatever is at a point.
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {{frame: Frame, point: Point}} FramePoint a point of a frame, in its own coordinates */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Point>} Aim */
 /** @typedef {{ref: number} | {selector: string} | {point: Point}} How */
 /**
- * `around`: outer frames, inside out; `how`: what it is in its frame; `locate`: like `aim`, where
- * no mouse is there to try the point
+ * `around`: outer frames, from the inside out; `how`: how its frame finds it; `locate`: like `aim`,
+ * but without trying the point with the mouse
  * @typedef {{frame: Frame, around: FramePoint[], how: How, aim: Aim, locate: Locate}} Place
  */
 /** @typedef {(signal: AbortSignal, options?: any) => Promise<Located>} Locate */
-/** @typedef {{ref: number, index: number}} Inner a frame, as the one around it knows it */
+/** @typedef {{ref: number, index: number}} Inner a frame, as its parent knows it */
 
 /**
  * @param {Wire.Place} [place] a point of the viewport (x, y) or of the page (pageX, pageY)?

@@ -80,18 +80,18 @@ export function move(tabId, point, modifiers = 0) {
 }
 
 /**
- * A hand moves the mouse before it is elsewhere. What has opened under a mouse at rest waits for
- * that: lists of suggestions take the next place for the one they opened at.
+ * Real mice move before they are elsewhere, and what has opened under a resting mouse waits for
+ * that: lists of suggestions ignore the first position.
  * @param {number} tabId
  */
 function stir(tabId) {
   const at = places.get(tabId);
-  // The browser makes one movement of several alike, so this one differs.
+  // The browser merges equal movements, so this one differs.
   return at ? [move(tabId, { x: at.x + 1, y: at.y }, SHIFT)] : [];
 }
 
 /**
- * The browser swallows a movement to where the mouse is already.
+ * The browser drops a movement to where the mouse already is.
  * @param {number} tabId
  * @param {Point} point
  */

@@ -1,4 +1,4 @@
-/** The server's messages on one line to commands, and their outcomes back on the same line. */
+/** Runs the commands that the server sends on a connection, and answers on the same connection. */
 
 import { CommandError, toWire } from "../shared/command-errors.js";
 import { note, noteFault } from "../shared/journal.js";
@@ -6,8 +6,8 @@ import { handlersOf } from "../shared/method-handlers.js";
 import { unlessAborted } from "../shared/timing.js";
 import { checker } from "./input-schema.js";
 
-// Which frames of a page a command may enter. What the server allowed, it allowed for the page's
-// site; about the frames of other sites it is asked.
+// Which frames of a page a command may enter. The server has allowed the command for the page's
+// site; for frames of other sites it is asked.
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
@@ -41,7 +41,7 @@ export class FrameReach {
   /**
    * @param {string[]} places
    * @param {string | undefined} site the page's own
-   * @returns {Promise<Set<string> | null>} those sites that may be dealt with; null: all there are
+   * @returns {Promise<Set<string> | null>} the sites that are allowed; null: all of them
    */
   async among(places, site) {
     if (!this.#ask) return null;
@@ -89,7 +89,7 @@ export class FrameReach {
  * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
  *   calls a tool that a page publishes
  * @property {() => Promise<void>} reportTabChanges
- * @property {(greeting: any) => void} [learn] takes what the server says of itself and wishes
+ * @property {(greeting: any) => void} [learn] takes the server's greeting
  */
 
 export class Dispatcher {
@@ -105,7 +105,7 @@ export class Dispatcher {
     "extension.reload": () => chrome.runtime.reload(),
     pong: () => {},
   });
-  /** @type {ReturnType<typeof checker> | undefined} where the server is in development */
+  /** @type {ReturnType<typeof checker> | undefined} set when the server is in development mode */
   #check;
 
   /**
@@ -216,7 +216,7 @@ export class Dispatcher {
       reportTabChanges,
       untrusted: untrusted === true,
     };
-    // Whoever needs a tab looks at the number first.
+    // A command that needs a tab checks the number first.
     const tab = /** @type {number} */ (tabId);
     return { tabId: tab, input: input ?? {}, ...where, ...how };
   }
@@ -242,7 +242,7 @@ function noteFailure(tool, error) {
 
 /** @param {string} method */
 function unknown(method) {
-  return new CommandError("unknown_command", `${method} is not understood here.`);
+  return new CommandError("unknown_command", `${method} is not a method of this extension.`);
 }
 
 function tooLarge() {

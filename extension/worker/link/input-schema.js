@@ -1,6 +1,6 @@
 /**
- * Whether a command's input is what the server declares: as much of JSON Schema as its declarations
- * use. Only a server in development sends them.
+ * Checks a command's input against the schema that the server declares, with as much of JSON Schema
+ * as the declarations use. Only a server in development mode sends them.
  */
 
 import { CommandError } from "../shared/command-errors.js";
@@ -33,14 +33,17 @@ const TYPES = {
 
 /**
  * @param {Declared} declared
- * @returns {(command: string, input: unknown) => void} fails for an input that is not as declared
+ * @returns {(command: string, input: unknown) => void} throws for an input that does not match
  */
 export function checker({ inputs, $defs }) {
   return (command, input) => {
     const { [command]: schema } = inputs;
     const why = schema && misfit(schema, input, command, $defs);
     if (why)
-      throw new CommandError("internal", `The server has sent what it does not declare: ${why}`);
+      throw new CommandError(
+        "internal",
+        `The server sent an input that does not match its declaration: ${why}`,
+      );
   };
 }
 
@@ -49,7 +52,7 @@ export function checker({ inputs, $defs }) {
  * @param {unknown} value
  * @param {string} path
  * @param {Record<string, Schema>} defs
- * @returns {string | undefined} the first thing that is wrong
+ * @returns {string | undefined} the first mismatch
  */
 export function misfit(schema, value, path, defs) {
   const inner = (/** @type {Schema} */ one) => misfit(one, value, path, defs);
@@ -71,7 +74,7 @@ export function misfit(schema, value, path, defs) {
  */
 function resolve(ref, defs) {
   const { [ref.replace("#/$defs/", "")]: found } = defs;
-  if (!found) throw new TypeError(`${ref} is nowhere declared`);
+  if (!found) throw new TypeError(`${ref} is not declared`);
   return found;
 }
 

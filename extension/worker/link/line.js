@@ -1,10 +1,12 @@
-/** One connection to the server. What came on it is answered on it, or not at all. */
+/**
+ * One connection to the server. A request is answered on the connection it came on, or not at all.
+ */
 
 import { CommandError } from "../shared/command-errors.js";
 import { SENDERS } from "../shared/link-methods.js";
 import { Correlator } from "../shared/request-correlator.js";
 
-// JSON-RPC 2.0 as text: reading and writing, nothing else.
+// Encoding and parsing JSON-RPC 2.0.
 
 const LONE_SURROGATE = "\\ud";
 const ESCAPES = /\\(?:ud[89a-f]..|.)/g;
@@ -72,8 +74,8 @@ export function encodeError(id, error) {
 }
 
 /**
- * Half a surrogate pair, which pages may hold, is no text to other JSON readers. JSON.stringify
- * writes it as an escape, and whole pairs never.
+ * Other JSON parsers reject half a surrogate pair, which texts of pages may contain. JSON.stringify
+ * writes it as an escape, and never writes whole pairs so.
  * @param {object} message
  */
 function encode(message) {
@@ -87,7 +89,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export class Line {
   #socket;
   #requests = new Correlator();
-  /** The largest message the server takes. */
+  /** The largest message that the server accepts. */
   maxBytes = MAX_BYTES;
   onClosed = () => {};
 
@@ -105,7 +107,7 @@ export class Line {
     this.#socket.close(code);
   }
 
-  /** To be called once it has closed, from either end. */
+  /** Must be called once it has closed, from either end. */
   ended() {
     this.#requests.failAll(closedError);
     this.onClosed();
@@ -120,7 +122,7 @@ export class Line {
   }
 
   /**
-   * A request whose answer carries nothing we need.
+   * Sends a request whose answer we do not need.
    * @param {string} method
    * @param {object} params
    */
@@ -131,7 +133,8 @@ export class Line {
   /**
    * @param {string} method
    * @param {object} params
-   * @returns {Promise<any>} what the server answers; fails with its error, or when the line closes
+   * @returns {Promise<any>} the server's result; fails with its error, or when the connection
+   *   closes
    */
   async request(method, params) {
     if (!this.isOpen) throw closedError();
@@ -164,7 +167,8 @@ export class Line {
 
   /**
    * @param {string} text
-   * @returns {boolean} false when it is larger than the link carries: the server would hang up
+   * @returns {boolean} false when it is larger than the link allows: the server would close the
+   *   connection
    */
   #send(text) {
     if (isLarger(text, this.maxBytes)) return false;
@@ -174,7 +178,7 @@ export class Line {
 }
 
 /**
- * The server takes what the table has and nothing else.
+ * The server accepts only the methods in the table.
  * @param {string} method
  * @param {object} params
  * @param {number} [id]

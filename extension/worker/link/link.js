@@ -1,6 +1,6 @@
 /**
- * The WebSocket to the server: opens it, keeps it alive, opens it again.
- * What the messages mean is not known here.
+ * The WebSocket to the server: opens it, keeps it alive, reopens it. It does not know what the
+ * messages mean.
  */
 
 import { readIdentity } from "../shared/server-pairing.js";
@@ -8,8 +8,9 @@ import { Line, closedError, parseMessage } from "./line.js";
 import { INCOMPATIBLE, offerOf, ownEnd } from "./protocol-versions.js";
 import { passFor } from "./secret-proof.js";
 
-// Whoever replaced us on the server has the same profile: coming back at once would start a
-// fight. The worker may be stopped meanwhile, so the session remembers.
+// A browser that replaced us on the server has the same profile id: if we reconnected at once, the
+// two would replace each other for ever. The worker may be stopped meanwhile, so the time is in
+// session storage.
 
 const STORED = "replacedAt";
 const BACKOFF_MS = 5 * 60_000;
@@ -46,10 +47,10 @@ export class Link {
   #begin;
   /** @type {(code: number) => void} */
   onClosed = () => {};
-  /** What a person should know about why there is no line. */
+  /** Why there is no connection, for the person. */
   problem = () => "";
 
-  /** @param {(line: Line) => Receiver} begin called with every line that opens */
+  /** @param {(line: Line) => Receiver} begin called with every connection that opens */
   constructor(begin) {
     this.#begin = begin;
     setInterval(() => this.#line?.notify("ping", {}), PING_EVERY_MS);
@@ -80,14 +81,14 @@ export class Link {
     void this.#connect();
   }
 
-  /** A person is here: connect even if another browser has taken our place. */
+  /** The person is using this browser: connect even if another one has replaced it. */
   async insist() {
     if (this.#line) return;
     await endBackoff();
     this.start();
   }
 
-  /** The pairing may be another one now. */
+  /** The pairing may have changed. */
   async reconsider() {
     await this.#connecting;
     const identity = await readIdentity();
@@ -155,7 +156,7 @@ export class Link {
     this.#line = null;
     this.#ended(line, code);
     if (code === REPLACED) return this.#replaced();
-    // Only an update helps: one attempt with each alarm is enough to notice it.
+    // Only an update helps: one attempt per alarm is enough to notice it.
     if (code === INCOMPATIBLE) this.#retryUntil = 0;
     // It was open: the server may be back soon.
     if (this.#retryUntil === Infinity) this.#retryUntil = Date.now() + RETRY_FOR_MS;

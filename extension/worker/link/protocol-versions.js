@@ -5,7 +5,7 @@
 
 import { OLDEST_PROTOCOL, PROTOCOL } from "../shared/link-methods.js";
 
-/** The close code of two ends without a protocol in common. */
+/** The close code when extension and server have no protocol in common. */
 export const INCOMPATIBLE = 4004;
 
 const UPDATE_EXTENSION =
@@ -20,7 +20,7 @@ export function ownEnd() {
   return { protocol: PROTOCOL, version: chrome.runtime.getManifest().version };
 }
 
-/** The subprotocol that says so. @param {End} end */
+/** The WebSocket subprotocol that announces the version. @param {End} end */
 export function offerOf({ protocol, version }) {
   return `v${protocol}-${version}`;
 }
@@ -50,7 +50,7 @@ function nameOf({ protocol, version }) {
 }
 
 /**
- * By protocol, then by version; what follows the numbers of a version does not count.
+ * By protocol, then by version; a suffix after the version's numbers does not count.
  * @param {End} a
  * @param {End} b
  */
@@ -69,7 +69,7 @@ function numbersOf({ protocol, version }) {
   return [protocol, ...numbers.split(".").map(Number)];
 }
 
-/** The server that was met last, and how it differs. */
+/** The last server we connected to, and how its version differs. */
 export class MetServer {
   /** @type {End | null} */
   #server = null;
@@ -101,7 +101,7 @@ export class MetServer {
     return this.mismatch ? `${this.mismatch.says} ${this.mismatch.do}` : "";
   }
 
-  /** Why there is no connection, if this is why. */
+  /** Why there is no connection, if the version is the reason. */
   get problem() {
     return this.mismatch?.isRefused ? this.text : "";
   }

@@ -1,13 +1,14 @@
 /**
- * Each side shows the other that it knows the secret, which goes over the line to nobody: between
- * two runs of the server any program could have taken its port.
+ * Extension and server prove to each other that they know the secret without sending it: between
+ * two runs of the server, any program could have taken its port.
  */
 
 const ANSWER_MS = 10_000;
 const encoder = new TextEncoder();
 
 /**
- * What opens the server's link, once; null if whoever listens at the port does not know the secret.
+ * A pass that opens the server's link once; null if the program on the port does not know the
+ * secret.
  * @param {{port: number, secret: string}} identity
  * @returns {Promise<string | null>}
  */

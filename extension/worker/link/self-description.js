@@ -1,4 +1,4 @@
-/** extension.*: what the extension says of itself. Numbers only: no addresses, no pages. */
+/** extension.*: the extension's own state. Numbers only: no URLs, nothing from pages. */
 
 import { describeAll } from "../shared/tab-state.js";
 

@@ -1,4 +1,4 @@
-/** Tells the server of the tabs: all of them first, then what happens to them. */
+/** Reports the tabs to the server: all of them first, then every change. */
 
 import { describe, listTabs, noteFocusedWindow, noteGone, noteTab } from "../shared/known-tabs.js";
 import { readPairing } from "../shared/server-pairing.js";
@@ -9,7 +9,7 @@ import { readPairing } from "../shared/server-pairing.js";
 export class TabReporter {
   /** @type {Line | null} */
   #line = null;
-  /** @type {TabChange[] | null} what happens while the tabs are being listed */
+  /** @type {TabChange[] | null} changes that come while the tabs are being listed */
   #held = null;
   #introduction;
 
@@ -27,10 +27,10 @@ export class TabReporter {
     try {
       await this.#introduce(line);
     } catch {
-      // The server knows nothing of us yet: the next line may fare better.
+      // The server knows nothing of us yet: the next connection may work.
       line.close();
     } finally {
-      // A newer line holds news of its own.
+      // A newer connection has a list of its own.
       if (this.#held === held) this.#held = null;
       held.forEach((item) => tell(line, item));
     }
@@ -43,10 +43,10 @@ export class TabReporter {
   }
 
   /**
-   * What the introduction tells as well: before it there is no need.
+   * Sends what the introduction contains too, so there is no need to send it before.
    * @param {string} method
    * @param {object} params
-   * @returns {boolean | undefined} false when it is larger than the link carries
+   * @returns {boolean | undefined} false when it is larger than the link allows
    */
   notify(method, params) {
     return this.#held ? undefined : this.#line?.notify(method, params);
@@ -67,8 +67,8 @@ function tell(line, item) {
   line.tell("tab.stateChanged", item);
 }
 
-// Tells the server what happens to tabs.
-// Updates come in bursts (status, address, title), so those of one tab are told together.
+// Collects the changes of tabs. Updates come in bursts (status, URL, title), so those of one tab
+// are reported together.
 
 const GATHER_MS = 20;
 
@@ -78,15 +78,15 @@ const GATHER_MS = 20;
  * @property {string} state
  * @property {object} [tab]
  * @property {number} [replacedBy]
- * @property {number} [openedBy] told once: what the server makes of it may change later
+ * @property {number} [openedBy] reported once: what the server makes of it may change later
  */
 
 export class TabChanges {
   /** @type {Set<number>} */
   #updated = new Set();
-  /** @type {Map<number, number>} the tab whose page opened a tab, as long as it is not told */
+  /** @type {Map<number, number>} the tab whose page opened a tab, until it is reported */
   #openers = new Map();
-  /** @type {Promise<void>} settles when all is told that is being looked up */
+  /** @type {Promise<void>} settles when every tab that is being looked up has been reported */
   #reporting = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -163,7 +163,7 @@ export class TabChanges {
     if (tab?.id !== undefined) await this.activated(tab.id);
   }
 
-  /** Tell now what is waiting, so that an answer never overtakes the news it rests on. */
+  /** Reports waiting changes now, so that an answer never overtakes a change it depends on. */
   async flush() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -204,7 +204,7 @@ async function lookUp(tabId) {
   }
 }
 
-// What the server is told about this browser when the link opens.
+// What the server learns about this browser when the link opens.
 
 const STORED = "instance";
 
@@ -218,11 +218,11 @@ export async function introduceBrowser(countPanels, brief = false) {
   const kind = (await readPairing())?.isManaged ? "managed" : "personal";
   const instance = await readInstance();
   const tabs = await listTabs(brief);
-  // Counted last: what changes from now on is told on the same line, afterwards.
+  // Counted last: later changes are reported after this on the same connection.
   return { browser: { name, version, userAgent, kind, instance, panels: countPanels() }, tabs };
 }
 
-/** New for each run of the browser, as the numbers of its tabs are. */
+/** New for each run of the browser, like its tab numbers. */
 async function readInstance() {
   const stored = (await chrome.storage.session.get(STORED))[STORED];
   if (typeof stored === "string") return stored;

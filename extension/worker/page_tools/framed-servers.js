@@ -1,6 +1,6 @@
 /**
- * Carries messages between the content scripts of a frame and of the document around it, for
- * servers that speak MCP with their parent's window only.
+ * Carries messages between the content scripts of a frame and of its parent, for servers that speak
+ * MCP only with their parent's window.
  */
 
 import { framesOf } from "../frames/frames.js";
@@ -11,7 +11,7 @@ import { register } from "../shared/tab-state.js";
 const NAME = /^tabhub-window-[\d-]{1,60}$/;
 
 export class FramedServers {
-  /** @type {Map<string, Frame>} the document that has given itself a name */
+  /** @type {Map<string, Frame>} the document that has announced a name */
   #named = new Map();
   /** @type {WeakMap<Frame, string>} */
   #names = new WeakMap();

@@ -1,6 +1,7 @@
 /**
- * Tools that pages publish, as their content scripts tell of them: told on to the server with what
- * the browser says of the document, never the page. What is known here is told anew on every line.
+ * Tools that pages publish, as their content scripts report them: reported to the server with what
+ * the browser, never the page, says about the document. Everything is reported again on every new
+ * connection.
  */
 
 import { RateLimit, onAbort } from "../shared/timing.js";
@@ -11,7 +12,7 @@ import { requireTab } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 
 const LIMIT_MS = 300_000;
-/** The content script's own limit comes first. */
+/** The content script's own time limit comes first. */
 const GRACE_MS = 1000;
 const WEB = /^https?:\/\//;
 const BRIDGE_NAME = /^tabhub-[\d-]{1,60}$/;
@@ -19,7 +20,7 @@ const KINDS = new Set(["native", "mcp-b", "polyfill"]);
 const MAX_TOOLS = 2000;
 const MAX_TEXT = 9_000_000;
 const MOST_FRAMES = 100;
-/** In a second, a document. */
+/** Per second and document. */
 const MOST_BRIDGES = 3;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
@@ -41,7 +42,7 @@ export class PageTools {
   /** @type {WeakMap<Frame, RateLimit>} */
   #bridged = new WeakMap();
   #callbacks;
-  /** Tells in the order of what happened, each after the news of its tab. */
+  /** Reports go out in the order of events, each after the changes of its tab. */
   #reporting = Promise.resolve();
 
   /** @param {Callbacks} callbacks */
@@ -49,7 +50,7 @@ export class PageTools {
     this.#callbacks = callbacks;
   }
 
-  /** @returns {object[]} what is known of the tools of each frame, by their names */
+  /** @returns {object[]} what is known of each frame's tools, with their names */
   describe() {
     return [...this.#published].map(([frame, published]) => {
       const names = published.tools.map((tool) => /** @type {any} */ (tool).name);
@@ -57,7 +58,7 @@ export class PageTools {
     });
   }
 
-  /** A line is open and the server knows the tabs. */
+  /** A connection is open and the server knows the tabs. */
   opened() {
     for (const [frame, published] of this.#published) this.#register(frame, published);
   }
@@ -83,8 +84,8 @@ export class PageTools {
   }
 
   /**
-   * An agent uses a tab: a page that had no tools may have some by now. A polyfill that comes late
-   * is an object of the page, of which nothing tells.
+   * An agent uses a tab: a page that had no tools may have some by now. Nothing reports a polyfill
+   * that is loaded late.
    * @param {number} tabId
    */
   addressed(tabId) {
@@ -213,7 +214,7 @@ function idOf({ tabId, frameId }, published) {
 }
 
 /**
- * Where the document is now, which the browser told only when it was loaded.
+ * The document's current URL; the browser reported it only when the document was loaded.
  * @param {Frame} frame
  * @param {unknown} said
  */
@@ -236,7 +237,7 @@ function isSame(a, b) {
 }
 
 /**
- * The page went, or fell silent, with the call: nobody knows what it has done of it.
+ * The page went away or stopped answering during the call: nobody knows what it has done.
  * @param {unknown} error
  */
 function afterwards(error) {
@@ -254,6 +255,6 @@ async function injectBridge({ tabId, sender }, name) {
   const target = { tabId, documentIds: [sender.documentId] };
   const args = /** @type {[string, number, number]} */ ([name, MAX_TOOLS, MAX_TEXT]);
   const script = { target, world: /** @type {const} */ ("MAIN"), func: bridge, args };
-  // The page may be gone, or one that the browser protects.
+  // The page may be gone, or protected by the browser.
   await chrome.scripting.executeScript(script).catch(() => {});
 }

@@ -1,7 +1,7 @@
 /**
- * Runs in the page's own world, where a polyfill of WebMCP lives, and speaks for it as a small MCP
- * server, by events of a random name. The page can change whatever this uses: what it says is
- * believed no more than the page itself.
+ * Runs in the page's own world, where a polyfill of WebMCP lives, and acts for it as a small MCP
+ * server, through events with a random name. The page can change everything that this code uses, so
+ * its messages are trusted no more than the page itself.
  * @param {string} name
  * @param {number} maxTools
  * @param {number} maxText
@@ -13,9 +13,9 @@ export function bridge(name, maxTools, maxText) {
     /** @type {any} */ (document).modelContext ?? /** @type {any} */ (navigator).modelContext;
   if (typeof context?.getTools !== "function" || typeof context.executeTool !== "function") return;
   const question = new CustomEvent(`${name}-in`, { cancelable: true, detail: "{}" });
-  // One that is there already keeps the event from its default.
+  // A bridge that is already there prevents the event's default.
   if (!document.dispatchEvent(question)) return;
-  // Known before the call: trying would call twice.
+  // Determined before the call, because trying would call twice.
   const takesText = context.executeTool.length > 1;
   const hears = typeof context.addEventListener === "function";
   /** @type {Map<unknown, AbortController>} */
@@ -27,7 +27,7 @@ export function bridge(name, maxTools, maxText) {
     document.dispatchEvent(new CustomEvent(`${name}-out`, { detail }));
   }
 
-  /** One that cannot be read is not there; neither is what comes after more than are told. */
+  /** A tool that cannot be read is left out; so are tools beyond the limit. */
   async function toolsHere() {
     const tools = [];
     for (const tool of await context.getTools()) {
@@ -56,12 +56,12 @@ export function bridge(name, maxTools, maxText) {
   }
 
   /**
-   * What a tool is made of may be another thing at the next look, so each is written once.
+   * A tool's properties may change between two reads, so each is read once.
    * @param {any[]} tools
    */
   function written(tools) {
     let room = maxText / 2;
-    /** Writing what is then left out takes time too. */
+    /** Serializing what is then left out takes time too. */
     let effort = 2 * maxText;
     return tools.map((tool) => {
       const text = effort > 0 ? (attempt(() => textOf(tool)) ?? "{}") : "{}";
@@ -86,7 +86,7 @@ export function bridge(name, maxTools, maxText) {
     }
   }
 
-  /** @param {unknown} value a text, if it is what WebMCP says */
+  /** @param {unknown} value a text, if the result has WebMCP's form */
   function told(value) {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? null);
     return text !== null && text.length > maxText ? { size: text.length } : { text };
@@ -115,7 +115,7 @@ export function bridge(name, maxTools, maxText) {
   document.addEventListener(`${name}-in`, (event) => {
     event.preventDefault();
     const { detail } = /** @type {CustomEvent} */ (event);
-    // Nothing of ours may show in the page's console.
+    // Nothing of ours may appear in the page's console.
     void receive(attempt(() => JSON.parse(detail)) ?? {}).catch(() => {});
   });
   if (hears) {

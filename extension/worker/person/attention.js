@@ -1,8 +1,11 @@
-/** Calling the person: by the badge on our button and, where no panel is seen, by notifications. */
+/**
+ * Getting the person's attention: by the badge on the toolbar button and, when no panel is visible,
+ * by notifications.
+ */
 
 import { plain, siteOf } from "./plain-text.js";
 
-// What the badge on our button says.
+// The text of the badge.
 
 const RED = "#b3261e";
 const GREY = "#5f6368";
@@ -40,7 +43,7 @@ export class Attention {
     this.#isWatched = isWatched;
   }
 
-  /** After an earlier life of this worker. */
+  /** After a restart of this worker. */
   async restore() {
     const stored = await chrome.storage.session.get(STORED);
     this.#missed ??= Boolean(stored[STORED]);
@@ -81,7 +84,7 @@ export class Attention {
     this.#setMissed(false);
   }
 
-  /** The line is gone, and with it whoever waited. */
+  /** The connection is gone, and with it the calls that waited. */
   reset() {
     this.sync({ confirmations: [], stopped: false });
   }
@@ -104,7 +107,7 @@ export class Attention {
     void chrome.action.setBadgeBackgroundColor({ color });
   }
 
-  /** Notifications, which outlive this worker, of approvals that wait no more. */
+  /** Notifications outlive this worker: clears those of approvals that no longer wait. */
   async #withdraw() {
     for (const id of Object.keys(await chrome.notifications.getAll())) {
       const isOver = id.startsWith(APPROVAL) && !this.#pending.has(id.slice(APPROVAL.length));
@@ -114,7 +117,7 @@ export class Attention {
 }
 
 /**
- * Says who, what and where, but no parameters: they may be secrets, and others may look on.
+ * Says who, what and where, but no parameters: they may be secrets, and others may see the screen.
  * @param {string} id
  * @param {string} what
  * @param {ApprovalRequest} request

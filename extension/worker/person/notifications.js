@@ -1,4 +1,4 @@
-/** notices.show: what an agent wants a person to see, under the agent's own name. */
+/** notices.show: messages from an agent to the person, under the agent's name. */
 
 import { isExtensionPage } from "../shared/known-tabs.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -6,7 +6,10 @@ import { clip, MESSAGE_LENGTH, TITLE_LENGTH } from "../shared/clip.js";
 import { plain } from "./plain-text.js";
 
 const NOTICE = "notice:";
-/** The address is a part of the id, so that it outlives this worker; the browser bounds ids. */
+/**
+ * The URL is part of the notification's id, so it survives this worker; the browser limits the
+ * length of ids.
+ */
 const MOST_ADDRESS = 400;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
@@ -21,7 +24,7 @@ export async function showNotice({ input }) {
   const options = {
     title: plain(clip(title, TITLE_LENGTH)),
     message: plain(clip(message, MESSAGE_LENGTH)),
-    // Whoever speaks is told by us, so that no agent passes for tabhub or for another.
+    // We add the sender's name, so that no agent can pose as tabhub or as another agent.
     contextMessage: plain(clip(`from ${agent}${said}`, TITLE_LENGTH)),
     iconUrl: iconOf(iconUrl),
     requireInteraction,
@@ -29,7 +32,10 @@ export async function showNotice({ input }) {
   try {
     await chrome.notifications.create(id, { type: "basic", ...options });
   } catch (error) {
-    throw new CommandError("invalid_arguments", `It cannot be shown: ${messageOf(error)}`);
+    throw new CommandError(
+      "invalid_arguments",
+      `The notification could not be shown: ${messageOf(error)}`,
+    );
   }
   return { shown: true };
 }
@@ -52,7 +58,7 @@ function iconOf(address) {
 
 /**
  * @param {string} id of a notification that was clicked
- * @returns {boolean} whether it was a notice
+ * @returns {boolean} whether it was a message of an agent
  */
 export function openNotice(id) {
   if (!id.startsWith(NOTICE)) return false;

@@ -1,6 +1,6 @@
 /**
- * The open panels: pages of ours, each at the other end of a port. They may ask the server for
- * what is on a closed list, and are told what it says.
+ * The open panels: our own pages, each at the other end of a port. They may send the server the
+ * requests on a closed list, and get what it sends to the person.
  */
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -11,7 +11,7 @@ import { handlersOf } from "../shared/method-handlers.js";
 /** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
 
 /**
- * Content scripts have the same id as we, but the origin of their page.
+ * Content scripts have the extension's id too, but the origin of their page.
  * @param {chrome.runtime.Port} port
  */
 export function isPanel({ name, sender }) {
@@ -103,14 +103,15 @@ function post(port, message) {
   try {
     port.postMessage(message);
   } catch {
-    // It has closed meanwhile: nobody waits any more.
+    // It has closed meanwhile: nobody waits for this.
   }
 }
 
-// Between the server and the person: passes on what it says, and asks it how things stand.
+// Between the server and the person: passes on what the server sends, and asks it for the current
+// state.
 
 const GATHER_MS = 20;
-/** Nobody looks: only the badge has to be right. */
+/** No panel is open: only the badge has to be right. */
 const GATHER_UNSEEN_MS = 2000;
 
 /** @typedef {import("./attention.js").Attention} Attention */
@@ -152,7 +153,7 @@ export class Relay {
     return true;
   }
 
-  /** A line has opened: what was known before may not be true any more. */
+  /** A connection has opened: the state may have changed. */
   async refresh() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -161,7 +162,7 @@ export class Relay {
       this.#attention.sync(state);
       this.#panels.tell("state", state);
     } catch {
-      // The line has closed again, or the server has nothing to tell.
+      // The connection has closed again, or the server has no state.
     }
   }
 
@@ -177,11 +178,11 @@ export class Relay {
   }
 }
 
-// Showing the panel to a person who has asked for it.
+// Opening the panel when the person asks for it.
 
 const PAGE = "panel/panel.html";
 
-/** The browser opens a side panel only at once after a click: nothing is awaited before. */
+/** The browser opens a side panel only directly after a click, so nothing may be awaited before. */
 export async function openPanel() {
   try {
     await chrome.sidePanel.open({ windowId: focusedWindow() });

@@ -1,21 +1,24 @@
-/** Texts of strangers, so that nothing in them is unseen or passes for something else. */
+/** Untrusted text made safe to show: nothing in it is invisible or looks like something else. */
 
-/** What shows nothing, or changes how the rest is shown; of the spaces, all but the plain one. */
+/**
+ * Characters that show nothing or change how others are shown; of the spaces, all but the plain
+ * one.
+ */
 const UNSEEN = /([\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs})/u;
 const LAYOUT_MARKS = new Map([
   ["\n", "↵"],
   ["\t", "⇥"],
 ]);
 
-/** @typedef {{text: string, isMark: boolean}} Piece a mark tells of a character that is not seen */
+/** @typedef {{text: string, isMark: boolean}} Piece a mark stands for an invisible character */
 
 /**
- * Line ends and tabs have their effect beside their mark, where white space counts.
+ * Line ends and tabs keep their effect beside their mark, where white space counts.
  * @param {string} text
  * @returns {Piece[]}
  */
 export function pieces(text) {
-  // Splitting by a group puts what it matched at every odd place.
+  // Splitting by a group puts each match at an odd index.
   return text.split(UNSEEN).flatMap((part, index) => {
     if (index % 2 === 0) return part ? [{ text: part, isMark: false }] : [];
     const mark = LAYOUT_MARKS.get(part);
@@ -34,7 +37,7 @@ function numberOf(character) {
 }
 
 /**
- * For places that take nothing but text.
+ * For places that accept only text.
  * @param {string} text
  */
 export function plain(text) {
@@ -44,7 +47,7 @@ export function plain(text) {
 }
 
 /**
- * What a person calls a site: the address of a page without what changes from page to page.
+ * What a person calls a site: a page's URL without the parts that change from page to page.
  * @param {string | null} origin
  */
 export function siteOf(origin) {

@@ -1,4 +1,4 @@
-/** Having the browser draw a page, as it is shown or piece by piece. */
+/** Capturing a page, as it is shown or tile by tile. */
 
 import { send } from "../debugger/debugger.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -6,8 +6,6 @@ import { requireKnownSite } from "../shared/known-tabs.js";
 import { within } from "../shared/timing.js";
 import { measure } from "./page-measure.js";
 import { isWithin, pixelsOf, tilesOf } from "./tiles.js";
-
-// A picture put together from pieces.
 
 /** @typedef {import("./tiles.js").Box} Box */
 
@@ -58,7 +56,7 @@ export class TiledPicture {
   }
 }
 
-/** A page that has not drawn a piece by then is too busy for it. */
+/** A page that has not drawn a tile by then is too busy. */
 const DRAW_MS = 8000;
 const MOST_TILES = 120;
 const NUDGE = "html { padding-right: 1px !important }";
@@ -158,8 +156,8 @@ function drawTile(context, { zoom, density, viewport }, box, scale) {
 }
 
 /**
- * To draw what is not in view the browser takes the scrollbars away, and makes room for them
- * again only when the page is laid out for another reason.
+ * To draw parts that are not in view the browser removes the scrollbars, and makes room for them
+ * again only at the next layout.
  * @param {number} tabId
  * @param {Page} before
  */
@@ -172,7 +170,7 @@ async function bringScrollbarsBack(tabId, before) {
 async function nudge(tabId) {
   const style = { target: { tabId }, css: NUDGE, origin: /** @type {const} */ ("USER") };
   await chrome.scripting.insertCSS(style);
-  // Whoever measures has the page laid out.
+  // Measuring makes the browser lay the page out.
   await measure(tabId);
   await chrome.scripting.removeCSS(style);
 }

@@ -1,6 +1,6 @@
 /**
- * What shows the whole page: a picture leaves no frame out, so none may be there, even for a
- * moment, where the caller may not look.
+ * For commands that show the whole page: a picture contains every frame, so there must be none,
+ * even for a moment, that the caller may not see.
  */
 
 import { framesOf } from "../frames/frames.js";
@@ -19,7 +19,7 @@ import { siteOf } from "../shared/known-tabs.js";
 export async function whileAllShown(context, draw) {
   const { tabId, reach } = context;
   if (reach.isEverywhere) return draw();
-  /** @type {Set<string>} addresses of frames that are there, or were */
+  /** @type {Set<string>} URLs of frames that are or were there */
   const shown = new Set();
   const note = (/** @type {Commit} */ commit) => {
     if (commit.tabId === tabId && commit.frameId !== 0) shown.add(commit.url);
@@ -40,7 +40,7 @@ export async function whileAllShown(context, draw) {
  * @param {Set<string>} shown
  */
 async function requireAll({ tabId, site, reach }, shown) {
-  // A frame is listed before its script has told of it.
+  // The browser lists a frame before its content script connects.
   const listed = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   for (const { frameId, url, errorOccurred } of listed) {
     if (frameId !== 0 && !errorOccurred) shown.add(url);

@@ -1,4 +1,4 @@
-/** How large a page is, and what is seen of it. */
+/** The size of a page, and the part of it that is in view. */
 
 import { send } from "../debugger/debugger.js";
 import { framesOf } from "../frames/frames.js";
@@ -9,7 +9,7 @@ const VIEWPORT_MS = 2000;
 
 /**
  * @typedef {object} Page in CSS pixels
- * @property {import("./tiles.js").Box} viewport what is seen of the page, as a part of it
+ * @property {import("./tiles.js").Box} viewport the part of the page that is in view
  * @property {boolean} isExact whether the viewport is known with its scrollbars
  * @property {number} inner its width without them
  * @property {import("./tiles.js").Size} size

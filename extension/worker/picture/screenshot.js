@@ -10,7 +10,7 @@ import { whileAllShown } from "./hidden-frames.js";
 import { measure } from "./page-measure.js";
 import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
 
-// Where on the tab's viewport an element is, in whichever frame.
+// Where in the tab's viewport an element is, in any frame.
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("./tiles.js").Box} Box */
@@ -120,10 +120,10 @@ function areaOf({ region, fullPage }, page) {
  * @param {Wanted} wanted
  */
 async function picture(context, page, area, { maxSide, ...wanted }) {
-  // What is shown smaller than it is still keeps its share of that.
+  // An area that is scaled down keeps its share of the limit.
   const most = Math.min(1, maxSide / Math.max(area.width, area.height));
   const options = { ...wanted, scale: fit(area, wanted.scale * most) };
-  // What is shown as large as that needs nothing of the page but to be drawn once more.
+  // At its own size, the area only has to be drawn once more.
   const isShown = isWithin(area, page.viewport) && options.scale <= page.zoom * page.density;
   const data = await (isShown ? drawViewport : drawPage)(context, page, area, options);
   const { width, height } = page.viewport;

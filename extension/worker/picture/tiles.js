@@ -1,8 +1,8 @@
-/** Parts of a page, in its own (CSS) pixels, and the pieces in which they are drawn. */
+/** Areas of a page in CSS pixels, and the tiles in which they are drawn. */
 
 import { CommandError } from "../shared/command-errors.js";
 
-/** The browser draws larger pieces slowly, wrongly or never. */
+/** The browser draws larger tiles slowly, wrongly or never. */
 const TILE = 2000;
 const MOST_THIN = 30;
 const MOST_SIDE = 16_000;
@@ -10,10 +10,10 @@ const MOST_PIXELS = 32_000_000;
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {{width: number, height: number}} Size */
-/** @typedef {{box: Box, place: Box}} Tile a part of the page, and where it goes in a picture */
+/** @typedef {{box: Box, place: Box}} Tile an area of the page, and where it goes in the picture */
 
 /**
- * The scale at which an area becomes a picture of a size that can be made.
+ * The scale at which the picture of an area has a possible size.
  * @param {Box} area
  * @param {number} wanted
  */
@@ -39,7 +39,7 @@ export function pixelsOf({ width, height }, scale) {
  */
 export function tilesOf(area, scale) {
   const whole = pixelsOf(area, scale);
-  // Whole pixels of the picture, or there would be seams.
+  // Whole pixels of the picture, to avoid seams.
   const step = Math.max(1, Math.floor(TILE * Math.min(1, scale)));
   return starts(whole.height, step).flatMap((y) =>
     starts(whole.width, step).map((x) => {
@@ -53,7 +53,7 @@ export function tilesOf(area, scale) {
 }
 
 /**
- * The browser does not draw what is very thin; what is too much falls outside of the picture.
+ * The browser does not draw very thin areas; the surplus falls outside the picture.
  * @param {number} width
  * @param {number} height
  */
@@ -93,7 +93,7 @@ export function isWithin(box, outer) {
 }
 
 /**
- * A region that someone names within a frame, as a part of the page.
+ * A region given within a frame, as an area of the page.
  * @param {Wire.Region} region
  * @param {Box} frame
  * @returns {Box}
@@ -107,7 +107,7 @@ export function inside({ x = NaN, y = NaN, width = NaN, height = NaN }, frame) {
 }
 
 /**
- * A box in the viewport, as a part of the page.
+ * A box in the viewport, as an area of the page.
  * @param {Box} box
  * @param {{viewport: Box, size: Size}} page
  * @returns {Box}

@@ -1,6 +1,6 @@
 /**
- * page.coverage: which rules of a page's style sheets are in use, and which are not. Counting
- * begins with the first call and goes on until it is stopped.
+ * page.coverage: which rules of a page's style sheets are in use and which are not. Counting begins
+ * with the first call and continues until it is stopped.
  */
 
 import { hold, send, unhold, withTab } from "../debugger/debugger.js";
@@ -11,11 +11,12 @@ import { URL_LENGTH, clip } from "../shared/clip.js";
 import { register } from "../shared/tab-state.js";
 import { Turns } from "../shared/timing.js";
 
-// The style rules of a sheet, by their places in its text. Rules nested in rules count as one.
+// The style rules of a sheet, by their position in its text. A rule counts as one with the rules
+// nested in it.
 
 /** @typedef {{start: number, end: number, selector: string}} StyleRule */
 
-/** What a text is made of where braces and semicolons do not count as such. */
+/** Comments and strings, in which braces and semicolons mean nothing. */
 const OPAQUE = /\/\*[\s\S]*?(?:\*\/|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|'(?:\\[\s\S]|[^'\\])*(?:'|$)/y;
 const URL_TOKEN = /url\(\s*[^"'\s)][^)]*\)/iy;
 /** At-rules that hold style rules. */
@@ -107,7 +108,7 @@ const SELECTOR_LENGTH = 200;
 /** @typedef {{styleSheetId: string, startOffset: number, endOffset: number, used: boolean}} Usage */
 
 /**
- * The browser tells of rules that are in use only.
+ * The browser reports only rules that are in use.
  * @param {string} text of the sheet
  * @param {Iterable<number>} starts where rules begin that are or were in use
  */
@@ -202,7 +203,7 @@ function noteUsed({ used }, usage) {
 }
 
 /**
- * Where frames of other sites may not be looked into, only the page's own sheets count.
+ * Where frames of other sites may not be entered, only the page's own sheets count.
  * @param {Context} context
  */
 async function visibleSheets({ tabId, reach }) {
@@ -242,7 +243,7 @@ async function release(tabId) {
 register({
   name: "coverage",
   after: ["style sheets"],
-  // The browser's counts are gone with whoever asked for them.
+  // The browser's counts are gone with the debugger.
   restore: () => endLeftover(COVERAGE),
   lost: (tabId) => counting.delete(tabId),
   released: release,

@@ -1,4 +1,4 @@
-/** page.describe and page.locate: an element that is to be found again at another time. */
+/** page.describe and page.locate: describing an element so that it can be found again later. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -28,7 +28,7 @@ export function describeElement({ tabId, input, signal, reach }) {
 /**
  * @param {string[]} selectors
  * @param {Frame[]} others
- * @returns {Promise<string | undefined>} the first that nothing in other frames matches
+ * @returns {Promise<string | undefined>} the first that matches nothing in other frames
  */
 async function onlyHere(selectors, others) {
   for (const selector of selectors) {
@@ -54,7 +54,7 @@ export function locateElement(context) {
 }
 
 /**
- * What the selector matches counts more than what only looks like it.
+ * An element that the selector matches counts more than one that is only similar.
  * @param {Context<Wire.LocateElement>} context
  * @returns {Promise<string[]>}
  */

@@ -1,4 +1,7 @@
-/** page.find and page.query: every frame looks for itself; the best or the first of all are told. */
+/**
+ * page.find, page.query and page.styles: every frame searches itself; the best or the first results
+ * of all are returned.
+ */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, framesOf, mainFrame } from "../frames/frames.js";
@@ -8,7 +11,7 @@ import { CHILD_MS, MAIN_MS, numberOr, wordsOr } from "../shared/number-limits.js
 const FOUND = 20;
 const QUERIED = 100;
 const MOST = 100;
-/** When something fits well, what fits much worse is not meant. */
+/** If there is a good match, much worse ones are not meant. */
 const SHARE = 0.6;
 
 /** @import { Context } from "../shared/command-context.d.ts" */
@@ -77,7 +80,7 @@ async function askAll(tabId, type, body, reach) {
   return answers.filter((answer) => answer !== null);
 }
 
-// page.styles: how an element looks, as the browser computes it.
+// page.styles: an element's computed styles.
 
 /** @param {import("../shared/command-context.d.ts").Context<Wire.ElementStyles>} context */
 export function elementStyles({ tabId, input, signal, reach }) {

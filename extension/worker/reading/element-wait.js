@@ -1,4 +1,4 @@
-/** page.wait: until some frame has the element, frames of later documents included. */
+/** page.wait: waits until a frame has the element, frames of later documents included. */
 
 import { onAbort, unlessAborted } from "../shared/timing.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
@@ -11,7 +11,7 @@ import { findTarget } from "../input/targets.js";
 
 const MOST_MS = 10_000;
 const LOOK_MS = 500;
-/** A frame that waits answers by itself; this is for one that went silent. */
+/** A waiting frame answers by itself; this limit is for one that does not. */
 const SPARE_MS = 1000;
 
 let nextId = 1;
@@ -32,7 +32,7 @@ export function waitForElement(context) {
 const timeoutOf = (ms) => Math.min(numberOr(ms, 0, MOST_MS), MOST_MS);
 
 /**
- * Of an element that is known, only its own document has to tell.
+ * For a known element, only its own document has to be asked.
  * @param {Context<Wire.WaitForElement>} context
  * @param {AbortSignal} ended
  */
@@ -44,7 +44,7 @@ async function waitForRef({ tabId, input, reach }, ended) {
   const stop = onAbort(ended, () => void frame.ask("stopWaiting", { id }).catch(() => {}));
   const body = { ...how, visible: Boolean(visible), id, maxMs };
   const told = await askMinting(frame, "wait", body, maxMs + SPARE_MS).finally(stop);
-  // What no event tells may have happened all the same.
+  // Something may have changed without an event.
   const element = told ?? (await askMinting(frame, "look", body, LOOK_MS));
   if (element) return { element };
   throw new CommandError("timeout", `${ref} could not be seen within ${maxMs} ms.`);
@@ -78,8 +78,8 @@ class Wait {
     try {
       void this.#begin();
       const found = await this.#outcome.promise;
-      // The first frame to answer need not be the first on the page; and what no event tells may
-      // have happened all the same.
+      // The first frame to answer need not be the first on the page, and something may have changed
+      // without an event.
       const element = (await this.#look()) ?? found;
       if (element) return { element };
       throw this.#tooLong();
@@ -92,7 +92,7 @@ class Wait {
     }
   }
 
-  /** A page that is busy may answer later; one that nobody may read never does. */
+  /** A busy page may answer later; a protected one never does. */
   async #begin() {
     const { tabId } = this.#context;
     for (const frame of framesOf(tabId)) void this.#enter(frame);
@@ -126,7 +126,7 @@ class Wait {
       const found = await askMinting(frame, "wait", body, maxMs + SPARE_MS);
       if (found) this.#outcome.resolve(found);
     } catch (error) {
-      // A frame that has gone leaves the others to be looked at.
+      // If a frame has gone, the others still have to be searched.
       const isAsked = error instanceof CommandError && error.reason === "invalid_arguments";
       if (isAsked) this.#outcome.reject(error);
     }

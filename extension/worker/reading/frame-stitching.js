@@ -1,4 +1,4 @@
-/** Joining what the frames of a page have read into one text, and cutting it to size. */
+/** Joining what was read in the frames of a page into one text, and cutting it to size. */
 
 import { framesOf } from "../frames/frames.js";
 import { placeByNonce } from "../input/targets.js";
@@ -8,7 +8,7 @@ const BEYOND = "(The page goes on, but is too large to be read further. Read a p
 const PAIR = 2;
 
 /**
- * @typedef {object} FrameLine a frame element: the line it stands on, and what is in the frame
+ * @typedef {object} FrameLine a frame element: the line it is on, and the page in it
  * @property {number} line
  * @property {number} depth
  * @property {number} ref
@@ -16,12 +16,12 @@ const PAIR = 2;
  * @property {PageText | null} [page]
  */
 /** @typedef {{text: string, frames: FrameLine[], whole: boolean}} PageText */
-/** @typedef {{text: string, whole: boolean}} Stitched `whole`: nothing follows that was not read */
+/** @typedef {{text: string, whole: boolean}} Stitched `whole`: the page was read to its end */
 
 /**
  * @param {PageText} page
  * @param {number} maxDepth
- * @returns {Stitched} the lines of child frames stand indented beneath their frame's own line
+ * @returns {Stitched} the lines of child frames are indented below their frame's line
  */
 export function stitch(page, maxDepth) {
   const filled = page.frames.filter((element) => element.page?.text);
@@ -71,7 +71,7 @@ export function cut({ text, whole }, offset, maxChars) {
   const rest = text.slice(offset);
   if (rest.length > maxChars) return cutShort(rest, offset, maxChars);
   if (whole) return { text: rest, truncated: false };
-  // To go on from where nothing came would bring nothing again.
+  // Continuing at this offset would return nothing again.
   if (!rest) return { text: BEYOND, truncated: false };
   return { text: rest, truncated: true, next: text.length };
 }
@@ -83,19 +83,20 @@ export function cut({ text, whole }, offset, maxChars) {
  */
 function cutShort(rest, offset, maxChars) {
   const lineEnd = rest.lastIndexOf("\n", maxChars);
-  // A single line longer than the limit has no better place to be cut.
+  // A single line longer than the limit has no better place to cut.
   const length = lineEnd > 0 ? lineEnd : wholeLength(rest, maxChars) || PAIR;
   const next = offset + length + (lineEnd > 0 ? 1 : 0);
   return { text: rest.slice(0, length), truncated: true, next };
 }
 
-// What the frames of a tab tell of themselves, put where their elements stand in the others.
+// What the frames of a tab return, put where their elements are in the outer frames.
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /**
  * @template Page
- * @typedef {{ref: number, index: number, page?: Page | null}} FrameElement a frame element, and its inside
+ * @typedef {{ref: number, index: number, page?: Page | null}} FrameElement a frame element, and the
+ *   page in it
  */
 /** @typedef {{index: number, frames: FrameElement<any>[]}} PageWithFrames */
 
@@ -138,7 +139,7 @@ async function place(start, pages) {
 /**
  * @param {Frame[]} children
  * @param {Map<Frame, PageWithFrames>} pages
- * @returns {Promise<Frame[]>} those that found no element
+ * @returns {Promise<Frame[]>} those whose frame element was not found
  */
 async function placeEach(children, pages) {
   const parents = new Map([...pages].map(([frame, page]) => [frame.frameId, page]));
@@ -167,14 +168,15 @@ async function frameElementFor(child, page, parents) {
   return parent?.frames.find((element) => element.index === page.index && !element.page);
 }
 
-// What a tab shows that is no HTML: little of it can be read, and that has to be said.
+// A tab may show something other than HTML: little of it can be read, so the result says what it
+// is.
 
 const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 
 /**
- * To be asked before much is read: a page answers in turn.
+ * Must be asked before reading: a page answers in order.
  * @param {import("../frames/frames.js").Frame} main
- * @returns {Promise<{contentType?: string}>} nothing for a page, or where it does not say
+ * @returns {Promise<{contentType?: string}>} empty for HTML, or where the page does not answer
  */
 export async function kindOf(main) {
   const contentType = String(await main.ask("contentType", {}).catch(() => "text/html"));

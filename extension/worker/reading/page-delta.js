@@ -3,7 +3,7 @@
 /** @typedef {{old: number, now: number}} Pair two lines that are the same line */
 
 /**
- * New lines stand behind "+", lines that are gone behind "-".
+ * New lines begin with "+", lines that are gone with "-".
  * @param {string} before
  * @param {string} after
  */
@@ -22,8 +22,8 @@ export function delta(before, after) {
 }
 
 /**
- * Lines that stayed: those at both ends, and between them those that are there only once. That
- * takes no longer than sorting, however large the pages are.
+ * Lines that stayed: those at both ends, and between them those that occur only once. That takes no
+ * longer than sorting, however large the pages are.
  * @param {string[]} old
  * @param {string[]} now
  * @returns {Pair[]}
@@ -95,11 +95,11 @@ function placesOfSingles(lines, from, to) {
 }
 
 /**
- * The longest row of pairs that is in order on both sides.
+ * The longest sequence of pairs that is in order on both sides.
  * @param {Pair[]} found in order of `now`
  */
 function rising(found) {
-  /** @type {{pair: Pair, before: any}[]} the best row of each length, by its last pair */
+  /** @type {{pair: Pair, before: any}[]} the best sequence of each length, by its last pair */
   const best = [];
   for (const pair of found) {
     const length = firstNotBelow(best, pair.old);

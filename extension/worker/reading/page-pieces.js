@@ -1,4 +1,4 @@
-/** page.text and page.html: a page or a part of it as one text, frames where they stand. */
+/** page.text and page.html: a page or a part of it as one text, with its frames in place. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, mainFrame } from "../frames/frames.js";
@@ -29,8 +29,8 @@ export function readHtml(context) {
 /**
  * @param {Context<Wire.ReadPiece>} context
  * @param {string} kind
- * @param {number} usual how many characters, unless the call says
- * @param {string} gap what parts a frame's text from the text before it
+ * @param {number} usual the default number of characters
+ * @param {string} gap what separates a frame's text from the text before it
  */
 function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
   return unlessDialog(tabId, signal, async () => {
@@ -87,7 +87,7 @@ function join({ text, frames, whole }, gap) {
     const inside = page ? join(page, gap) : { text: "", whole: true };
     const before = joined + text.slice(done, at);
     joined = before + (before && inside.text && gap) + inside.text;
-    // Nothing follows what was not read to its end.
+    // Nothing follows a part that was not read to its end.
     if (!inside.whole) return { text: joined, whole: false };
     done = at;
   }
@@ -103,7 +103,7 @@ function join({ text, frames, whole }, gap) {
 function part({ text, whole }, offset, maxChars) {
   const rest = text.slice(offset);
   if (rest.length <= maxChars) {
-    // To go on from where nothing came would bring nothing again.
+    // Continuing at this offset would return nothing again.
     const goesOn = !whole && rest.length > 0;
     return goesOn
       ? { text: rest, truncated: true, next: text.length }

@@ -1,4 +1,4 @@
-/** page.read: every frame reads itself, the pieces become one text. */
+/** page.read: every frame reads itself, and the parts become one text. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
@@ -8,7 +8,7 @@ import { CHILD_MS, MAIN_MS, MOST_CHARS, charsOr, numberOr } from "../shared/numb
 import { countLines, cut, addChildFrames, kindOf, stitch } from "./frame-stitching.js";
 import { delta } from "./page-delta.js";
 
-// What was read of the documents lately, so that a later reading can tell only what is new.
+// Recent readings of documents, so that a later one can return only what is new.
 
 const STORED = "reads";
 const KEPT_FOR_PAGE = 5;
@@ -23,7 +23,7 @@ const snapshots = new Map();
 /** @type {Promise<number> | undefined} */
 let last;
 
-/** Numbers go on after the worker's death: an old one must not mean a new reading. */
+/** Numbers continue across restarts of the worker: an old one must not mean a new reading. */
 async function nextNumber() {
   last ??= chrome.storage.session.get(STORED).then((stored) => Number(stored[STORED]) || 0);
   last = last.then((number) => number + 1);
@@ -46,7 +46,7 @@ function dropOldest(map, size) {
 /**
  * @param {Frame} main
  * @param {Snapshot} snapshot
- * @returns {Promise<number>} by which it can be recalled
+ * @returns {Promise<number>} by which it can be found again
  */
 export async function remember(main, snapshot) {
   const read = await nextNumber();
@@ -60,8 +60,8 @@ export async function remember(main, snapshot) {
 }
 
 /**
- * Only in the document it was read of, and for who may enter the same frames: what another page
- * showed, or showed to others, is not told here.
+ * Only for the same document, and for callers who may enter the same frames: nothing of another
+ * page, or of frames that this caller may not enter, is revealed.
  * @param {Frame} main
  * @param {unknown} read
  * @param {import("../shared/command-context.d.ts").Reach} reach
@@ -102,7 +102,7 @@ export async function readPage({ tabId, input, signal, reach }) {
 }
 
 /**
- * A page that was only just laid out may be busy drawing: what was read of it is not given up.
+ * A page that has just been laid out may be busy drawing: keep what was read.
  * @param {Frame} main
  */
 function viewportOf(main) {
@@ -132,7 +132,8 @@ async function readTree(main, { filter, ref, depth }, maxChars, reach) {
   reach.require(start.frame);
   const options = { filter, depth, maxChars };
   const page = await readFrame(start.frame, { ...options, root: start.number }, MAIN_MS);
-  // What is cut off a child cannot be made up for by its parent: it is read to its end.
+  // What is cut off from a child frame cannot be read later through its parent, so it is read to
+  // its end.
   const inFull = { ...options, maxChars: MOST_CHARS, root: 0 };
   const readChild = (/** @type {Frame} */ frame) => readFrame(frame, inFull, CHILD_MS);
   if (page.frames.length) await addChildFrames(start.frame, page, readChild, reach);

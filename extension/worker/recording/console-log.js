@@ -1,15 +1,15 @@
-/** What a tab's pages, frames and workers have said to the console, with what went wrong in them. */
+/** The console messages of a tab's pages, frames and workers, with uncaught errors. */
 
 import { URL_LENGTH, clip } from "../shared/clip.js";
 import { siteOf } from "../shared/known-tabs.js";
 import { Ring } from "./ring-buffer.js";
 import { TEXT_LENGTH, render, renderArguments } from "./value-rendering.js";
 
-// A page that comes back from the back/forward cache has all its messages told again by the
-// browser. They are known by their time, which is exact to the microsecond.
+// When a page comes back from the back/forward cache, the browser repeats all its messages. They
+// are recognized by their time, which is exact to the microsecond.
 
 export class RepeatedMessages {
-  /** @type {Set<number>} the times of the latest messages, in the order of their coming */
+  /** @type {Set<number>} the times of the latest messages, in order of arrival */
   #times = new Set();
   #most;
   #latest = 0;
@@ -20,13 +20,13 @@ export class RepeatedMessages {
     this.#most = most;
   }
 
-  /** A document has gone: what was told until now may be told again. */
+  /** A document has gone: its messages may be repeated. */
   left() {
     this.#left = this.#latest;
   }
 
   /**
-   * Whether a message of this time was told before; if not, it is known from now on.
+   * Whether a message of this time has come before; if not, it is remembered.
    * @param {number} time
    */
   knows(time) {
@@ -53,10 +53,10 @@ const LEVELS = new Map([
 /** What the debugger calls the origin of a document in a sandbox. */
 const NO_ORIGIN = "://";
 const QUOTED = /(?<=')(?:http|ws)s?:[^']*(?=')/g;
-/** They say nothing, or what the page's end has said before. */
+/** Messages without content, or that repeat what the page has logged. */
 const SILENT = new Set(["clear", "endGroup"]);
 
-/** @typedef {Wire.ConsoleEntry & {about?: string[]}} Entry `about`: addresses it speaks of */
+/** @typedef {Wire.ConsoleEntry & {about?: string[]}} Entry `about`: URLs in it */
 
 /** @typedef {(session: string | undefined, objectId: string) => Promise<any>} Look at an object */
 /**
@@ -71,7 +71,7 @@ export class ConsoleLog {
   #contexts = new Map();
   #ring;
   #repeated;
-  /** The browser tells again what it has kept; what is older than this is not wanted. */
+  /** The browser repeats messages that it has kept; older ones than this are dropped. */
   since = 0;
 
   /** @type {Set<Promise<void>>} */
@@ -88,7 +88,7 @@ export class ConsoleLog {
     this.#look = look;
   }
 
-  /** Settles when what is being looked at is known. */
+  /** Settles when the objects that are being read are known. */
   async settled() {
     await Promise.all(this.#looking);
   }
@@ -164,7 +164,7 @@ export class ConsoleLog {
   }
 
   /**
-   * What was logged before anyone listened is told without a view of its objects.
+   * Messages from before recording come without previews of their objects.
    * @param {Place} place
    * @param {Entry} entry
    * @param {import("./value-rendering.js").RemoteObject[]} args
@@ -203,7 +203,7 @@ export class ConsoleLog {
    */
   #logged(place, entry, asking) {
     const { source, level, text, timestamp: time, url = "", networkRequestId } = entry;
-    // Workers tell it themselves.
+    // Workers report it themselves.
     if (source === "worker") return;
     const request = asking.request(networkRequestId);
     const site = request?.site ?? (/^https?:/.test(url) ? siteOf(url) : place.home);
@@ -216,7 +216,7 @@ export class ConsoleLog {
       text: where,
       ...at,
       site,
-      // The browser's own words may name where a request was redirected to.
+      // The browser's own message may contain the URL that a request was redirected to.
       about: [request?.url ?? url, ...(text.match(QUOTED) ?? [])],
     });
   }

@@ -1,4 +1,4 @@
-/** Requests from before recording began, as far as the pages themselves still know of them. */
+/** Requests from before recording began, as far as the pages themselves still know them. */
 
 import { siteOfDocument } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
@@ -24,12 +24,12 @@ export async function earlierRequests(tabId, before) {
     const all = results.map(requestOf).filter(({ started }) => started < before);
     return all.sort((a, b) => a.started - b.started);
   } catch {
-    // A page that is busy, shows a dialog or may not be looked into has nothing to tell.
+    // A page that is busy, shows a dialog or is protected has nothing to report.
     return [];
   }
 }
 
-/** Runs in the page, apart from its own code. */
+/** Runs in the page, in our isolated world. */
 function timingsOfPage() {
   const { timeOrigin } = performance;
   const all = [

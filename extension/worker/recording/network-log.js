@@ -1,4 +1,7 @@
-/** The requests of a tab, its frames and workers, as they go on; a redirect is one of its own. */
+/**
+ * The requests of a tab, its frames and workers, while they run; each redirect is an entry of its
+ * own.
+ */
 
 import { Ring } from "./ring-buffer.js";
 import { siteOf } from "../shared/known-tabs.js";
@@ -16,7 +19,7 @@ const MOST_EARLY = 5000;
 /** @typedef {Wire.RecordedRequest} Request */
 
 /**
- * The steps of one request of the browser's, with what comes apart from them.
+ * The steps of one browser request, with what is reported separately.
  * @typedef {object} Course
  * @property {string | undefined} session
  * @property {string} wireId
@@ -35,7 +38,7 @@ export class NetworkLog {
   #courseOf = new Map();
   #lastId = 0;
   #urlFilter;
-  /** From the browser's own clock to the one on the wall, in seconds. */
+  /** The difference between the browser's monotonic clock and wall-clock time, in seconds. */
   wallOffset = 0;
 
   /**
@@ -109,7 +112,7 @@ export class NetworkLog {
     const course = this.#courses.get(requestId) ?? newCourse(session, requestId);
     if (redirectResponse) this.#redirected(course, params);
     const url = request.url + (request.urlFragment ?? "");
-    // What comes of it from now on is not of the step before.
+    // Later events belong to the new step.
     if (this.#urlFilter && !url.includes(this.#urlFilter)) {
       return void this.#courses.delete(requestId);
     }
@@ -126,7 +129,7 @@ export class NetworkLog {
   }
 
   /**
-   * A request that is told in another way.
+   * A request that is reported in another form.
    * @param {string | undefined} session
    * @param {string} wireId
    * @param {Omit<Request, "requestId">} told
@@ -244,7 +247,7 @@ export class NetworkLog {
   }
 
   /**
-   * Headers as they were on the wire come apart from the rest, before it or after it.
+   * Raw headers are reported separately, before or after the rest.
    * @param {any} params
    * @param {"asked" | "answered"} list
    */

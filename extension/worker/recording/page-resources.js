@@ -1,4 +1,4 @@
-/** The files a page is made of, in all its frames: which there are, and what is in them. */
+/** The files of a page, in all its frames, and their contents. */
 
 import { childrenOf, dropChildren, useChildren } from "../debugger/child-sessions.js";
 import { sendTo, withTab } from "../debugger/debugger.js";
@@ -10,13 +10,13 @@ import { siteOfDocument } from "../shared/known-tabs.js";
 import { recordingOf } from "./recorder.js";
 import { bodiesOf } from "./response-bodies.js";
 
-// Where the files of a page came from. The page names each by the address it asked for; that
-// another one has answered, after a redirect, only a recording knows.
+// Where the files of a page came from. The page names each by the URL it requested; that another
+// one answered, after a redirect, is known only from a recording.
 
 /** @typedef {import("./network-log.js").Request} Request */
 
 export class Redirects {
-  /** @type {Map<string, Request[]>} every step from an address on */
+  /** @type {Map<string, Request[]>} every step of a request, by its first URL */
   #steps = new Map();
 
   /** @param {number} tabId */
@@ -36,14 +36,14 @@ export class Redirects {
 
   /**
    * @param {string} url
-   * @returns {string[]} all addresses that had to do with it
+   * @returns {string[]} all URLs involved in it
    */
   of(url) {
     return this.#from(keyOf(url)).flatMap((step) => [step.url, step.redirectedTo ?? ""]);
   }
 
   /**
-   * Whether it is recorded to the end.
+   * Whether it was recorded to its end.
    * @param {string} url
    */
   isKnown(url) {
@@ -90,7 +90,7 @@ export async function resourceContent(context) {
 }
 
 /**
- * What another site may have answered is not told where that matters.
+ * Where permissions depend on the site, a file is withheld if another site may have answered.
  * @param {Context} context
  * @param {Found} found
  */
@@ -165,7 +165,7 @@ async function treesOf(tabId) {
     return { session, tree };
   });
   const settled = await Promise.allSettled(answers);
-  // A frame may go away in the meantime.
+  // A frame may go away meanwhile.
   return settled.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
 }
 

@@ -1,4 +1,4 @@
-/** The commands that tell of what was recorded. */
+/** record.*: the commands that read and control recordings. */
 
 import { CommandError } from "../shared/command-errors.js";
 import { childrenOf } from "../debugger/child-sessions.js";
@@ -117,7 +117,7 @@ async function recorded({ tabId }) {
 }
 
 /**
- * What has happened so far is told before a page answers; a busy one is not waited for.
+ * The browser reports everything up to now before a page answers; a busy page is not waited for.
  * @param {Recording} recording
  */
 async function toldAll({ tabId, console }) {
@@ -155,7 +155,7 @@ function part(found, { limit = found.length, newest = false }, shape) {
 }
 
 /**
- * As much as the link carries.
+ * As many entries as fit into one message of the link.
  * @template T
  * @param {T[]} entries
  * @param {boolean} isReversed

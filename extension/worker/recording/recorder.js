@@ -1,7 +1,7 @@
 /**
- * Recording of tabs that agents use: of those they open from the very beginning, of a person's own
- * from the first use on. What is recorded is kept here and goes with the tab, with the worker, or
- * when the tab is the person's again.
+ * Recording of tabs that agents use: tabs that they open from the start, the person's tabs from
+ * their first use. Recordings are kept in memory and end with the tab, with the worker, or when the
+ * tab is returned to the person.
  */
 
 import { holdFirstDocument } from "../debugger/first-document.js";
@@ -11,7 +11,7 @@ import { Recording } from "./tab-recording.js";
 import { register, reportNextUses } from "../shared/tab-state.js";
 import { earlierRequests } from "./earlier-requests.js";
 
-/** Why the debugger is held: the tabs that a page of an agent's tab opens are the agent's too. */
+/** Why the debugger is held. Tabs that a page of an agent's own tab opens are the agent's too. */
 const OWN = "recording an agent's own tab";
 const USED = "recording";
 const NETWORK = "recording";
@@ -28,11 +28,11 @@ const STORED_USUAL = "usualSizes";
 const recordings = new Map();
 /** @type {Set<number>} tabs that an agent does not want recorded */
 const unwanted = new Set();
-/** @type {Set<string>} sessions whose page holds what it has logged until it is released */
+/** @type {Set<string>} sessions whose logged objects have not been released yet */
 const unreleased = new Set();
-/** @type {Sizes} as the server wishes */
+/** @type {Sizes} as the server has configured */
 let usual = { consoleEntries: 10_000, networkEntries: 1000 };
-/** Whether the server has said so to this worker: that is newer than what was stored. */
+/** Whether the server has sent the sizes to this worker: they are newer than the stored ones. */
 let isUsualSaid = false;
 
 /** @param {any} told */
@@ -56,7 +56,7 @@ export function recordingOf(tabId) {
   return recordings.get(tabId);
 }
 
-/** What was recorded by an earlier life of this worker is lost; it goes on with those tabs. */
+/** What an earlier worker recorded is lost; recording continues in those tabs. */
 async function restoreRecordings() {
   /** @type {Record<string, any>} */
   const stored = await chrome.storage.session.get([STORED, STORED_SIZES, STORED_USUAL]);
@@ -83,8 +83,8 @@ function saveSizes() {
 }
 
 /**
- * A tab that an agent has opened and that has not gone anywhere yet. When this settles, nothing of
- * it will be missed.
+ * Records a tab that an agent has just opened, before its first navigation. When this settles,
+ * nothing will be missed.
  * @param {number} tabId
  */
 export async function recordBirth(tabId) {
@@ -103,7 +103,7 @@ function recordPopup(openerId, tabId) {
 }
 
 /**
- * An agent uses a tab: from now on it is recorded.
+ * An agent uses a tab: record it from now on.
  * @param {number} tabId
  */
 export function recordUse(tabId) {
@@ -111,7 +111,7 @@ export function recordUse(tabId) {
 }
 
 /**
- * Begins anew, with sizes and a filter of its own.
+ * Starts a new recording with sizes of its own.
  * @param {number} tabId
  * @param {Partial<Sizes>} sizes
  */
@@ -128,7 +128,7 @@ export async function recordAnew(tabId, sizes) {
 
 /**
  * @param {number} tabId
- * @param {boolean} [isUnwanted] whether it is not to begin again by itself
+ * @param {boolean} [isUnwanted] whether it must not start again by itself
  */
 export function endRecording(tabId, isUnwanted = false) {
   setUnwanted(tabId, isUnwanted);
@@ -162,8 +162,8 @@ function setUnwanted(tabId, isUnwanted) {
 /**
  * @param {number} tabId
  * @param {string} why
- * @param {{born?: boolean, again?: boolean, sizes?: Partial<Sizes>}} how born: nothing was before
- *   that matters; again: what the browser tells may be switched on already
+ * @param {{born?: boolean, again?: boolean, sizes?: Partial<Sizes>}} how born: the tab is new;
+ *   again: its domains may already be enabled
  */
 function start(tabId, why, { born = false, again = false, sizes = {} }) {
   const recording = new Recording(tabId, why, { ...usual, ...sizes });
@@ -176,7 +176,8 @@ function start(tabId, why, { born = false, again = false, sizes = {} }) {
 }
 
 /**
- * All is ordered at once: a tab that goes elsewhere in the next moment is recorded there too.
+ * All commands are sent at once, so that a tab that navigates in the next moment is recorded there
+ * too.
  * @param {Recording} recording
  * @param {boolean} born
  * @param {boolean} again
@@ -218,8 +219,8 @@ function recordEvent(tabId, session, method, params) {
 }
 
 /**
- * A page that logs without end would keep the browser, and us, from everything else. The browser
- * keeps the latest of what is said meanwhile.
+ * A page that logs without end would keep the browser and us from everything else. The browser
+ * keeps the latest messages meanwhile.
  * @param {Recording} recording
  * @param {string | undefined} session
  */
@@ -236,7 +237,7 @@ function pauseConsole(recording, session) {
 }
 
 /**
- * The page keeps objects that it has logged for us to look at; nobody will.
+ * The page keeps the logged objects alive for the debugger; we do not need them.
  * @param {number} tabId
  * @param {string | undefined} session
  */

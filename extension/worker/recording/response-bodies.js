@@ -1,4 +1,4 @@
-/** What requests sent and got, asked of the browser, which keeps some of it for a while. */
+/** Request and response bodies, read from the browser, which keeps some of them for a while. */
 
 import { sendTo } from "../debugger/debugger.js";
 import { messageOf } from "../shared/command-errors.js";
@@ -11,7 +11,7 @@ import { messageOf } from "../shared/command-errors.js";
 /**
  * @param {Recording} recording
  * @param {Request[]} entries
- * @param {number} room how many characters all of them may have
+ * @param {number} room the limit for all of them together, in characters
  */
 export async function bodiesOf({ tabId, network }, entries, room) {
   const filled = [];
@@ -61,7 +61,7 @@ async function postOf(tabId, { hasPostData, postData }, course) {
 }
 
 /**
- * A frame that has gone may have left what it got to the tab.
+ * The tab's own session may still have the bodies of a frame that has gone.
  * @param {number} tabId
  * @param {import("./network-log.js").Course} course
  * @param {string} what

@@ -1,4 +1,4 @@
-/** The latest entries, bounded in number and in size. */
+/** The latest entries, limited in number and size. */
 
 /** @template T */
 export class Ring {
@@ -7,7 +7,7 @@ export class Ring {
   #size = 0;
   #most;
   #mostBytes;
-  /** How many had to give way. */
+  /** How many entries were dropped. */
   dropped = 0;
   /** @type {(entry: T) => void} */
   onDropped = () => {};
@@ -30,7 +30,7 @@ export class Ring {
   }
 
   /**
-   * Adds an entry, or notes that one has grown; one that has given way stays away.
+   * Adds an entry, or notes that one has grown; a dropped entry stays dropped.
    * @param {T} entry
    * @param {number} size
    * @param {boolean} [isNew]

@@ -1,8 +1,8 @@
 /**
- * Regular expressions that cannot hang. An expression given by an agent is looked for in texts
- * given by a page, and JavaScript's own matcher may take for ever with such a pair. This one
- * follows all ways through the expression at once, so its time is bounded by expression times
- * text. It knows what JavaScript knows, except lookaround and references back.
+ * Regular expressions that cannot hang. An agent's expression is searched for in a page's text, and
+ * with some pairs JavaScript's own matcher would take for ever. This one follows all paths through
+ * the expression at once, so its time is at most proportional to expression times text. It supports
+ * JavaScript's syntax except lookaround and backreferences.
  */
 
 import { CommandError } from "../shared/command-errors.js";
@@ -18,7 +18,7 @@ const GROUP = /\((?:\?(?::|<[A-Za-z_$][\w$]*>))?/y;
 const WORD = /\w/;
 
 /**
- * A step of the machine: takes a character, holds at a place, or goes on in two ways.
+ * A state of the machine: it takes a character, checks a position, or branches.
  * @typedef {object} State
  * @property {((char: string) => boolean) | null} takes
  * @property {((before: string, after: string) => boolean) | null} holds
@@ -26,7 +26,7 @@ const WORD = /\w/;
  * @property {number} mark the last round it was in
  */
 
-/** @typedef {(next: State) => State} Build makes the states before a state */
+/** @typedef {(next: State) => State} Build builds the states that lead to a state */
 
 /**
  * @param {string} source
@@ -155,7 +155,7 @@ class Reader {
     let state = next;
     for (let i = 0; i < count; i++) {
       const before = part(state);
-      // An empty part makes no state, so nothing would ever end its rounds.
+      // An empty part makes no state, so repeating it would never end.
       if (before === state) break;
       state = before;
     }
@@ -215,7 +215,7 @@ function isEdge(before, after) {
 }
 
 /**
- * Whether one character fits; what was asked once is remembered.
+ * Whether one character matches; results are cached.
  * @param {string} atom
  */
 function charTest(atom) {
@@ -268,7 +268,7 @@ class Machine {
   }
 
   /**
-   * All states that can be reached without taking a character.
+   * All states that are reachable without taking a character.
    * @param {State} first
    * @param {string} before
    * @param {string} after

@@ -1,4 +1,4 @@
-/** Web sockets of a tab: each is a request, and what goes over it are frames. */
+/** The WebSockets of a tab: each is a request with frames. */
 
 import { Ring } from "./ring-buffer.js";
 import { siteOf } from "../shared/known-tabs.js";
@@ -88,13 +88,13 @@ export class SocketLog {
 function greet(entry, { request, wallTime }, place) {
   entry.requestHeaders = Object.entries(request.headers);
   if (wallTime) entry.started = Math.round(wallTime * 1000);
-  // The socket is its frame's, and that frame need not be the page.
+  // The socket belongs to its frame, which need not be the main frame.
   const origin = request.headers.Origin;
   if (origin) entry.site = siteOfSocket(origin, place);
 }
 
 /**
- * A frame in a sandbox has no origin, but a session of its own.
+ * A sandboxed frame has no origin, but a session of its own.
  * @param {string} origin
  * @param {import("./console-log.js").Place} place
  */

@@ -1,4 +1,6 @@
-/** What is recorded of one tab. Going to another page ends nothing: entries tell their page. */
+/**
+ * The recording of one tab. It continues across navigations: each entry says which page it is from.
+ */
 
 import { childrenOf } from "../debugger/child-sessions.js";
 import { sendTo } from "../debugger/debugger.js";
@@ -9,7 +11,7 @@ import { ConsoleLog } from "./console-log.js";
 import { NetworkLog } from "./network-log.js";
 import { SocketLog } from "./socket-log.js";
 
-// Whose documents the frames of a tab show, for those that have no origin to tell it.
+// The sites of a tab's frames, for documents without an origin.
 
 export class FrameSites {
   /** @type {Map<string, string>} by the debugger's id of the frame */
@@ -35,7 +37,7 @@ export class FrameSites {
   }
 
   /**
-   * Of frames in other processes nothing else is told.
+   * For frames in other processes, nothing else is reported.
    * @param {any} params
    */
   #answered({ type, frameId, response }) {
@@ -79,13 +81,13 @@ async function previewOf(tabId, session, objectId) {
 
 export class Recording {
   began = Date.now();
-  /** @type {Promise<unknown>} settles when the debugger is on the tab and has its orders */
+  /** @type {Promise<unknown>} settles when the debugger is attached and the commands are sent */
   attached = Promise.resolve();
-  /** @type {Promise<unknown>} settles when it records, and what was before is looked up */
+  /** @type {Promise<unknown>} settles when it records and earlier requests have been looked up */
   ready = Promise.resolve();
   /** @type {Map<string | undefined, RateLimit>} by session */
   #isTooFast = new Map();
-  /** @type {Set<string | undefined>} sessions whose console is not listened to for a while */
+  /** @type {Set<string | undefined>} sessions whose console is paused */
   #paused = new Set();
   #page = "";
   #frames = new FrameSites();
@@ -178,7 +180,7 @@ export class Recording {
   }
 
   /**
-   * The first document that a new tab asks for is its own.
+   * The first document that a new tab requests is its own.
    * @param {string | undefined} session
    * @param {any} params
    */
@@ -187,7 +189,7 @@ export class Recording {
   }
 
   /**
-   * The news of a navigation may come later than the first words of the new page.
+   * A navigation may be reported after the new page's first messages.
    * @param {string | undefined} session
    * @param {any} params
    */

@@ -1,4 +1,4 @@
-/** What a page logs, as text: what its own console would show in one line. */
+/** Logged values as text, as the console would show them in one line. */
 
 import { clip } from "../shared/clip.js";
 

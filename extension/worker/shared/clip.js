@@ -1,4 +1,4 @@
-/** Texts that pages control, cut to a size. */
+/** Length limits for texts that pages control. */
 
 export const URL_LENGTH = 2000;
 export const TITLE_LENGTH = 500;
@@ -14,7 +14,7 @@ export function clip(text, length) {
 }
 
 /**
- * How much of a text may be taken without parting a pair of surrogates.
+ * The longest prefix that does not split a surrogate pair.
  * @param {string} text
  * @param {number} length
  */

@@ -1,11 +1,11 @@
 /**
- * The one kind of failure a command may end with, and its shape on the link.
- * Anything else that is thrown counts as our own fault: `internal`.
+ * The only error that a command throws on purpose, and its form on the link. Any other error is a
+ * bug of ours and is reported as `internal`.
  */
 
 import { clip, LONG_LENGTH } from "./clip.js";
 
-/** The server's own table says what a reason means; only JSON-RPC itself has a code for this. */
+/** The server's table says what each reason means; JSON-RPC itself has a code only for this one. */
 const UNKNOWN_COMMAND = -32601;
 const FAILED = -32000;
 
@@ -25,7 +25,7 @@ export class CommandError extends Error {
 /** @param {unknown} error */
 export function messageOf(error) {
   const text = error instanceof Error ? error.message : String(error);
-  // The debugger wraps the errors of its protocol in JSON.
+  // The debugger wraps protocol errors in JSON.
   return text.startsWith('{"code"') ? protocolMessage(text) : text;
 }
 

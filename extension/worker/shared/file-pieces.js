@@ -1,4 +1,4 @@
-/** Files that come over the link, a piece at a time. */
+/** Files that arrive over the link, one piece at a time. */
 
 import { CommandError } from "./command-errors.js";
 
@@ -10,7 +10,7 @@ const MOST_BYTES = 100 * 1024 * 1024;
 /**
  * @param {Context} context
  * @param {FileToGive[]} files
- * @param {(index: number, data: string) => Promise<unknown>} give takes what comes next of a file
+ * @param {(index: number, data: string) => Promise<unknown>} give receives the next piece of a file
  */
 export async function carry(context, files, give) {
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -43,5 +43,5 @@ function tooLarge() {
 
 /** @param {string} name */
 function changed(name) {
-  return new CommandError("invalid_arguments", `${name} has become shorter while it was read.`);
+  return new CommandError("invalid_arguments", `${name} became shorter while it was being read.`);
 }

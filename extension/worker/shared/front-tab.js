@@ -1,6 +1,6 @@
 /**
  * Which tab is in front in each window. A tab that an agent's page opens comes to the front by
- * itself; what the person looks at has to be brought back.
+ * itself, so the tab the person was looking at has to be brought back.
  */
 
 import { register } from "./tab-state.js";
@@ -29,18 +29,18 @@ function forgetWindow(windowId) {
 
 /**
  * @param {number} openedId
- * @param {number} openerId if this was in front, so may be what it opens
+ * @param {number} openerId if this tab was in front, the one it opens may be too
  */
 export async function bringBack(openedId, openerId) {
   try {
     const { active, windowId } = await chrome.tabs.get(openedId);
     const front = fronts.get(windowId);
-    // The news of the change may still be on its way.
+    // The report of the change may still be on its way.
     const person = front?.now === openedId ? front.before : front?.now;
     if (!active || person === undefined || person === openerId) return;
     await chrome.tabs.update(person, { active: true });
   } catch {
-    // One of them has been closed: there is nothing to bring back.
+    // One of the two has been closed: there is nothing to bring back.
   }
 }
 

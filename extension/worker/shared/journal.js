@@ -1,6 +1,6 @@
 /**
- * The worker's own short memory of what happened to it, for whoever looks for a fault. It holds
- * names of commands, reasons and numbers of tabs; nothing from pages, no addresses, no secrets.
+ * A short log of what happened to the worker, for finding faults. It holds command names, reasons
+ * and tab numbers; nothing from pages, no addresses, no secrets.
  */
 
 import { register } from "./tab-state.js";
@@ -31,7 +31,7 @@ export class Journal {
     this.onChange();
   }
 
-  /** @param {unknown} earlier lines of the life before */
+  /** @param {unknown} earlier lines of the previous worker */
   prepend(earlier) {
     if (Array.isArray(earlier)) this.#lines = [...earlier, ...this.#lines].slice(-KEPT);
   }
@@ -69,7 +69,8 @@ export function note(level, message) {
 }
 
 /**
- * What nobody has foreseen: where it happened, but not what it said, which may be a page's words.
+ * An unexpected error: notes where it happened but not its message, which may contain a page's
+ * text.
  * @param {unknown} error
  */
 export function noteFault(error) {

@@ -4,8 +4,8 @@ import { TITLE_LENGTH, URL_LENGTH, clip } from "./clip.js";
 import { CommandError } from "./command-errors.js";
 import { register } from "./tab-state.js";
 
-// Pages of extensions, our own panel above all, belong to the person: whoever could press its
-// buttons could allow everything.
+// Extension pages, above all our own panel, belong to the person: an agent that could press its
+// buttons could grant itself everything.
 
 const EXTENSION_PAGE = /^(?:view-source:|filesystem:|blob:)*chrome-extension:/i;
 
@@ -16,7 +16,7 @@ export function isExtensionPage(url) {
 
 /** @returns {never} */
 export function refuseExtensionPage() {
-  const message = "Pages of extensions are for the person only. Use another page.";
+  const message = "Extension pages are for the person only. Use another page.";
   throw new CommandError("needs_person", message);
 }
 
@@ -25,8 +25,8 @@ const BRIEF_LENGTH = 100;
 /** @typedef {Wire.Tab} Tab */
 
 /**
- * Tabs seen alive, and whether they show a page of an extension, so that a command need not ask
- * the browser first.
+ * Tabs that are known to exist, and whether they show an extension page, so that a command need not
+ * ask the browser first.
  * @type {Map<number, boolean>}
  */
 const alive = new Map();
@@ -39,7 +39,7 @@ export function noteFocusedWindow(windowId) {
   if (windowId !== chrome.windows.WINDOW_ID_NONE) focusedWindowId = windowId;
 }
 
-/** The window the person looks at, or last did. */
+/** The window that the person is looking at, or looked at last. */
 export function focusedWindow() {
   return focusedWindowId ?? chrome.windows.WINDOW_ID_NONE;
 }
@@ -56,7 +56,7 @@ export function noteGone(tabId) {
 
 /**
  * @param {number} tabId
- * @returns {Promise<boolean>} whether it shows a page of an extension
+ * @returns {Promise<boolean>} whether it shows an extension page
  */
 export async function showsExtension(tabId) {
   return alive.get(tabId) ?? isExtensionPage((await chrome.tabs.get(tabId)).url);
@@ -144,21 +144,22 @@ export async function pageResult(tabId) {
   return { tabId, url, title, status };
 }
 
-// On which site a tab is. What the server allows, it allows for a site; a page that goes elsewhere
-// in the meantime must not be the one it happens to.
+// Which site a tab is on. The server allows a command for one site, so the command must not run on
+// a page that the tab has navigated to in the meantime.
 
 const WEB = new Set(["http:", "https:"]);
 const OPAQUE = "opaque";
 const MOVED = "tab_url_mismatch";
 const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
 
-/** @type {Map<number, string>} as far as navigations were seen */
+/** @type {Map<number, string>} as far as we have seen navigations */
 const sites = new Map();
-/** @type {Map<number, string>} the sites of pages that are under way */
+/** @type {Map<number, string>} the sites of pages that are still loading */
 const coming = new Map();
 
 /**
- * In the server's words: host, and port if it is not the usual one; empty for a blank tab.
+ * In the server's form: the host, with the port unless it is the default one; empty for a blank
+ * tab.
  * @param {string | undefined} address
  * @returns {string}
  */
@@ -172,7 +173,7 @@ export function siteOf(address) {
 }
 
 /**
- * A document in a sandbox has no origin, but its address tells whose it is.
+ * A sandboxed document has no origin, but its URL says which site it is from.
  * @param {string | undefined} origin
  * @param {string | undefined} url
  */
@@ -203,7 +204,7 @@ function siteStays(tabId) {
   coming.delete(tabId);
 }
 
-/** The navigations were seen by an earlier life of this worker. */
+/** An earlier worker saw the navigations. */
 async function learnSites() {
   for (const { id, url } of await chrome.tabs.query({})) {
     if (id !== undefined && url) sites.set(id, siteOf(url));
@@ -218,13 +219,14 @@ function forgetSite(tabId) {
 
 /**
  * @param {number} tabId
- * @param {string | undefined} site undefined: wherever it is
+ * @param {string | undefined} site undefined: any site
  */
 export async function requireSite(tabId, site) {
   if (site === undefined || sites.get(tabId) === site) return;
-  // Not every page is announced: one that could not be loaded is not.
+  // Not every page is reported: one that could not be loaded is not.
   const { url, pendingUrl } = await getTab(tabId);
-  // Before its first page a tab counts as where it is going, as the server was told.
+  // Before its first page has loaded, a tab counts as being where it is going: that is what the
+  // server knows.
   sites.set(tabId, siteOf(url || pendingUrl));
   requireKnownSite(tabId, site);
 }
@@ -238,7 +240,7 @@ export function siteNow(tabId) {
 }
 
 /**
- * The same in the same turn, for the last moment before something is done.
+ * The same check without awaiting, for the last moment before acting.
  * @param {number} tabId
  * @param {string | undefined} site
  */
@@ -247,8 +249,8 @@ export function requireKnownSite(tabId, site) {
 }
 
 /**
- * The same in the midst of something: what was begun must not be begun again elsewhere. A page
- * that is under way may be there before anybody hears of it, so it counts already.
+ * The same check in the middle of an action, which must not be continued on another site. A page
+ * that is loading may be there before we hear of it, so it counts already.
  * @param {number} tabId
  * @param {string | undefined} site
  */
@@ -269,14 +271,14 @@ export function isMoved(error) {
 }
 
 /**
- * Code with a check before it, which throws `word` if the page is not on the site. They run in one
- * piece, so no navigation comes between them.
+ * The code behind a check that throws `word` if the page is not on the site. Both run in one piece,
+ * so no navigation can come between them.
  * @param {string} code
  * @param {string | undefined} site
  * @param {string} word
  */
 export function onlyOn(code, site, word) {
-  // "use strict" counts only where it stands first.
+  // "use strict" has an effect only as the first statement.
   const [directives] = DIRECTIVES.exec(code) ?? [""];
   return directives + check(site, word) + code.slice(directives.length);
 }
@@ -300,6 +302,6 @@ register({
   navigating: siteComing,
   stayed: siteStays,
   committed: siteCommitted,
-  // A blank tab counts as one that nothing is known of.
+  // A blank tab counts as unknown.
   describe: () => [...sites].filter(([, site]) => site),
 });

@@ -1,11 +1,11 @@
-/** The handlers of the server's methods, held against the table of them. */
+/** Handlers of the server's methods, checked against the table of methods. */
 
 import { RECEIVERS } from "./link-methods.js";
 
 /** @typedef {(params: any) => any} Handler */
 
 /**
- * A method without a handler, or a handler without a method, is an error at once.
+ * Fails at once for a method without a handler and for a handler without a method.
  * @param {"dispatcher" | "relay"} receiver
  * @param {Record<string, Handler>} handlers
  * @returns {{request: Map<string, Handler>, notification: Map<string, Handler>}} by kind

@@ -1,8 +1,8 @@
-/** How much reading commands may tell, and how long the frames may take for it. */
+/** Limits of reading commands: how much they return, and how long frames may take. */
 
-/** More than this could be more than the link carries. */
+/** A larger result might not fit into one message of the link. */
 export const MOST_CHARS = 3_000_000;
-/** How long a frame may take for its part: the browser may have to lay it out first. */
+/** How long a frame may take for its part; the browser may have to lay it out first. */
 export const MAIN_MS = { walk: 4000, answer: 25_000 };
 export const CHILD_MS = { walk: 800, answer: 3000 };
 

@@ -1,4 +1,4 @@
-/** The correlator for modules: of the worker and of the panel. */
+/** The correlator as a module, for the worker and the panel. */
 
 import "../../content/shared/correlator.js";
 

@@ -1,9 +1,11 @@
-/** Who we are and where the server is. Read freshly before every attempt to connect. */
+/**
+ * This profile's id, and the server's port and secret. Read again before every attempt to connect.
+ */
 
 /** @typedef {{port: number, secret: string}} Pairing */
 /** @typedef {Pairing & {profileId: string}} Identity */
 
-/** @returns {Promise<Identity | null>} null while nobody has told us of a server */
+/** @returns {Promise<Identity | null>} null while no server is known */
 export async function readIdentity() {
   const pairing = await readPairing();
   if (!pairing) return null;
@@ -14,7 +16,7 @@ export async function readIdentity() {
 /**
  * @typedef {object} Origin
  * @property {boolean} isPackaged
- * @property {boolean} isManaged whether this browser is the agents' own: tabhub started it
+ * @property {boolean} isManaged whether tabhub started this browser
  */
 
 /** @returns {Promise<(Pairing & Origin) | null>} */

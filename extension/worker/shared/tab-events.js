@@ -1,4 +1,6 @@
-/** What the main frame of each tab is doing, as a stream of steps others can watch. */
+/**
+ * What happens in tabs: the steps of loading a page, and what an action leads to outside its page.
+ */
 
 import { TITLE_LENGTH, clip } from "./clip.js";
 import { register } from "./tab-state.js";
@@ -50,9 +52,9 @@ export class TabListeners {
 const watchers = new TabListeners();
 /** @type {TabListeners} */
 const holdUps = new TabListeners();
-/** @type {Map<number, string>} where tabs are going, until they are there */
+/** @type {Map<number, string>} the URL that each tab is loading, until it is there */
 const going = new Map();
-/** @type {Map<number, LoadEvent>} failures that came before anyone could watch the tab */
+/** @type {Map<number, LoadEvent>} failures that came before anything could watch the tab */
 const failures = new Map();
 
 /**
@@ -124,7 +126,7 @@ function publisher(step) {
   };
 }
 
-/** To be called while the worker's script runs: later listeners do not wake it. */
+/** Must be called while the worker's script runs: listeners added later do not wake it. */
 export function listenToLoads() {
   const { webNavigation } = chrome;
   webNavigation.onBeforeNavigate.addListener(publisher("started"));
@@ -134,7 +136,7 @@ export function listenToLoads() {
   webNavigation.onErrorOccurred.addListener(publisher("failed"));
   webNavigation.onHistoryStateUpdated.addListener(publisher("moved"));
   webNavigation.onReferenceFragmentUpdated.addListener(publisher("moved"));
-  // Pages that come back from the back/forward cache complete only here.
+  // For pages from the back/forward cache, only this event reports completion.
   chrome.tabs.onUpdated.addListener((tabId, { status }, { url }) => {
     if (status === "complete") publish(tabId, { step: "complete", url: url ?? "" });
   });
@@ -142,11 +144,11 @@ export function listenToLoads() {
 
 register({ name: "loads", forget: tabClosed });
 
-// What an action leads to outside its page: tabs, downloads, choosers of files.
+// What an action leads to outside its page: tabs, downloads, file choosers, logins.
 
 /** @typedef {import("../debugger/page-dialogs.js").Dialog} Dialog */
 
-/** @type {Map<number, Set<Outcomes>>} by the tab that is acted on */
+/** @type {Map<number, Set<Outcomes>>} by the tab in which the action runs */
 const watching = new Map();
 
 export class Outcomes {

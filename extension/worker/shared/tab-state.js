@@ -1,49 +1,56 @@
 /**
- * What the worker keeps for tabs. A module that keeps something registers here what it does when
- * the worker starts, when a tab closes and when the browser reports something; `main.js` passes
- * every report on to all of them.
+ * The state that the worker keeps for tabs. A module that keeps something registers here how it
+ * restores it when the worker starts, when it forgets it and which events it needs; `main.js`
+ * passes every event on to all of them.
  */
 
 import { within } from "./timing.js";
 
 /**
  * @typedef {object} Hooks
- * @property {() => unknown} restore rebuilds what an earlier life of this worker kept
+ * @property {() => unknown} restore rebuilds what an earlier worker kept
  * @property {() => unknown} restored every part has been restored
  * @property {(tabId: number) => unknown} forget the tab has closed, or has another number now
- * @property {(tabId: number, session: string | undefined, method: string, params: any) => unknown} event
- *   of the debugger, in the tab's own session or in a child's
- * @property {(tabId: number, reason: string) => unknown} detached the browser has taken the debugger off
- * @property {(tabId: number) => unknown} lost the debugger is off the tab, and what it had enabled is gone
- * @property {(tabId: number) => unknown} returned the debugger is back after a mishap, with nothing enabled
- * @property {(child: import("../debugger/child-sessions.js").Child) => unknown} child sends, at once, what a child
- *   session needs before its first step
+ * @property {(tabId: number, session: string | undefined, method: string, params: any) => unknown}
+ *   event of the debugger, in the tab's own session or in a child's
+ * @property {(tabId: number, reason: string) => unknown} detached the browser has detached the
+ *   debugger
+ * @property {(tabId: number) => unknown} lost the debugger is detached, and what it had enabled is
+ *   gone
+ * @property {(tabId: number) => unknown} returned the debugger is attached again after it was lost,
+ *   with nothing enabled
+ * @property {(child: import("../debugger/child-sessions.js").Child) => unknown} child sends at once
+ *   what a child session needs before it runs anything
  * @property {(tabId: number) => Promise<unknown>} released no agent uses the tab any longer; does
- *   what must be done before it waits for the page
- * @property {(tabId: number, url: string) => unknown} navigating the main frame has begun to load a page
+ *   what must be done before waiting for the page
+ * @property {(tabId: number, url: string) => unknown} navigating the main frame has begun to load a
+ *   page
  * @property {(tabId: number) => unknown} stayed that load has failed
- * @property {(tabId: number, url: string) => unknown} committed the main frame shows another document
+ * @property {(tabId: number, url: string) => unknown} committed the main frame shows another
+ *   document
  * @property {(openerId: number, tabId: number) => unknown} opened a page has opened a tab
- * @property {(tabId: number) => unknown} addressed a command is for the tab
+ * @property {(tabId: number) => unknown} addressed a command for the tab has come
  * @property {(tabId: number) => unknown} used a command uses the page that the tab shows
  * @property {(tabId: number, windowId: number) => unknown} activated
  * @property {(windowId: number) => unknown} windowClosed
- * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content script has
- *   sent something that nobody asked for
- * @property {(frame: import("../frames/frames.js").Frame) => unknown} gone a frame's document is gone
- * @property {() => unknown} describe what a worker that starts now would have to know, as data. Not
- *   in it: what belongs to a running command, times, and what ends with the worker on purpose.
+ * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content
+ *   script has sent a message of its own accord
+ * @property {(frame: import("../frames/frames.js").Frame) => unknown} gone a frame's document is
+ *   gone
+ * @property {() => unknown} describe the state that a worker starting now would have to restore, as
+ *   data. It leaves out what belongs to a running command, times, and what is meant to end with the
+ *   worker.
  */
 
 /**
- * @typedef {Partial<Hooks> & {name: string, after?: string[], restoreMs?: number}} Part
- *   after: the parts that are restored, and hear of everything, before this one; restoreMs: how long
- *   the others wait for this one, since a page that is busy would hold them up
+ * @typedef {Partial<Hooks> & {name: string, after?: string[], restoreMs?: number}} Part after: the
+ *   parts that are restored, and get every event, before this one; restoreMs: how long the others
+ *   wait for this one, since a busy page would hold them up
  */
 
 /** @type {Map<string, Part>} */
 const parts = new Map();
-/** @type {Part[] | null} the same with every part behind those it comes after */
+/** @type {Part[] | null} the same, sorted by `after` */
 let sorted = null;
 
 /** @param {Part} part */
@@ -92,8 +99,8 @@ export function restoreAll() {
 }
 
 /**
- * In the order in which they come: a report on a tab means something only to a part that knows what
- * it has begun there.
+ * Runs the work after restoring, in the order in which it comes: an event of a tab makes sense only
+ * to a part that knows what it has begun there.
  * @param {() => void} work
  */
 export function onceRestored(work) {
@@ -117,9 +124,11 @@ async function restoreParts() {
   report("restored");
 }
 
-/** Commands come fast; those who begin something at the first need not hear of each. */
+/** Commands come fast, and a part that starts something at the first one need not hear of each. */
 const USE_EVERY_MS = 5000;
-/** @type {Record<"addressed" | "used", Map<number, number>>} when each tab's use was reported last */
+/**
+ * @type {Record<"addressed" | "used", Map<number, number>>} when each tab's use was last reported
+ */
 const reportedAt = { addressed: new Map(), used: new Map() };
 
 /**
@@ -133,7 +142,7 @@ export function reportUse(hook, tabId) {
   report(hook, tabId);
 }
 
-/** The next use of every tab is reported, however soon it comes. */
+/** From now on the next use of every tab is reported, however soon it comes. */
 export function reportNextUses() {
   reportedAt.used.clear();
 }
@@ -152,28 +161,28 @@ register({
 
 /**
  * @param {number} tabId
- * @param {number} ms a page that is busy, or shows a dialog, hears of it later
+ * @param {number} ms how long to wait for a page that is busy or shows a dialog
  */
 export async function releaseAll(tabId, ms) {
   const released = inOrder().flatMap((part) => part.released?.(tabId) ?? []);
   await Promise.allSettled(released.map((promise) => within(ms, promise)));
 }
 
-/** @returns {Promise<Record<string, unknown>>} by the name of each part that has something to say */
+/** @returns {Promise<Record<string, unknown>>} by the name of each part that describes itself */
 export async function describeAll() {
   const said = inOrder().filter(({ describe }) => describe);
   const entries = said.map(async ({ name, describe }) => [name, await describe?.()]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-// What is to outlive this worker, in the session's storage.
+// State that must survive this worker is written to session storage.
 
-/** How much longer than a write takes it rests after it. */
+/** After a write, pause this many times as long as the write took. */
 const RESTS = 3;
 
 /**
- * A page decides how often much of this changes: it is written at once, but never twice at a time,
- * and what is large more seldom.
+ * Pages decide how often much of this state changes, so it is written at once but never twice at a
+ * time, and large state less often.
  * @param {string} key
  * @param {() => unknown} dump
  * @returns {() => void} to be called after every change
@@ -185,7 +194,7 @@ export function saver(key, dump) {
     isBusy = true;
     isStale = false;
     const began = Date.now();
-    // What does not fit into the storage is not kept.
+    // State that does not fit into the storage is lost.
     await chrome.storage.session.set({ [key]: dump() }).catch(() => {});
     setTimeout(rested, RESTS * (Date.now() - began));
   };
@@ -199,7 +208,7 @@ export function saver(key, dump) {
   };
 }
 
-// An agent has left a tab, or a person has taken it back: what was put upon it ends.
+// An agent has left a tab, or a person has taken it back: everything we set up in it ends.
 
 const RELEASE_MS = 2000;
 

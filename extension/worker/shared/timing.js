@@ -1,9 +1,9 @@
-/** Ending what was cancelled. */
+/** Cancelling, time limits, turns, waiting for observations, rate limits. */
 
 import { CommandError } from "./command-errors.js";
 
 /**
- * Calls at once when it is too late to listen.
+ * Calls the listener at once if the signal is already aborted.
  * @param {AbortSignal} signal
  * @param {(reason: unknown) => void} listener
  * @returns {() => void} stops listening
@@ -16,7 +16,7 @@ export function onAbort(signal, listener) {
 }
 
 /**
- * Does not begin after an abort, and does not wait for what goes on after one.
+ * Does not start the work after an abort, and stops waiting for it on one.
  * @template T
  * @param {AbortSignal} signal
  * @param {(signal: AbortSignal) => Promise<T>} work
@@ -36,10 +36,10 @@ export async function unlessAborted(signal, work) {
   }
 }
 
-// Waiting for an answer, but not for ever.
+// Waiting with a time limit.
 
 /**
- * What takes longer is not waited for; it goes on by itself.
+ * Stops waiting after the time limit; the promise itself goes on.
  * @template T
  * @param {number} ms
  * @param {Promise<T>} promise
@@ -57,14 +57,14 @@ export async function within(ms, promise) {
   }
 }
 
-// One after the other, on each tab.
+// One piece of work at a time in each tab.
 
 export class Turns {
-  /** @type {Map<number, Promise<unknown>>} the last of each tab */
+  /** @type {Map<number, Promise<unknown>>} the last one in each tab */
   #last = new Map();
 
   /**
-   * What is cancelled before its turn comes is not begun.
+   * Work that is cancelled before its turn does not start.
    * @template T
    * @param {number} tabId
    * @param {AbortSignal} signal
@@ -86,7 +86,7 @@ export class Turns {
   }
 }
 
-// What has been seen to happen, for those who look back and those who wait.
+// What has been observed, for code that looks back and code that waits.
 
 /** @template {string} Name */
 export class Observations {
@@ -96,7 +96,7 @@ export class Observations {
   #waiting = new Set();
 
   /**
-   * The first one counts.
+   * The first observation of a name counts.
    * @param {Name} name
    * @param {unknown} [what]
    */
@@ -120,7 +120,7 @@ export class Observations {
 
   /**
    * @param {number} ms
-   * @param {Name[]} names any of them ends the waiting
+   * @param {Name[]} names any of them ends the wait
    */
   async until(ms, ...names) {
     if (this.has(...names)) return;
@@ -135,7 +135,7 @@ export class Observations {
   }
 }
 
-// Notices when something comes faster than anyone could want it.
+// Detects when something comes faster than allowed.
 
 const WINDOW_MS = 1000;
 

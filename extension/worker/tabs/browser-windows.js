@@ -3,7 +3,7 @@
 import { framesOf } from "../frames/frames.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 
-// What is several tabs', a window or a group, is an agent's only if all of them are.
+// An agent owns a window or a group only if it owns every tab in it.
 
 /**
  * @param {chrome.tabs.Tab[]} tabs as they are now
@@ -41,7 +41,7 @@ function describe({ id, state, type, focused, incognito, left, top, width, heigh
 }
 
 /**
- * With the size of the page in it: what is set is the size of the whole window.
+ * With the size of the page in it; what is set is the size of the whole window.
  * @param {number} windowId
  * @returns {Promise<Wire.Window>}
  */
@@ -60,7 +60,7 @@ async function getWindow(windowId) {
 }
 
 /**
- * The size of the page that is shown, by its own account.
+ * The size of the page that is shown, as it reports itself.
  * @param {chrome.windows.Window} window
  */
 function viewportOf({ tabs = [] }) {
@@ -88,7 +88,7 @@ export async function createWindow(url, input) {
   const made = await chrome.windows.create({ url, focused: false, incognito, ...bounds });
   const tab = made?.tabs?.[0];
   if (!tab) throw new CommandError("internal", "The browser opened no tab.");
-  // Made in such a state at once, a window would take the focus.
+  // A window created in such a state would take the focus.
   if (state && state !== "normal") await chrome.windows.update(tab.windowId, { state });
   return tab;
 }
@@ -113,7 +113,7 @@ export async function updateWindow({ input, signal, reportTabChanges }) {
     throw new CommandError("invalid_arguments", `The browser refused: ${messageOf(error)}`);
   }
   await reportTabChanges();
-  // A tab behind another keeps the size it had until it is shown.
+  // A background tab keeps its size until it is shown.
   const page = input.page === undefined ? undefined : await sizeOf(input.page);
   return { ...(await describeWindow(windowId)), ...(page && { page }) };
 }
@@ -153,7 +153,7 @@ async function resize({ id, state }, bounds) {
   if (state !== "normal") await chrome.windows.update(windowId, { state: "normal" });
   const before = await describeWindow(windowId);
   const after = await chrome.windows.update(windowId, bounds);
-  // A window that has just changed its state may take it back once.
+  // A window may revert a change of its state once.
   if (SIDES.some((side) => bounds[side] !== undefined && after[side] !== bounds[side])) {
     await chrome.windows.update(windowId, bounds);
   }
@@ -161,7 +161,7 @@ async function resize({ id, state }, bounds) {
 }
 
 /**
- * The page hears of its new size a little later.
+ * The page gets its new size a little later.
  * @param {number} windowId
  * @param {Wire.Window} before
  */
@@ -173,7 +173,7 @@ async function untilSeen(windowId, before) {
 }
 
 /**
- * What the window has around its page, which stays the same.
+ * The window's size around its page, which stays the same.
  * @param {Wire.Window} window
  */
 function frameOf({ width = 0, height = 0, viewport = { width: 0, height: 0 } }) {

@@ -1,4 +1,4 @@
-/** sessions.*: tabs and windows that were closed, and bringing them back. */
+/** sessions.*: recently closed tabs and windows, and restoring them. */
 
 import { onAbort } from "../shared/timing.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -51,7 +51,7 @@ function tabsOf({ tab, window }) {
 }
 
 /**
- * By which name the browser could bring back a tab that has just been closed.
+ * The session id of a tab that has just been closed.
  * @param {string | undefined} url where the tab was
  */
 export async function sessionOfClosed(url) {
@@ -76,7 +76,7 @@ export async function restoreSession(context) {
   const now = await Promise.all(tabs.map(({ id }) => getTab(/** @type {number} */ (id))));
   const told = now.map((tab, i) => ({
     ...describeTab(tab),
-    // The browser may be behind with what its tab strip shows.
+    // The browser may report an old status.
     ...(loads[i] && { status: /** @type {const} */ ("complete") }),
   }));
   const [groupId] = groups;
@@ -90,7 +90,7 @@ function unknown(id) {
 }
 
 /**
- * The browser shows what it brings back; what the person looks at stays in front.
+ * The browser activates what it restores; bring back what the person was looking at.
  * @param {string} sessionId
  */
 async function restoreBehind(sessionId) {
@@ -109,7 +109,7 @@ async function restoreBehind(sessionId) {
 }
 
 /**
- * A page that does not load any more is brought back all the same.
+ * A tab whose page does not load any more is restored all the same.
  * @param {chrome.tabs.Tab} tab
  * @param {Context<Wire.RestoreSession>} context
  */

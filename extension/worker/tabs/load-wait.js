@@ -13,10 +13,10 @@ const ABORT_GRACE_MS = 250;
 /**
  * @typedef {object} Progress
  * @property {(step: "committed" | "dom" | "complete") => void} [progress]
- * @property {boolean} [ignoresBlank] the tab is blank, and leaves for another page
+ * @property {boolean} [ignoresBlank] the tab is blank and navigates to another page
  */
 
-/** Follows the steps of one load until it ends: well, badly, or by being stopped. */
+/** Follows the steps of one load until it completes, fails or is stopped. */
 export class LoadWait {
   #committed = false;
   #started = false;
@@ -36,13 +36,13 @@ export class LoadWait {
     this.#progress = progress;
     this.#ignoresBlank = ignoresBlank;
     this.#unwatch = watchLoads(tabId, (event) => this.#step(event));
-    // A load may end before anyone waits for it.
+    // A load may end before anything waits for it.
     this.#end.promise.catch(() => {});
   }
 
   /**
    * @param {number} timeoutMs
-   * @returns {Promise<boolean>} false when time ran out first, or it was left
+   * @returns {Promise<boolean>} false when the time ran out first, or the wait was left
    */
   async within(timeoutMs) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -75,7 +75,7 @@ export class LoadWait {
     this.#end.resolve(true);
   }
 
-  /** Not to be waited for any longer. */
+  /** Ends the wait without a failure. */
   leave() {
     this.#end.resolve(false);
   }
@@ -104,21 +104,21 @@ export class LoadWait {
   }
 
   #moved() {
-    // A page that rewrites its own address while it loads has not ended loading.
+    // A page that changes its own URL while it loads has not finished loading.
     if (!this.#started) this.finish();
   }
 
   /** @param {import("../shared/tab-events.js").LoadEvent} event */
   #failed({ url, error = "" }) {
     const fail = () => this.fail(loadError(url, error));
-    // Aborted may mean that another navigation takes over: it starts in a moment.
+    // Aborted may mean that another navigation takes over, which starts in a moment.
     if (error === ABORTED) this.#grace = setTimeout(fail, ABORT_GRACE_MS);
     else fail();
   }
 }
 
 /**
- * The load may have gone on, or ended, before we could watch.
+ * The load may have progressed or ended before we could watch it.
  * @param {LoadWait} wait
  * @param {number} tabId
  * @param {string} url

@@ -24,8 +24,8 @@ import { groupOf, joinGroup } from "./tab-groups.js";
 // Back and forward.
 
 /**
- * The browser's own back button skips pages that nobody has acted in, which is most of what
- * an agent visits; the debugger sees every entry.
+ * The browser's back button skips pages that nobody has acted in, which are most of the pages an
+ * agent visits; the debugger sees every entry.
  * @param {number} tabId
  * @param {-1 | 1} delta
  * @param {AbortSignal} signal
@@ -43,7 +43,7 @@ export async function goInHistory(tabId, delta, signal) {
 }
 
 /**
- * A tab that began blank, only to be recorded from the beginning, has no blank page to go back to.
+ * Removes the blank page that a tab began with only so that it could be recorded from the start.
  * @param {number} tabId
  */
 export async function forgetBlank(tabId) {
@@ -52,7 +52,7 @@ export async function forgetBlank(tabId) {
     const isBlankFirst = currentIndex === 1 && entries.length === 2 && entries[0].url === BLANK;
     if (isBlankFirst) await send(tabId, "Page.resetNavigationHistory");
   } catch {
-    // The browser does not let the debugger onto this page.
+    // The browser does not allow the debugger on this page.
   }
 }
 
@@ -61,11 +61,11 @@ function word(delta) {
   return delta < 0 ? "back" : "forward";
 }
 
-// Making sure that no dialog keeps a tab from leaving its page.
+// Leaving a page without being held up by a dialog.
 
 /**
- * A page asks "leave?" only after someone has acted in it, and the question can be
- * answered only by a debugger that was there before it was asked.
+ * A page may ask before it is left only if someone has acted in it, and only a debugger that was
+ * attached before can answer.
  * @template T
  * @param {number} tabId
  * @param {() => Promise<T>} work
@@ -88,7 +88,7 @@ const STEPS = /** @type {const} */ (["committed", "dom", "complete"]);
 
 const WORDS = new Set(["back", "forward", "reload"]);
 
-/** @type {Map<number, LoadWait>} the navigation a command is waiting for, per tab */
+/** @type {Map<number, LoadWait>} the navigation that a command is waiting for, by tab */
 const underWay = new Map();
 
 /** @import { Context } from "../shared/command-context.d.ts" */
@@ -140,7 +140,8 @@ async function createTab(url, { active = false, windowId, window }) {
 }
 
 /**
- * Only these have a first request that could be missed, and others may refuse to follow a page.
+ * Only these have a first request that could be missed, and other URLs may not be reachable from a
+ * page.
  * @param {string} url
  */
 function isWeb(url) {
@@ -184,7 +185,7 @@ async function navigateAndWait({ tabId, input, signal, progress, reportTabChange
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
-  // Whoever is to answer the request must hear of it first.
+  // The caller who is to answer a held request must get this result first.
   const stop = onHeldUp(tabId, () => wait.leave());
   try {
     onAbort(signal, (reason) => wait.fail(reason));
@@ -217,7 +218,7 @@ async function leaveFor(tabId, url, signal) {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     await getTab(tabId);
-    // The browser does not begin anew what it has just begun.
+    // The browser refuses a navigation that it has just begun.
     const isBegun = URL.canParse(url) && goingTo(tabId) === new URL(url).href;
     if (isBegun && /rejected/i.test(messageOf(error))) return;
     const message = `The tab could not go to ${url}: ${messageOf(error)}`;
@@ -226,7 +227,7 @@ async function leaveFor(tabId, url, signal) {
 }
 
 /**
- * The browser may have unloaded a tab nobody looked at: bring its page back.
+ * The browser may have discarded a background tab: load its page again.
  * @param {number} tabId
  */
 export async function revive(tabId) {
@@ -250,7 +251,7 @@ export async function closeTab({ tabId, signal }) {
 }
 
 /**
- * By its tabs: none of them may keep it open by a question.
+ * Closes tab by tab, so that no page can keep the window open with a dialog.
  * @param {Context<Wire.CloseWindow>} context
  */
 export async function closeWindow(context) {

@@ -1,4 +1,4 @@
-/** groups.*: tab groups as agents make and change them. No tab changes its window by it. */
+/** groups.*: creating and changing tab groups. No tab changes its window by this. */
 
 import { clip } from "../shared/clip.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
@@ -6,9 +6,9 @@ import { getTab } from "../shared/known-tabs.js";
 import { releaseTab } from "../shared/tab-state.js";
 import { requireOwn } from "./browser-windows.js";
 
-// Tab groups: which tabs belong together, as the person sees it. Nothing here moves the focus.
+// The groups that tabhub makes for the tabs of an agent. Nothing here moves the focus.
 
-/** Chrome's own words. */
+/** Chrome's names. */
 export const COLORS = [
   "grey",
   "blue",
@@ -53,11 +53,11 @@ export async function groupTab({ tabId, input, reportTabChanges }) {
 }
 
 /**
- * The tab is no agent's any more.
+ * The tab no longer belongs to an agent.
  * @param {Context} context
  */
 export async function ungroupTab({ tabId, reportTabChanges }) {
-  // What the person sees does not wait for the page.
+  // The tab strip does not wait for the page.
   await chrome.tabs.ungroup(tabId).catch(() => {});
   await releaseTab({ tabId });
   await reportTabChanges();
@@ -67,14 +67,14 @@ export async function ungroupTab({ tabId, reportTabChanges }) {
 /**
  * @param {chrome.tabs.Tab} tab
  * @param {Group} group
- * @returns {Promise<number | undefined>} undefined where tabs cannot be grouped: a tab does
- *   without, as in windows that have no tab strip
+ * @returns {Promise<number | undefined>} undefined where tabs cannot be grouped, as in windows
+ *   without a tab strip
  */
 export async function joinGroup(tab, group) {
   const key = JSON.stringify([group.title, group.color, tab.windowId]);
   const before = made.get(key);
   const joined = (async () => join(tab, { ...group, groupId: group.groupId ?? (await before) }))();
-  // Two tabs that open at once belong in one group, though neither was told of it.
+  // Two tabs that open at the same time belong in one group.
   made.set(key, joined);
   return joined;
 }
