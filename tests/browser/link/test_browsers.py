@@ -74,6 +74,22 @@ async def test_two_browsers_with_the_same_tab_number_get_different_ids_and_each_
 
 
 @pytest.mark.requirement("OT-24")
+@pytest.mark.parametrize("closed_first", [True, False])
+async def test_until_a_reconnected_browser_lists_its_tabs_it_is_as_managed_as_before(
+    closed_first: bool,
+) -> None:
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        if closed_first:
+            await extension.socket.close()
+            await eventually(lambda: not server.app.browsers.all(), "the browser to be gone")
+        async with connected(server.port):
+            assert server.app.browsers.is_managed("profile-a")
+        async with connected(server.port, "another"):
+            assert not server.app.browsers.is_managed("another")
+
+
+@pytest.mark.requirement("OT-24")
 async def test_a_browser_that_comes_back_is_synced_and_nothing_is_there_twice() -> None:
     async with served() as server, client(server.port) as http:
         async with connected(server.port) as extension:
@@ -135,7 +151,7 @@ async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
             async with connected(server.port) as extension:
                 await extension.sync(tab(1))
             await eventually(lambda: not browsers.all())
-            clocks.append(browsers._leaving["profile-a"])
+            clocks.append(browsers._leaving["profile-a"][1])
         assert [clock.cancelled() for clock in clocks] == [True, False]
         assert len(server.app.hub.tabs) == 1
         browsers._forget("profile-a")

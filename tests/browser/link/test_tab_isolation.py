@@ -164,7 +164,7 @@ async def _play(steps: list[tuple[str, str, int, str]]) -> None:
                 may = owner == session or (owner is None and place in world.shared)
                 ran = await world.runs_in(session, world.tab(place))
                 assert ran == (place if may else None), (step, place, owner, session)
-    for timer in world.app.browsers._leaving.values():
+    for _, timer in world.app.browsers._leaving.values():
         timer.cancel()
     world.app.close()
 

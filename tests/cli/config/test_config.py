@@ -114,7 +114,7 @@ def test_a_reset_needs_confirming_and_keeps_the_last_file(product: Product) -> N
         product.run("config", "set", "port", str(9600 + number))
         (product.home / "config.json").chmod(0o644)
         done = product.run("config", "reset", "--confirm")
-        assert (done.returncode, "in place of" in done.stdout) == (0, True)
+        assert (done.returncode, "replacing an older copy" in done.stdout) == (0, True)
         kept = product.home / "config.json.bak"
         assert list(product.home.glob("*.bak")) == [kept]
         assert json.loads(kept.read_text()) == {"port": 9600 + number}

@@ -147,7 +147,7 @@ def test_what_strict_json_reads_is_read_and_nothing_makes_it_stumble(text: str) 
         ('{\n  "a": 1\n  "b": 2\n}', 3, "comma"),
         ('{\n"a": \n', 3, "a value"),
         ('{"a": 1}\n}', 2, "after the end"),
-        ('{"a": 01}', 1, "no value"),
+        ('{"a": 01}', 1, "not a value"),
         ("/* open", 1, "a value"),
         ("[" * 100_000, 1, "deeply"),
         ("[,]", 1, "a value"),

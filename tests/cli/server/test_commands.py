@@ -99,7 +99,7 @@ def test_the_log_is_the_owners_after_it_has_begun_a_new_file(product: Product) -
 def test_a_pid_file_left_by_a_dead_server_does_not_matter(product: Product) -> None:
     product.home.mkdir()
     (product.home / "server.pid").write_text('{"pid": 99999999, "port": 1}')
-    assert "without tidying up" in product.run("stop").stdout
+    assert "without cleaning up" in product.run("stop").stdout
     with product.running("start", "--port", "0"):
         assert product.wait_running() > 1
 
@@ -126,7 +126,7 @@ def test_a_server_that_was_just_killed_is_not_said_to_run(product: Product) -> N
         # Nobody has waited for it: it stays in the list of processes.
         for command in ("status", "stop", "doctor"):
             told = product.run(command).stdout
-            assert ("without tidying up" in told, "does not answer" in told) == (
+            assert ("without cleaning up" in told, "does not answer" in told) == (
                 command != "doctor",
                 False,
             )

@@ -66,7 +66,7 @@ class Browsers:
         self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
-        self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._leaving: dict[str, tuple[Browser, asyncio.TimerHandle]] = {}
         self._listed = asyncio.Event()
         self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
 
@@ -91,20 +91,27 @@ class Browsers:
 
     def join(self, id: str, connection: Connection) -> Connection | None:
         """Take a profile's connection; returns the connection that it replaces."""
-        if (timer := self._leaving.pop(id, None)) is not None:
-            timer.cancel()
         known = self._all.pop(id, None)
-        self._all[id] = Browser(id, connection)
+        before = known
+        if id in self._leaving:
+            before, timer = self._leaving.pop(id)
+            timer.cancel()
+        # Until it lists its tabs it is the browser that it was, so that one of the agents' own
+        # does not ask for approvals in between.
+        info = before.info if before else link.BrowserInfo()
+        self._all[id] = Browser(id, connection, info)
         return known.connection if known else None
 
     def leave(self, id: str, connection: Connection) -> None:
         """Take the end of a connection; nothing changes if the profile has a newer one."""
         connection.close()
         if self.is_current(id, connection):
-            log.info("%s has gone", self._all.pop(id))
+            browser = self._all.pop(id)
+            log.info("%s has gone", browser)
             self._panels_changed()
             loop = asyncio.get_running_loop()
-            self._leaving[id] = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
+            timer = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
+            self._leaving[id] = (browser, timer)
 
     def handle(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
         """Take one message of a browser; those of a replaced connection are ignored."""
