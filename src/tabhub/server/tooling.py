@@ -21,7 +21,6 @@ from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
-from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.tool import SOURCE
 
 
@@ -53,17 +52,9 @@ class Tooling:
         self.hub.tools.add(*catalog.all_for(self.hub.tools), page_source.LIST_TABS)
 
     def _browser_source(self) -> catalog.BrowserSource:
-        files = Files(lambda: self.settings.downloads.folder)
-        folders = UploadFolders(lambda: self.settings.uploads.folders)
+        observers = [ShortcutObserver(self._recordings)]
         return catalog.BrowserSource(
-            self.browsers,
-            self.hub,
-            files,
-            folders,
-            self.guard,
-            lambda: self.settings.untrusted_input,
-            self._replays,
-            [ShortcutObserver(self._recordings)],
+            self.browsers, self.hub, self.guard, self.settings, self._replays, observers
         )
 
     def _runner(self) -> Runner:

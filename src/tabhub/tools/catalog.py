@@ -1,12 +1,13 @@
 """Every browser tool, and the source that runs them."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call, Source
+from tabhub.config.settings import Settings
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
@@ -150,18 +151,16 @@ class BrowserSource(Source):
         self,
         browsers: Browsers,
         hub: Hub,
-        files: Files,
-        folders: UploadFolders,
         guard: Guard,
-        untrusted: Callable[[], bool],
+        settings: Settings,
         replays: Replays,
         observers: Iterable[Observer],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
-        self._files = files
-        self._folders = folders
-        self._untrusted = untrusted
+        self._files = Files(lambda: settings.downloads.folder)
+        self._folders = UploadFolders(lambda: settings.uploads.folders)
+        self._settings = settings
         self.screenshots = Screenshots(time.monotonic)
         self._closed_tabs = ClosedTabs()
         self._gif_recordings = GifRecordings(lambda id: hub.sessions.find(id) is not None)
@@ -180,14 +179,18 @@ class BrowserSource(Source):
             self.screenshots,
             self._closed_tabs,
             self._gif_recordings,
-            untrusted=self._untrusted(),
+            untrusted=self._settings.untrusted_input,
         )
 
     async def run(self, call: Call) -> CallResult:
         context = self.context(call)
         if call.replayed:
             await self._replays.resolve(replace(context))
-        observations = [found for each in self._observers if (found := each.follow(call))]
+        observations = [
+            observation
+            for observer in self._observers
+            if call.session in observer.sessions and (observation := observer.follow(call))
+        ]
         if not observations:
             return await self._handle(context)
         context.listeners = [observation.on_command for observation in observations]

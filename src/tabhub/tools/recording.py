@@ -1,5 +1,6 @@
 """How recordings observe the calls of browser tools, and which calls a shortcut keeps as steps."""
 
+from collections.abc import Container
 from typing import Any, Protocol
 
 from tabhub.calls.call import Call
@@ -22,6 +23,10 @@ class Observation:
 
 class Observer(Protocol):
     """A kind of recording: it decides which calls it observes."""
+
+    @property
+    def sessions(self) -> Container[str]:
+        """The sessions that may have a recording; the calls of others are never followed."""
 
     def follow(self, call: Call) -> Observation | None:
         """The observation of this call, or None if nothing records it."""

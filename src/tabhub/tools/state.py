@@ -229,6 +229,7 @@ class GifRecordings:
     def __init__(self, is_open: Callable[[str], bool]) -> None:
         self._is_open = is_open
         self._all: dict[str, GifRecording] = {}
+        self.sessions = self._all.keys()
 
     def find(self, session: str) -> GifRecording | None:
         return self._all.get(session)

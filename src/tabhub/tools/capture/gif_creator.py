@@ -248,6 +248,7 @@ class GifObserver:
 
     def __init__(self, recordings: GifRecordings, hub: Hub, guard: Guard) -> None:
         self._recordings = recordings
+        self.sessions = recordings.sessions
         self._hub = hub
         self._guard = guard
 

@@ -91,6 +91,7 @@ class ShortcutRecordings:
     def __init__(self, sessions: AgentSessions) -> None:
         self._sessions = sessions
         self._open: dict[str, ShortcutRecording] = {}
+        self.sessions = self._open.keys()
         sessions.on_change(self._changed)
 
     def _changed(self, session: AgentSession) -> None:
@@ -112,6 +113,7 @@ class ShortcutObserver:
 
     def __init__(self, recordings: ShortcutRecordings) -> None:
         self._recordings = recordings
+        self.sessions = recordings.sessions
 
     def follow(self, call: Call) -> Observation | None:
         recording = self._recordings.find(call.session)
