@@ -12,9 +12,8 @@ import pytest
 from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
 from tabhub.config.settings import PermissionSettings, Settings
-from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tabs import Tab
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import BoundedSchema, Tool
 from tabhub.server.serving import Server
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.agent import Agent, ToolFailed

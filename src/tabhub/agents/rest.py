@@ -13,13 +13,16 @@ from msgspec import UNSET, Raw, UnsetType, structs
 
 from tabhub.agents.http.messages import (
     CALLER,
+    KEEPALIVE_SECONDS,
+    PING,
+    Reply,
+    Watch,
     as_query,
     query_of,
     read_body,
     require_json,
     send_json,
 )
-from tabhub.agents.http.reply import KEEPALIVE_SECONDS, PING, Reply, Watch
 from tabhub.agents.http.routing import PARAMETERS
 from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, Listing, ToolQuery, ToolSearch, marked, whole_schema

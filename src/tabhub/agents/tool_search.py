@@ -20,8 +20,7 @@ from tabhub.calls.ports import ToolIndex
 from tabhub.config.clients import Client
 from tabhub.config.settings import choose_toolsets
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.hub.schemas import BoundedSchema
-from tabhub.hub.tools import LONGEST_NAME, Tool, ToolRegistry, shortened
+from tabhub.hub.tools import LONGEST_NAME, BoundedSchema, Tool, ToolRegistry, shortened
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "

@@ -11,9 +11,8 @@ import jsonschema_rs
 import msgspec
 
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.hub.schemas import BoundedSchema
 from tabhub.hub.tabs import Tabs
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import BoundedSchema, Tool
 from tabhub.wire.pages import TabId
 
 TAB_ID, TAB_IDS = "tabId", "tabIds"

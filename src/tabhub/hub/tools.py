@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from tabhub.errors import Internal, NotFound
-from tabhub.hub.schemas import BoundedSchema
 
 LONGEST_NAME = 128
 LONGEST_SUMMARY = 120
@@ -19,6 +20,57 @@ SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools, or a function of the arguments that returns them."""
 Handler = Callable[[Any], Awaitable[Any]]
 """Runs a call: a source calls it with a context of its own and gets the result."""
+
+_decode = msgspec.json.decode
+
+
+class BoundedSchema(Mapping[str, Any]):
+    """A schema from an untrusted author, kept as bytes and decoded on demand.
+
+    It is applied only to calls that are not denied, and at a bounded cost. A `tabId` in it is an
+    argument of the page's own, not a tab. It need not declare the tool's `tab_argument`.
+    Thousands of tools are listed and few are called; as dicts, their schemas would fill the memory.
+    """
+
+    __slots__ = ("own",)
+
+    def __init__(self, own: bytes) -> None:
+        self.own = own
+        """As it was published."""
+
+    def published(self) -> dict[str, Any]:
+        """As it was published, decoded."""
+        schema: dict[str, Any] = _decode(self.own)
+        return schema
+
+    def plain(self) -> dict[str, Any]:
+        """As agents see it."""
+        return self.published()
+
+    def written(self) -> bytes:
+        """As agents see it, in JSON."""
+        return self.own
+
+    def __getitem__(self, key: str) -> Any:
+        return self.plain()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.plain())
+
+    def __len__(self) -> int:
+        return len(self.plain())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundedSchema):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return (self.own,)
 
 
 def shortened(name: str) -> str:

@@ -1,19 +1,183 @@
-"""What the administration endpoints do: reloading, showing settings and the audit log."""
+"""Administration of the running server: reading its files again, showing settings and audit log."""
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any
 
 from tabhub.agents.admin import AuditQuery
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.ports import incident
-from tabhub.config.clients import MAIN, Clients, hash_of, label_of
-from tabhub.config.settings import Settings
-from tabhub.errors import NotFound, TabhubError
-from tabhub.server.reload import Reloading
-from tabhub.server.status import Report
+from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients, hash_of, label_of
+from tabhub.config.environment import auth_token
+from tabhub.config.keys import differing, take_live
+from tabhub.config.paths import Home
+from tabhub.config.secret import load as load_secret
+from tabhub.config.settings import Settings, choose_toolsets
+from tabhub.config.settings import load as load_settings
+from tabhub.errors import Internal, NotFound, TabhubError
+from tabhub.server.session_ends import SessionEnds
+from tabhub.server.status import Reloads, Report
+from tabhub.store.active_rules import Rules
+from tabhub.store.saved_shortcuts import Shortcuts
 
 Json = dict[str, Any]
+SHORTEST_REDACTABLE = 8
+
+
+def with_flags(settings: Settings, dev: bool) -> Settings:
+    """Add what flags and the environment say to the settings of the file."""
+    settings.dev = settings.dev or dev
+    settings.mcp_server.auth_token = auth_token(settings)
+    return settings
+
+
+def redactable(token: str | None) -> list[str]:
+    """The token, if the audit log can redact it: a very short one would match everywhere."""
+    return [token] if token is not None and len(token) >= SHORTEST_REDACTABLE else []
+
+
+class Changes:
+    """Remembers what was read last, and collects for the audit log what differs now."""
+
+    def __init__(self, settings: Settings) -> None:
+        # A copy, because a reload changes the server's own settings in place.
+        self._settings = deepcopy(settings)
+        self._clients: frozenset[str] | None = None
+        self._found: dict[str, list[str]] = {}
+
+    def compare_clients(self, names: Iterable[str]) -> None:
+        now = frozenset(names)
+        before = now if self._clients is None else self._clients
+        self._add("added", sorted(now - before - {PRINTED, CLI}))
+        self._add("revoked", sorted(before - now))
+        self._clients = now
+
+    def compare_settings(self, fresh: Settings) -> None:
+        self._add("changed", differing(fresh, self._settings))
+        self._settings = deepcopy(fresh)
+
+    def secret_changed(self) -> None:
+        self._add("changed", ["secret"])
+
+    def take(self) -> dict[str, list[str]]:
+        """Return the changes since the last time."""
+        found, self._found = self._found, {}
+        return found
+
+    def _add(self, kind: str, names: list[str]) -> None:
+        if names:
+            self._found.setdefault(kind, []).extend(names)
+
+
+@dataclass
+class Reloading:
+    """Reads the files again, and applies what can change while the server runs."""
+
+    home: Home | None
+    settings: Settings
+    dev: bool
+    secret: str
+    clients: Clients | None
+    changes: Changes
+    session_ends: SessionEnds
+    rules: Rules
+    shortcuts: Shortcuts
+    audit: AuditLog
+    reloads: Reloads
+    take_settings: Callable[[Settings], None]
+    take_secret: Callable[[str], None]
+    _tokens: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tokens = self.clients.marks() if self.clients else {}
+        self.changes.compare_clients(self._tokens)
+
+    def reload(self) -> dict[str, Any]:
+        """Read settings, policy and secret again; if one has a fault, none of them changes."""
+        started = time.perf_counter()
+        fault: TabhubError | None = None
+        try:
+            waiting = self._read_again(self.home) if self.home else []
+        except (TabhubError, OSError) as error:
+            fault = error if isinstance(error, TabhubError) else Internal(str(error))
+            raise fault from None
+        finally:
+            duration = self.reloads.note(started, fault)
+            self._record(fault)
+        result = {"plugins": 0, "durationMs": duration}
+        return {**result, "restart": waiting} if waiting else result
+
+    def differences(self) -> list[str]:
+        """The keys where the file differs from the settings in force."""
+        return differing(self._load_settings(self.home), self.settings) if self.home else []
+
+    def notice_revoked(self) -> None:
+        """Drop clients whose token was revoked or replaced without a reload."""
+        if self.clients is None:
+            return
+        marks = self.clients.marks()
+        if any(marks.get(name) != mark for name, mark in self._tokens.items()):
+            self._drop_revoked(self.clients)
+            self._record(None)
+        self._tokens = marks
+
+    def _record(self, fault: TabhubError | None) -> None:
+        self.audit.record(incident("admin", MAIN.name, "reload", self.changes.take(), fault))
+
+    def _load_settings(self, home: Home) -> Settings:
+        return with_flags(load_settings(home), self.dev)
+
+    def _read_again(self, home: Home) -> list[str]:
+        """Apply the files; returns the keys of settings that need a restart."""
+        clients = Clients(home)
+        clients.list()  # Raises if the file cannot be read: then no client is dropped.
+        self._drop_revoked(clients)
+        fresh, auth = self._load_settings(home), load_secret(home)
+        choose_toolsets(fresh.toolsets)
+        self.rules.reload(fresh)
+        self.changes.compare_settings(fresh)
+        self._apply(fresh)
+        if auth is not None and auth.secret != self.secret:
+            self._replace_secret(clients, auth.secret)
+        return differing(fresh, self.settings)
+
+    def _apply(self, fresh: Settings) -> None:
+        token = fresh.mcp_server.auth_token
+        if token != self.settings.mcp_server.auth_token:
+            for secret in redactable(token):
+                self.audit.hide(secret)
+            self.session_ends.drop(lambda client: client == SSE.name)
+        take_live(fresh, self.settings)
+        self.take_settings(fresh)
+
+    def _replace_secret(self, clients: Clients, secret: str) -> None:
+        """End every session and connection that the old secret, or a token of it, opened."""
+        self.changes.secret_changed()
+        self.audit.hide(secret)
+        self.secret = secret
+        self.take_secret(secret)
+        for name in (PRINTED, CLI):
+            clients.computed(name, secret)
+        session_ends = self.session_ends
+        session_ends.drop(lambda client: client in (MAIN.name, PRINTED))
+        # The command line continues under its new token, with its tabs.
+        session_ends.drop(
+            lambda client: client == CLI, stays=lambda key: not session_ends.has_session(key)
+        )
+        session_ends.browsers.disconnect_all()
+
+    def _drop_revoked(self, clients: Clients) -> None:
+        """End the sessions, calls and shortcuts of clients whose token was revoked or replaced."""
+        marks, before = clients.marks(), self._tokens
+        self.changes.compare_clients(marks)
+        known = {MAIN.name, SSE.name, *marks}
+        replaced = {name for name, mark in marks.items() if before.get(name, mark) != mark}
+        self._tokens = marks
+        self.session_ends.drop(lambda client: client not in known or client in replaced)
+        self.shortcuts.keep_only(known)
 
 
 @dataclass

@@ -12,8 +12,7 @@ from tabhub.agents.http.rates import Rates, Refusal
 from tabhub.agents.http.routing import Router
 from tabhub.agents.http.security import AccessControl, record_refusal
 from tabhub.agents.http.usage import Usage
-from tabhub.agents.openapi import OpenApi
-from tabhub.agents.routes import ROUTES
+from tabhub.agents.routes import ROUTES, OpenApi
 from tabhub.audit.log import AuditLog
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
@@ -39,9 +38,8 @@ from tabhub.page_tools.persistence import PagePersistence
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
-from tabhub.server.administration import Administration
+from tabhub.server.administration import Administration, Changes, Reloading, redactable, with_flags
 from tabhub.server.endpoints import Endpoints
-from tabhub.server.reload import Changes, Reloading, redactable, with_flags
 from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling

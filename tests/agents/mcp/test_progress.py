@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tabhub.agents.http.reply import Reply
+from tabhub.agents.http.messages import Reply
 from tabhub.wire.mcp.messages import LOG_LEVELS
 from tests.agents.mcp.clients import (
     PREFIX,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from tabhub.agents.http import reply
+from tabhub.agents.http import messages as reply
 from tabhub.agents.mcp.backend import Change
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.wire.mcp import versions

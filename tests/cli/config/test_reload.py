@@ -106,7 +106,10 @@ async def test_where_no_signal_is_heard_the_message_is_true_and_doctor_tells_wha
     written = here("config", "set", "toolsets", "browser")
     assert (written.returncode, "tabhub stop; tabhub start" in written.stderr) == (1, True)
     revoked = here("client", "revoke", "ann")
-    assert (revoked.returncode, "the token of ann is no longer valid" in revoked.stderr) == (0, True)
+    assert (revoked.returncode, "the token of ann is no longer valid" in revoked.stderr) == (
+        0,
+        True,
+    )
     old = product.secret
     rotated = here("config", "rotate-secret", "--confirm")
     assert (rotated.returncode, "The old secret stays" in rotated.stderr) == (1, True)

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from tabhub.agents.http.reply import Reply
+from tabhub.agents.http.messages import Reply
 from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask

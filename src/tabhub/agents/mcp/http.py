@@ -9,6 +9,7 @@ import msgspec
 from tabhub.agents.http.messages import (
     CALLER,
     Refused,
+    Reply,
     Toolsets,
     accepts_streams,
     headers_of,
@@ -16,7 +17,6 @@ from tabhub.agents.http.messages import (
     read_body,
     require_json,
 )
-from tabhub.agents.http.reply import Reply
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import PostChannel, Responder, accept, initialize_params
 from tabhub.agents.mcp.session import Admit, Session, Sessions, SessionStore

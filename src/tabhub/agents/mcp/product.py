@@ -22,7 +22,7 @@ from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
-from tabhub.hub.schemas import BoundedSchema
+from tabhub.hub.tools import BoundedSchema
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.wire.mcp import messages as m
 

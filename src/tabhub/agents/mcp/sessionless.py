@@ -7,8 +7,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET
 
-from tabhub.agents.http.messages import Toolsets
-from tabhub.agents.http.reply import Reply, Watch
+from tabhub.agents.http.messages import Reply, Toolsets, Watch
 from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
 from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from tabhub.agents.http.reply import Reply
+from tabhub.agents.http.messages import Reply
 from tabhub.agents.mcp.backend import Backend, Inbox
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.errors import ProtocolError

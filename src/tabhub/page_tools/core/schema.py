@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.hub.schemas import BoundedSchema
+from tabhub.hub.tools import BoundedSchema
 
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
