@@ -26,7 +26,9 @@ fails if one of its places is forgotten:
 """
 
 import ast
+import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,3 +128,13 @@ def test_every_test_that_the_contributing_page_names_exists() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     named = {path for path in NAMED_PATH.findall(page) if "path/test_file" not in path}
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_file_and_folder_that_a_page_names_exists(page: str) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    files = {f"/{line}" for line in listed.stdout.splitlines()}
+    known = "\n".join(files | {f"{os.path.dirname(file)}/" for file in files}) + "\n"
+    text = re.sub(r"<!-- before -->.*?<!-- after -->", "", (ROOT / page).read_text(), flags=re.S)
+    names = re.findall(r"`([\w.@-]*/?[\w./-]*(?:\.(?:py|js|json|html|toml|md)|/))`", text)
+    assert [name for name in sorted({*names}) if f"/{name}\n" not in known] == []
