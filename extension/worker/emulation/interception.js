@@ -83,6 +83,8 @@ export async function startIntercepting({ tabId, input, site, signal, reach }) {
       save();
       await useChildren(tabId, WHY);
       await Promise.all([undefined, ...sessionsOf(tabId)].map((one) => enable(tabId, one)));
+      // The caller counts on it from now on, whatever happens to this worker.
+      await save.written();
       return { ...standing(tabId), urlPatterns, sites: sites && [...sites] };
     }),
   );
@@ -208,6 +210,7 @@ export async function stopIntercepting({ tabId }) {
   const { requests } = require(tabId);
   const continued = requests.waiting.length;
   await end(tabId);
+  await save.written();
   return { continued };
 }
 

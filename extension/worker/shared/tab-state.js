@@ -182,30 +182,41 @@ const RESTS = 3;
 
 /**
  * Pages decide how often much of this state changes, so it is written at once but never twice at a
- * time, and large state less often.
+ * time, and large state less often. A command whose change must survive waits for `written`.
  * @param {string} key
  * @param {() => unknown} dump
- * @returns {() => void} to be called after every change
+ * @returns {(() => void) & {written: () => Promise<void>}} to be called after every change
  */
 export function saver(key, dump) {
-  let isBusy = false;
+  /** @type {Promise<void> | null} */
+  let writing = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} runs while the saver pauses */
+  let pause;
   let isStale = false;
-  const write = async () => {
-    isBusy = true;
+  const write = () => {
+    clearTimeout(pause);
     isStale = false;
     const began = Date.now();
     // State that does not fit into the storage is lost.
-    await chrome.storage.session.set({ [key]: dump() }).catch(() => {});
-    setTimeout(rested, RESTS * (Date.now() - began));
+    const stored = chrome.storage.session.set({ [key]: dump() }).catch(() => {});
+    writing = stored.then(() => {
+      writing = null;
+      pause = setTimeout(resume, RESTS * (Date.now() - began));
+    });
+    return writing;
   };
-  const rested = () => {
-    isBusy = false;
+  const resume = () => {
+    pause = undefined;
     if (isStale) void write();
   };
-  return () => {
+  const save = () => {
     isStale = true;
-    if (!isBusy) void write();
+    if (!writing && pause === undefined) void write();
   };
+  save.written = async () => {
+    while (writing || isStale) await (writing ?? write());
+  };
+  return save;
 }
 
 // An agent has left a tab, or a person has taken it back: everything we set up in it ends.

@@ -19,3 +19,28 @@ test("the first change is kept at once, a rate of them now and then, the last fo
   while (written.length < 2) await rest(1);
   assert.deepEqual(written, [1, 100]);
 });
+
+test("a command can wait until its change is written, without waiting for the pause", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  /** @type {any[]} */
+  const written = [];
+  const set = async (all) => {
+    t.mock.timers.tick(1000);
+    written.push(all.here);
+  };
+  globalThis.chrome = { storage: { session: { set } } };
+  let state = "begun";
+  const save = saver("here", () => state);
+  save();
+  await save.written();
+  state = "changed in the pause";
+  save();
+  assert.deepEqual(written, ["begun"]);
+  await save.written();
+  assert.deepEqual(written, ["begun", "changed in the pause"]);
+  state = "changed after it";
+  save();
+  t.mock.timers.tick(3000);
+  await Promise.resolve();
+  assert.deepEqual(written.at(-1), "changed after it");
+});
