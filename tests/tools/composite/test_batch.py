@@ -201,7 +201,7 @@ async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other()
 
 
 async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_was_done() -> None:
-    stage = Stage(call_seconds=60, max_call_seconds=1)
+    stage = Stage(call_seconds=60, max_call_seconds=3)
 
     class Stuck(Source):
         async def run(self, call: Call) -> CallResult:
