@@ -1,6 +1,6 @@
 /** Calls on their way: each goes to one port, and only that port can answer it. */
 
-import { Refusal } from "./line.js";
+import { Refusal } from "./connection.js";
 
 /** @typedef {{success: boolean, payload: unknown}} Outcome */
 /** @typedef {PromiseWithResolvers<Outcome> & {port: MessagePort, callId: string}} Call */

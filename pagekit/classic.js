@@ -1,6 +1,6 @@
 /** The same for a `<script>` without modules: everything is in the global `tabhub`. */
 
-import { home } from "./home.js";
+import { home } from "./script.js";
 import { serveIfWorker } from "./worker.js";
 
 export { WorkerClient } from "./client.js";

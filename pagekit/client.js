@@ -1,10 +1,10 @@
 /** A page's end: its tools, and the tab it is in. */
 
 import { knock, permission } from "./access.js";
-import { hold, whenReleased } from "./alive.js";
-import { openWorker } from "./door.js";
+import { hold, whenReleased } from "./locks.js";
+import { openWorker } from "./worker-port.js";
 import { on } from "./events.js";
-import { home } from "./home.js";
+import { home } from "./script.js";
 import { clearTabId, contextOf, keepTabId, loadTabId, outermost } from "./tabid.js";
 import { described, Tools } from "./tools.js";
 
@@ -22,7 +22,7 @@ export class WorkerClient extends EventTarget {
   #tools = new Tools();
   /** @type {MessagePort | null} */
   #port = null;
-  /** @type {import("./alive.js").Hold | null} */
+  /** @type {import("./locks.js").Hold | null} */
   #hold = null;
   /** @type {Promise<PermissionStatus | undefined> | undefined} */
   #permission;

@@ -3,10 +3,10 @@
  * and sends each call to the one tab it is for.
  */
 
-import { whenReleased } from "./alive.js";
+import { whenReleased } from "./locks.js";
 import { Calls } from "./calls.js";
 import { on } from "./events.js";
-import { Line, Refusal } from "./line.js";
+import { Line, Refusal } from "./connection.js";
 import { Tab } from "./tab.js";
 import { newTabId } from "./tabid.js";
 
@@ -199,7 +199,7 @@ export class MCPController {
     this.#broadcast({ type: "CONNECTION_STATUS", status });
   }
 
-  /** @returns {Record<string, import("./line.js").Method>} */
+  /** @returns {Record<string, import("./connection.js").Method>} */
   #methods() {
     return {
       "page/ready": () => this.#welcomed(),

@@ -3,7 +3,7 @@
  * on the same machine. This file is the ES module; loaded as a worker, it is the worker.
  */
 
-import { home } from "./home.js";
+import { home } from "./script.js";
 import { serveIfWorker } from "./worker.js";
 
 export { WorkerClient } from "./client.js";

@@ -1,6 +1,6 @@
 /** The library as a worker: one controller for every tab of the origin. */
 
-import { hold } from "./alive.js";
+import { hold } from "./locks.js";
 import { MCPController } from "./controller.js";
 import { on } from "./events.js";
 
