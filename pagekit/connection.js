@@ -1,4 +1,4 @@
-/** The one WebSocket of an origin: JSON-RPC, opened again whenever it closes. */
+/** The connection to the server: one WebSocket per origin, which is reopened when it closes. */
 
 import { on } from "./events.js";
 
@@ -9,72 +9,73 @@ const LONGEST_WAIT_MS = 30_000;
 /** @typedef {import("./pagekit.d.ts").Status} Status */
 /** @typedef {(params: any) => Promise<any> | void} Method */
 
-export class Line {
+export class Connection {
   /** @type {WebSocket | null} */
   #socket = null;
-  #isWelcome = false;
-  #wait = FIRST_WAIT_MS;
+  #isAccepted = false;
+  #waitMs = FIRST_WAIT_MS;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #url;
   #methods;
-  #say;
+  #report;
 
   /**
    * @param {string} url
-   * @param {Record<string, Method>} methods what the server may ask for
-   * @param {(status: Status) => void} say
+   * @param {Record<string, Method>} methods that the server may call
+   * @param {(status: Status) => void} report called with each new status
    */
-  constructor(url, methods, say) {
+  constructor(url, methods, report) {
     this.#url = url;
     this.#methods = methods;
-    this.#say = say;
+    this.#report = report;
   }
 
-  /** Now, and not when the waiting is over. */
+  /** Connects now, also if the next attempt is due later. */
   open() {
     if (this.#socket) return;
     clearTimeout(this.#timer);
     const socket = (this.#socket = new WebSocket(this.#url, [PROTOCOL]));
-    on(socket, "message", ({ data }) => this.#hear(socket, JSON.parse(data)));
+    on(socket, "message", ({ data }) => this.#receive(socket, JSON.parse(data)));
     on(socket, "close", ({ reason }) => this.#closed(reason));
   }
 
-  /** The server has taken us in: it may be told things, and the next break is a new one. */
-  welcomed() {
-    this.#isWelcome = true;
-    this.#wait = FIRST_WAIT_MS;
+  /** The server accepts notifications from now on. The waiting time starts over. */
+  accepted() {
+    this.#isAccepted = true;
+    this.#waitMs = FIRST_WAIT_MS;
   }
 
   /**
+   * Sends a notification, if the server has accepted the page.
    * @param {string} method
    * @param {object} params
    */
-  tell(method, params) {
-    if (this.#isWelcome) send(this.#socket, { method, params });
+  send(method, params) {
+    if (this.#isAccepted) write(this.#socket, { method, params });
   }
 
   /** @param {string} reason */
   #closed(reason) {
     this.#socket = null;
-    this.#isWelcome = false;
-    const wait = this.#wait * (0.5 + Math.random() / 2);
-    this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
-    this.#say({ state: "waiting", message: reason || "No tabhub server answers." });
-    this.#timer = setTimeout(() => this.open(), wait);
+    this.#isAccepted = false;
+    const waitMs = this.#waitMs * (0.5 + Math.random() / 2);
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+    this.#report({ state: "waiting", message: reason || "No tabhub server answers." });
+    this.#timer = setTimeout(() => this.open(), waitMs);
   }
 
   /**
    * @param {WebSocket} socket
    * @param {any} message
    */
-  async #hear(socket, { id, method, params }) {
+  async #receive(socket, { id, method, params }) {
     try {
       const result = await this.#methods[method]?.(params);
-      if (id) send(socket, { id, result });
+      if (id) write(socket, { id, result });
     } catch (error) {
       const data = { reason: error instanceof Refusal ? error.message : "internal" };
-      send(socket, { id, error: { code: -32000, message: String(error), data } });
+      write(socket, { id, error: { code: -32000, message: String(error), data } });
     }
   }
 }
@@ -83,9 +84,9 @@ export class Line {
  * @param {WebSocket | null} socket
  * @param {object} message
  */
-function send(socket, message) {
+function write(socket, message) {
   if (socket?.readyState === 1) socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** Says why a call was not carried out: a reason word that the server knows. */
+/** A call that was not carried out. The message is a reason word that the server knows. */
 export class Refusal extends Error {}

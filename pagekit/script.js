@@ -1,4 +1,4 @@
-/** Where the library itself was loaded from: the worker is the same file. */
+/** The script that the library was loaded from; the worker runs the same file. */
 
 /** @type {{url?: string, type: "module" | "classic"}} */
-export const home = { type: "module" };
+export const script = { type: "module" };
