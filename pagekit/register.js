@@ -27,7 +27,7 @@ export async function registerTool(name, description, schema, handler, options =
   await native.registerTool({ ...tool, execute }, { signal });
 }
 
-/** Only the browser's own WebMCP counts: the extension does not see tools in a page's polyfill. */
+/** Only the browser's own WebMCP counts: a polyfill in the page would keep the tools to itself. */
 function nativeContext() {
   const context = /** @type {any} */ (document).modelContext;
   return /\[native code\]/.test(context?.registerTool) && context;
