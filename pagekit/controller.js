@@ -100,8 +100,9 @@ export class MCPController {
   }
 
   /**
-   * Whether the id belongs to another tab that still runs. After a reload the old document may still
-   * be listed: it does not answer, and is removed when its port closes or its lock is released.
+   * Whether the id belongs to another tab that still runs. After a reload the old document may be
+   * listed for a while: it does not answer, and is removed when its port closes or its
+   * lock is released.
    * @param {string} id
    * @param {unknown} context
    */
