@@ -1,6 +1,6 @@
 /**
- * Whether this page may reach the person's own machine. A browser asks the person about that only
- * for a window, never for a worker: so the window knocks first.
+ * The browser's permission to connect to the person's own machine. A browser asks the person for it
+ * only in a window, never in a worker, so the window connects once before the worker does.
  */
 
 import { on } from "./events.js";
@@ -9,29 +9,30 @@ const NAMES = ["loopback-network", "local-network-access"];
 const PROBE = "tabhub-probe";
 
 /**
- * @param {() => void} changed called when the person changes their mind
- * @returns {Promise<PermissionStatus | undefined>} undefined: this browser does not ask
+ * @param {() => void} changed called when the person changes the permission
+ * @returns {Promise<PermissionStatus | undefined>} undefined: this browser needs no permission
  */
 export async function permission(changed) {
   for (const name of NAMES) {
     try {
-      const found = await navigator.permissions.query(/** @type {any} */ ({ name }));
-      on(found, "change", changed);
-      return found;
+      const status = await navigator.permissions.query(/** @type {any} */ ({ name }));
+      on(status, "change", changed);
+      return status;
     } catch {
-      // It has another name here, or none.
+      // This browser does not know the permission by this name.
     }
   }
 }
 
 /**
- * Ends when the person has answered, and the server too or not.
+ * Opens a test connection, so that the browser asks the person. Resolves when the connection is
+ * closed, whether or not the server accepted it.
  * @param {string} url
  */
-export function knock(url) {
-  return new Promise((ended) => {
+export function openProbe(url) {
+  return new Promise((resolve) => {
     const socket = new WebSocket(url, [PROBE]);
-    on(socket, "close", ended);
+    on(socket, "close", resolve);
     on(socket, "open", () => socket.close());
   });
 }

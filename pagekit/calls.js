@@ -1,46 +1,48 @@
-/** Calls on their way: each goes to one port, and only that port can answer it. */
+/** The running calls. Each is sent to one port, and only that port can answer it. */
 
-import { Refusal } from "./line.js";
+import { Refusal } from "./connection.js";
 
 /** @typedef {{success: boolean, payload: unknown}} Outcome */
 /** @typedef {PromiseWithResolvers<Outcome> & {port: MessagePort, callId: string}} Call */
 
 export class Calls {
   /** @type {Map<number, Call>} */
-  #all = new Map();
-  #next = 1;
+  #running = new Map();
+  #nextId = 1;
 
   /**
    * @param {MessagePort} port
    * @param {string} targetTabId
-   * @param {{toolName: string, args: unknown, callId: string}} asked
+   * @param {{toolName: string, args: unknown, callId: string}} request
    */
   send(port, targetTabId, { toolName, args, callId }) {
-    const ours = this.#next++;
+    const id = this.#nextId++;
     const call = { ...Promise.withResolvers(), port, callId };
-    this.#all.set(ours, call);
-    port.postMessage({ type: "CALL_TOOL", toolName, args, callId: ours, targetTabId });
-    return call.promise.finally(() => this.#all.delete(ours));
+    this.#running.set(id, call);
+    port.postMessage({ type: "CALL_TOOL", toolName, args, callId: id, targetTabId });
+    return call.promise.finally(() => this.#running.delete(id));
   }
 
   /**
+   * The running call of this id, if it was sent to this port.
    * @param {MessagePort} port
-   * @param {number} ours
+   * @param {number} id
    * @returns {Call | undefined}
    */
-  of(port, ours) {
-    const call = this.#all.get(ours);
+  of(port, id) {
+    const call = this.#running.get(id);
     return call?.port === port ? call : undefined;
   }
 
   /**
+   * Cancels the calls that match, and rejects them with this reason.
    * @param {string} reason
-   * @param {(call: Call) => boolean} fits
+   * @param {(call: Call) => boolean} matches
    */
-  end(reason, fits) {
-    for (const [ours, call] of this.#all) {
-      if (!fits(call)) continue;
-      call.port.postMessage({ type: "CANCEL_CALL", callId: ours });
+  end(reason, matches) {
+    for (const [id, call] of this.#running) {
+      if (!matches(call)) continue;
+      call.port.postMessage({ type: "CANCEL_CALL", callId: id });
       call.reject(new Refusal(reason));
     }
   }

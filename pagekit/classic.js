@@ -1,14 +1,14 @@
-/** The same for a `<script>` without modules: everything is in the global `tabhub`. */
+/** pagekit as a plain `<script>`: the build puts these exports into the global `tabhub`. */
 
-import { home } from "./home.js";
+import { script } from "./script.js";
 import { serveIfWorker } from "./worker.js";
 
 export { WorkerClient } from "./client.js";
 export { MCPController } from "./controller.js";
 export { registerTool } from "./register.js";
 
-// As a worker it has no document.
-const script = /** @type {any} */ (globalThis.document?.currentScript);
-home.url = script?.src;
-home.type = "classic";
+// A worker has no document.
+const element = /** @type {any} */ (globalThis.document?.currentScript);
+script.url = element?.src;
+script.type = "classic";
 serveIfWorker();

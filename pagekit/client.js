@@ -1,17 +1,17 @@
-/** A page's end: its tools, and the tab it is in. */
+/** The client in a page: it registers the page's tab and tools with the worker. */
 
-import { knock, permission } from "./access.js";
-import { hold, whenReleased } from "./alive.js";
-import { openWorker } from "./door.js";
+import { openProbe, permission } from "./access.js";
 import { on } from "./events.js";
-import { home } from "./home.js";
+import { holdLock, whenReleased } from "./locks.js";
+import { script } from "./script.js";
 import { clearTabId, contextOf, keepTabId, loadTabId, outermost } from "./tabid.js";
 import { described, Tools } from "./tools.js";
+import { openWorker } from "./worker-port.js";
 
 /** @typedef {import("./pagekit.d.ts").Status} Status */
 
 export const DEFAULT_URL = "ws://127.0.0.1:9515/page";
-const AGAIN_MS = 1000;
+const REJOIN_MS = 1000;
 const DENIED = "The browser must allow this site local network access.";
 
 export class WorkerClient extends EventTarget {
@@ -22,8 +22,8 @@ export class WorkerClient extends EventTarget {
   #tools = new Tools();
   /** @type {MessagePort | null} */
   #port = null;
-  /** @type {import("./alive.js").Hold | null} */
-  #hold = null;
+  /** @type {import("./locks.js").HeldLock | null} */
+  #lock = null;
   /** @type {Promise<PermissionStatus | undefined> | undefined} */
   #permission;
   #isDenied = false;
@@ -36,15 +36,15 @@ export class WorkerClient extends EventTarget {
   /** @param {import("./pagekit.d.ts").ClientOptions} [options] */
   constructor({ url = DEFAULT_URL, workerUrl, workerType } = {}) {
     super();
-    const given = workerUrl ?? home.url;
-    if (!given) throw new TypeError("Say where the library's file is: workerUrl.");
-    const type = workerType ?? home.type;
-    this.#worker = { url: new URL(given, location.href).href, type, backendUrl: url };
+    const file = workerUrl ?? script.url;
+    if (!file) throw new TypeError("Set workerUrl to the library's file.");
+    const type = workerType ?? script.type;
+    this.#worker = { url: new URL(file, location.href).href, type, backendUrl: url };
     this.#watch();
     void this.#join();
   }
 
-  /** Fulfilled when the worker knows this tab; its id is certain from then on. */
+  /** Resolves when the worker knows this tab; from then on its id is final. */
   get ready() {
     return this.#registered.promise;
   }
@@ -65,11 +65,11 @@ export class WorkerClient extends EventTarget {
 
   /** @type {import("./pagekit.d.ts").WorkerClient["registerTool"]} */
   async registerTool(name, description, schema, handler, options) {
-    const told = described(name, description, schema, handler, options);
-    this.#tools.add(told, handler);
+    const tool = described(name, description, schema, handler, options);
+    this.#tools.add(tool, handler);
     if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
-    // Whatever is there when the worker takes this tab in, it is told then.
-    this.#tell(told);
+    // Before the worker knows this tab there may be no port: #joined sends all tools again.
+    this.#sendTool(tool);
     await this.ready;
   }
 
@@ -89,16 +89,15 @@ export class WorkerClient extends EventTarget {
 
   async #join() {
     try {
-      const held = (this.#hold = await hold());
+      const { name: lock } = (this.#lock = await holdLock());
       const port = (this.#port = await openWorker(this.#worker));
-      on(port, "message", ({ data }) => this.#hear(data));
+      on(port, "message", ({ data }) => this.#receive(data));
       on(port, "close", () => this.#lost(port));
       if (this.#isClosed) return this.#leave();
-      const context = contextOf(this.#root);
-      const told = { tabId: this.#id, context, lock: held.name, ...this.#page() };
-      this.#post({ type: "REGISTER_TAB", ...told });
+      const tab = { tabId: this.#id, context: contextOf(this.#root), lock, ...this.#page() };
+      this.#post({ type: "REGISTER_TAB", ...tab });
     } catch (error) {
-      this.#say({ state: "failed", message: String(error) });
+      this.#setStatus({ state: "failed", message: String(error) });
       this.#registered.reject(error);
     }
   }
@@ -114,9 +113,9 @@ export class WorkerClient extends EventTarget {
     return this.#tools.delete(name);
   }
 
-  /** @param {object} told */
-  #tell(told) {
-    this.#post({ type: "REGISTER_TOOL", ...told, handlerType: "proxy", tabId: this.#id });
+  /** @param {object} tool */
+  #sendTool(tool) {
+    this.#post({ type: "REGISTER_TOOL", ...tool, handlerType: "proxy", tabId: this.#id });
   }
 
   /** @param {object} message */
@@ -125,13 +124,13 @@ export class WorkerClient extends EventTarget {
   }
 
   /** @param {any} message */
-  #hear(message) {
+  #receive(message) {
     const { type } = message;
     if (type === "TAB_REGISTERED") this.#joined(message);
     if (type === "ARE_YOU_THERE") this.#post({ type: "HERE" });
-    if (type === "CONNECTION_STATUS") this.#say(message.status);
-    if (type === "TAB_LIST_UPDATED") this.#listed(message.tabs);
-    if (type === "CALL_TOOL") void this.#tools.run(message, (told) => this.#post(told));
+    if (type === "CONNECTION_STATUS") this.#setStatus(message.status);
+    if (type === "TAB_LIST_UPDATED") this.#updateActive(message.tabs);
+    if (type === "CALL_TOOL") void this.#tools.run(message, (answer) => this.#post(answer));
     if (type === "CANCEL_CALL") this.#tools.cancel(message.callId);
   }
 
@@ -142,78 +141,79 @@ export class WorkerClient extends EventTarget {
     keepTabId(this.#root, tabId);
     whenReleased(lock, () => this.#lost(port));
     this.#announce();
-    this.#tools.forEach(({ told }) => this.#tell(told));
+    this.#tools.forEach(({ tool }) => this.#sendTool(tool));
     this.#registered.resolve();
-    this.#look();
-    if (status) this.#say(status);
+    this.#reportPage();
+    if (status) this.#setStatus(status);
     if (status?.state !== "connected") void this.#connect();
   }
 
   async #connect() {
     const { backendUrl } = this.#worker;
-    const asked = await (this.#permission ??= permission(() => void this.#connect()));
-    if (asked?.state === "prompt") await knock(backendUrl);
-    this.#isDenied = asked?.state === "denied";
-    if (this.#isDenied) this.#say(this.#status);
+    const access = await (this.#permission ??= permission(() => void this.#connect()));
+    if (access?.state === "prompt") await openProbe(backendUrl);
+    this.#isDenied = access?.state === "denied";
+    if (this.#isDenied) this.#setStatus(this.#status);
     else this.#post({ type: "INIT", backendUrl });
   }
 
   /** @param {{tabId: string, isActive: boolean}[]} tabs */
-  #listed(tabs) {
+  #updateActive(tabs) {
     this.#isActive = tabs.some(({ tabId, isActive }) => tabId === this.#id && isActive);
   }
 
   /**
-   * The worker has died with the process it was in; the next one is started by whoever is left.
+   * The worker has ended, with its process: the first client that joins again starts a new one. The
+   * random delay keeps the clients from joining all at once.
    * @param {MessagePort | null} port
    */
   #lost(port) {
     if (this.#isClosed || !port || port !== this.#port) return;
     this.#leave();
-    this.#say({ state: "connecting" });
-    setTimeout(() => this.#port || this.#isClosed || void this.#join(), AGAIN_MS * Math.random());
+    this.#setStatus({ state: "connecting" });
+    setTimeout(() => this.#port || this.#isClosed || void this.#join(), REJOIN_MS * Math.random());
   }
 
   #leave() {
     this.#post({ type: "UNREGISTER_TAB" });
     this.#port?.close();
     this.#port = null;
-    this.#hold?.release?.();
+    this.#lock?.release?.();
   }
 
   /**
-   * A worker that is kept from the server cannot tell why.
-   * @param {Status} told
+   * The worker cannot know that the browser denies the connection, so the client adds it here.
+   * @param {Status} reported
    */
-  #say(told) {
-    const isCut = this.#isDenied && told.state !== "connected";
+  #setStatus(reported) {
+    const isDenied = this.#isDenied && reported.state !== "connected";
     /** @type {Status} */
-    const status = isCut ? { state: "denied", message: DENIED } : told;
+    const status = isDenied ? { state: "denied", message: DENIED } : reported;
     this.#status = status;
     this.dispatchEvent(new CustomEvent("status", { detail: status }));
   }
 
-  /** The extension, if there is one, learns that its tab and ours are the same. */
+  /** The extension, if there is one, learns from this event which of its tabs this is. */
   #announce() {
     document.dispatchEvent(new CustomEvent("tabhub:worker", { detail: this.#id }));
   }
 
-  #look() {
+  #reportPage() {
     const isShown = document.visibilityState === "visible";
     this.#post({ type: "SET_ACTIVE_TAB", tabId: this.#id, isShown, ...this.#page() });
   }
 
   #watch() {
     const { signal } = this.#events;
-    const look = () => this.#look();
-    on(document, "visibilitychange", look, signal);
-    on(window, "focus", look, signal);
-    // A page may change its address, and its title after that, without being left.
+    const report = () => this.#reportPage();
+    on(document, "visibilitychange", report, signal);
+    on(window, "focus", report, signal);
+    // A page may change its URL, and then its title, without a navigation to another document.
     const { navigation } = /** @type {any} */ (globalThis);
-    if (navigation) on(navigation, "currententrychange", () => setTimeout(look), signal);
-    const asked = () => on(document, "tabhub:ask", () => this.#announce(), signal);
-    this.ready.then(asked, () => {});
-    // A page that goes to the back/forward cache is not there until it comes back.
+    if (navigation) on(navigation, "currententrychange", () => setTimeout(report), signal);
+    const answer = () => on(document, "tabhub:ask", () => this.#announce(), signal);
+    this.ready.then(answer, () => {});
+    // A page in the back/forward cache cannot answer calls, so it leaves until it is shown again.
     on(window, "pagehide", () => this.#leave(), signal);
     on(window, "pageshow", ({ persisted }) => persisted && this.#join(), signal);
   }

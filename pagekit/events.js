@@ -1,11 +1,11 @@
-/** Listening, in few words. */
+/** A short form of `addEventListener`, which keeps the build small. */
 
 /**
  * @param {EventTarget} target
  * @param {string} type
- * @param {(event: any) => void} act
+ * @param {(event: any) => void} listener
  * @param {AbortSignal} [signal]
  */
-export function on(target, type, act, signal) {
-  target.addEventListener(type, act, { signal });
+export function on(target, type, listener, signal) {
+  target.addEventListener(type, listener, { signal });
 }

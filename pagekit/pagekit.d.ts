@@ -8,13 +8,13 @@ export interface ToolResult {
 }
 
 export interface CallContext {
-  /** Aborted when the agent takes the call back. */
+  /** Aborted when the agent cancels the call. */
   signal: AbortSignal;
   /** Each report gives the call more time. */
   progress(progress: number, total?: number, message?: string): void;
 }
 
-/** Gets the arguments as the schema has them; returns a result, or anything JSON can hold. */
+/** Gets arguments that match the schema; returns a result, or any value that JSON can represent. */
 export type Handler<Arguments = any> = (arguments_: Arguments, context: CallContext) => unknown;
 
 export interface Annotations {
@@ -22,7 +22,7 @@ export interface Annotations {
   destructiveHint?: boolean;
   consequentialHint?: boolean;
   untrustedContentHint?: boolean;
-  /** The tool stays listed when its last tab closes; only the worker tells it. */
+  /** The tool stays listed when its last tab closes. Only the worker sends this hint. */
   cache?: boolean;
   [more: string]: unknown;
 }
@@ -31,7 +31,7 @@ export interface ToolOptions {
   title?: string;
   outputSchema?: Schema;
   annotations?: Annotations;
-  /** Takes the tool away when it is aborted. */
+  /** Removes the tool when it is aborted. */
   signal?: AbortSignal;
 }
 
@@ -45,18 +45,18 @@ export interface TabInfo {
 export type Status =
   | { state: "connecting" }
   | { state: "connected" }
-  /** The person has yet to allow this site: they see the same code in tabhub's panel. */
+  /** The person has not allowed this site yet: tabhub's panel shows them the same code. */
   | { state: "unpaired"; code: string; message: string }
-  /** Nobody answers; tried again, less and less often. */
+  /** No server answers, or it refuses the site; the worker retries, less and less often. */
   | { state: "waiting"; message: string }
   /** The browser does not let this page reach the person's computer. */
   | { state: "denied"; message: string }
   | { state: "failed"; message: string };
 
 export interface ClientOptions {
-  /** The server. Default `ws://127.0.0.1:9515/page`. */
+  /** The server's URL. Default `ws://127.0.0.1:9515/page`. */
   url?: string;
-  /** Where this library's own file is, of the same origin as the page; needed after bundling. */
+  /** The URL of this library's own file, on the page's origin; needed if the page is bundled. */
   workerUrl?: string;
   workerType?: "module" | "classic";
 }
@@ -65,10 +65,10 @@ interface ClientEvents {
   status: CustomEvent<Status>;
 }
 
-/** This page among the tabs of its site. */
+/** Connects this page to the worker that all tabs of its site share. */
 export class WorkerClient extends EventTarget {
   constructor(options?: ClientOptions);
-  /** Fulfilled when the worker knows this tab; its id is certain from then on. */
+  /** Resolves when the worker knows this tab; from then on its id is final. */
   readonly ready: Promise<void>;
   readonly status: Status;
   registerTool<Arguments = any>(
@@ -96,7 +96,7 @@ export class WorkerClient extends EventTarget {
   ): void;
 }
 
-/** What runs in the worker, for all tabs of an origin. */
+/** Runs in the worker, for all tabs of an origin. */
 export class MCPController {
   constructor(lock?: string);
   addPort(port: MessagePort): void;
@@ -108,8 +108,8 @@ export class MCPController {
 }
 
 /**
- * Offer a tool: by the browser's own WebMCP where there is one, else by the worker. Without a
- * `client` all tools share one, which the first call makes by its options.
+ * Offers a tool: through the browser's own WebMCP where there is one, otherwise through the worker.
+ * Without a `client` all tools share one, which the first call creates with its options.
  */
 export function registerTool<Arguments = any>(
   name: string,

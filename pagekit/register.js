@@ -1,4 +1,4 @@
-/** One call for a site: its tools go to the browser where that knows WebMCP, else to the worker. */
+/** Registers a tool with the browser's WebMCP where there is one, otherwise with the worker. */
 
 import { WorkerClient } from "./client.js";
 import { asResult } from "./results.js";
@@ -15,19 +15,19 @@ export async function registerTool(name, description, schema, handler, options =
     const worker = client ?? (shared ??= new WorkerClient(options));
     return worker.registerTool(name, description, schema, handler, options);
   }
-  const { outputSchema: _, ...told } = described(name, description, schema, handler, options);
+  const { outputSchema: _, ...tool } = described(name, description, schema, handler, options);
   // The browser keeps only the hints that it knows.
-  if (told.annotations?.destructiveHint) told.annotations.consequentialHint = true;
+  if (tool.annotations?.destructiveHint) tool.annotations.consequentialHint = true;
   const execute = async (/** @type {any} */ input, /** @type {any} */ more) => {
     const context = { signal: more?.signal, progress() {} };
     const { result, error } = await outcome(handler, input, context);
-    // What is thrown it keeps to itself.
+    // The browser drops the message of an exception.
     return result ?? { ...asResult(error), isError: true };
   };
-  await native.registerTool({ ...told, execute }, { signal });
+  await native.registerTool({ ...tool, execute }, { signal });
 }
 
-/** A page's own imitation would keep the tools from us, so only the browser's counts. */
+/** Only the browser's own WebMCP counts: a polyfill in the page would keep the tools to itself. */
 function nativeContext() {
   const context = /** @type {any} */ (document).modelContext;
   return /\[native code\]/.test(context?.registerTool) && context;

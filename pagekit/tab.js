@@ -1,13 +1,13 @@
-/** One tab, as the worker knows it. */
+/** A tab of the origin, as the worker knows it. */
 
 /** @typedef {{name: string, [more: string]: unknown}} Tool */
 
 export class Tab {
-  /** @type {Map<MessagePort, Map<string, Tool>>} its documents and clients, and what each has */
+  /** @type {Map<MessagePort, Map<string, Tool>>} its clients' ports, and the tools of each */
   ports = new Map();
-  /** @type {PromiseWithResolvers<void> | undefined} settled when it says that it lives, or goes */
-  clash;
-  /** @type {ReturnType<typeof setTimeout> | undefined} what tells of its tools */
+  /** @type {PromiseWithResolvers<void> | undefined} resolved when it answers or is removed */
+  check;
+  /** @type {ReturnType<typeof setTimeout> | undefined} the next report of its tools */
   timer;
   lastSeen = 0;
 
@@ -22,23 +22,26 @@ export class Tab {
 
   /**
    * @param {{url: string, title: string, isShown?: boolean}} page
-   * @returns whether it is another page, or called otherwise
+   * @returns whether the URL or the title changed
    */
-  see({ url, title, isShown }) {
-    const isNew = url !== this.page?.url || title !== this.page.title;
+  update({ url, title, isShown }) {
+    const isChanged = url !== this.page?.url || title !== this.page.title;
     this.page = { tabId: this.id, url, title };
     this.isShown = isShown;
     this.lastSeen = Date.now();
-    return isNew;
+    return isChanged;
   }
 
-  /** Of two tools of one name the first counts. */
+  /** Of two tools with the same name the first counts. */
   tools() {
     const all = [...this.ports.values()].flatMap((tools) => [...tools]);
     return [...new Map(all.reverse()).values()].reverse();
   }
 
-  /** @param {string} name */
+  /**
+   * The port of the client that has this tool.
+   * @param {string} name
+   */
   portOf(name) {
     return [...this.ports.keys()].find((port) => this.ports.get(port)?.has(name));
   }

@@ -1,8 +1,8 @@
-/** The id of a tab: kept in sessionStorage, so that it lives through reloads and navigation. */
+/** The id of a tab. It is stored in sessionStorage, so it survives reload and navigation. */
 
 const KEY = "tabhub.tabId";
 
-/** The window of this tab, as far out as we may look: its page and our frames in it are one. */
+/** The top window of this tab if it has our origin, otherwise this frame's own window. */
 export function outermost() {
   try {
     return /** @type {any} */ (top).document.defaultView;
@@ -12,7 +12,7 @@ export function outermost() {
 }
 
 /**
- * What all documents and clients in one window have in common, and its copy has not.
+ * An id that all documents and clients below this window share; a duplicated tab has another one.
  * @param {any} root
  * @returns {string}
  */
@@ -21,12 +21,12 @@ export function contextOf(root) {
 }
 
 /**
- * Frames in pages of other sites share a storage, but no tab.
+ * A frame in a page of another site does not use the stored id, which may belong to another frame.
  * @param {any} root
  */
 export function loadTabId(root) {
-  const kept = root === top && inStorage((storage) => storage.getItem(KEY));
-  return kept || contextOf(root);
+  const stored = root === top && inStorage((storage) => storage.getItem(KEY));
+  return stored || contextOf(root);
 }
 
 /**
@@ -41,14 +41,14 @@ export function clearTabId() {
   inStorage((storage) => storage.removeItem(KEY));
 }
 
-/** Pages without a secure context have no `crypto.randomUUID`. */
+/** Pages that are not a secure context have no `crypto.randomUUID`. */
 export function newTabId() {
   const uuid = globalThis.crypto?.randomUUID?.();
   return uuid ?? `fallback_${Date.now()}_${Math.random().toString(36).slice(2, 12)}`;
 }
 
 /**
- * A browser may refuse a page its storage; then the id lasts as long as the document.
+ * The browser may block the storage; then the id lasts as long as the document.
  * @template T
  * @param {(storage: Storage) => T} use
  */

@@ -1,4 +1,4 @@
-/** The tools of one page: what they look like, and how they are run. */
+/** The tools of one page: their definitions and their running calls. */
 
 import { asResult } from "./results.js";
 
@@ -10,7 +10,8 @@ const NAME = /^[\w./-]{1,128}$/;
 const NO_ARGUMENTS = { type: "object", properties: {} };
 
 /**
- * A tool as it is told; what nobody could use is refused here, where its author sees it.
+ * The definition of a tool, as it is sent. Throws if the tool could not be called, so that its
+ * author sees the error.
  * @param {string} name
  * @param {string} description
  * @param {object | null | undefined} schema
@@ -18,21 +19,21 @@ const NO_ARGUMENTS = { type: "object", properties: {} };
  * @param {ToolOptions} [options]
  */
 export function described(name, description, schema, handler, options = {}) {
-  const wrong =
+  const problem =
     (!NAME.test(name) && "needs a name of 1 to 128 A-Z a-z 0-9 _ . / -") ||
     (!description && "has no description") ||
     (typeof handler !== "function" && "has no handler");
-  if (wrong) throw new TypeError(`The tool ${name} ${wrong}.`);
+  if (problem) throw new TypeError(`The tool ${name} ${problem}.`);
   const { title, outputSchema, annotations } = options;
   const more = { title, outputSchema, annotations };
-  // What a message cannot carry must not be found out later.
+  // A value that cannot be sent as JSON throws here, not later.
   return JSON.parse(
     JSON.stringify({ name, description, inputSchema: schema ?? NO_ARGUMENTS, ...more }),
   );
 }
 
-function gone() {
-  throw new Error("The tool is not here any more.");
+function removed() {
+  throw new Error("The tool was removed.");
 }
 
 /**
@@ -49,19 +50,19 @@ export async function outcome(handler, args, context) {
   }
 }
 
-/** @extends {Map<string, {told: object, handler: Handler}>} */
+/** @extends {Map<string, {tool: object, handler: Handler}>} */
 export class Tools extends Map {
   /** @type {Map<number, AbortController>} */
   #running = new Map();
 
   /**
-   * @param {{name: string}} told
+   * @param {{name: string}} tool
    * @param {Handler} handler
    */
-  add(told, handler) {
-    const { name } = told;
+  add(tool, handler) {
+    const { name } = tool;
     if (this.has(name)) throw new Error(`There is a tool ${name} already.`);
-    this.set(name, { told, handler });
+    this.set(name, { tool, handler });
   }
 
   /**
@@ -74,7 +75,7 @@ export class Tools extends Map {
     /** @type {import("./pagekit.d.ts").CallContext["progress"]} */
     const progress = (progress, total, message) =>
       send({ type: "TOOL_CALL_PROGRESS", callId, progress, total, message });
-    const handler = this.get(toolName)?.handler ?? gone;
+    const handler = this.get(toolName)?.handler ?? removed;
     const answer = await outcome(handler, args, { signal: stop.signal, progress });
     this.#running.delete(callId);
     send({ type: "TOOL_CALL_RESULT", callId, ...answer });

@@ -1,18 +1,18 @@
-/** The library as a worker: one controller for every tab of the origin. */
+/** The library in a worker: one controller for all tabs of the origin. */
 
-import { hold } from "./alive.js";
+import { holdLock } from "./locks.js";
 import { MCPController } from "./controller.js";
 import { on } from "./events.js";
 
-const STAY_MS = 120_000;
+const KEEP_MS = 120_000;
 
 export function serveIfWorker() {
   const isShared = "onconnect" in globalThis;
   if (!isShared && !("onactivate" in globalThis)) return;
-  const controller = hold().then(({ name }) => new MCPController(name));
-  // The events themselves must be listened for at once.
+  const controller = holdLock().then(({ name }) => new MCPController(name));
+  // The browser drops events that come before there is a listener, so do not wait for the lock.
   on(globalThis, isShared ? "connect" : "message", (event) => {
     for (const port of event.ports) void controller.then((ready) => ready.addPort(port));
-    event.waitUntil?.(new Promise((resolve) => setTimeout(resolve, STAY_MS)));
+    event.waitUntil?.(new Promise((resolve) => setTimeout(resolve, KEEP_MS)));
   });
 }

@@ -119,12 +119,12 @@ interface TabhubGraphics {
   /** Where it is in its frame's viewport. */
   box(element: Element): string;
   isShape(element: Element, tag: string): boolean;
-  /** Large enough for its shapes to be told one by one. */
+  /** Large enough for its shapes to be listed one by one. */
   isDrawing(svg: Element): boolean;
   drawingOf(element: Element): Element | null;
   /** Something to see that holds nothing: an icon, a patch of colour. */
   isPicture(element: Element, tag: string): boolean;
-  /** Whether it is told although nothing says that it can be clicked. */
+  /** Whether it is listed although nothing shows that it can be clicked. */
   isGraphic(element: Element, tag: string, role: string): boolean;
   /** Colour and place. */
   look(element: Element): string;
@@ -137,7 +137,7 @@ interface TabhubPage {
   whole: boolean;
 }
 
-/** What a walk tells of one element. */
+/** The record of one element that a walk has found. */
 interface TabhubItem {
   element: Element;
   role: string;
@@ -147,14 +147,14 @@ interface TabhubItem {
   hasRef: boolean;
 }
 
-/** Takes what a walk tells. */
+/** Collects the elements and texts that a walk finds. */
 interface TabhubOutline {
   readonly isFull: boolean;
   /** Adds to the text that is gathered for the next line. */
   text(node: Text, depth: number): void;
   gap(): void;
   flush(): void;
-  /** Adds a line that stays, and tells its number. */
+  /** Adds a line that stays, and returns its number. */
   add(item: TabhubItem, depth: number): number;
   /** Adds a line that `close` may take back or change. */
   open(item: TabhubItem, depth: number): number;
@@ -190,20 +190,20 @@ interface TabhubLabels {
 
 interface TabhubLabel {
   name: string;
-  /** Whether the name says all the text inside. */
-  told: boolean;
+  /** Whether the name contains all the text inside. */
+  isWhole: boolean;
 }
 
-/** How an element's inside is told. */
+/** How the content of an element is written. */
 interface TabhubManner {
   depth: number;
-  /** Whether the text in here is told already. */
+  /** Whether the text in here has been written already. */
   quiet: boolean;
   /** Whether something around it takes its clicks. */
   pointed: boolean;
   /** Whether it only adorns a control. */
   inWidget: boolean;
-  /** The name that was told around it. */
+  /** The name of the element around it. */
   around: string;
 }
 
@@ -217,7 +217,7 @@ interface TabhubStructure {
 interface TabhubLineWriter {
   frame(element: Element, tag: string, depth: number): void;
   graphic(element: Element, tag: string, role: string, manner: TabhubManner): void;
-  /** `control`: hidden, and told in the element's place. */
+  /** `control`: a hidden control, whose state is written in place of the element's. */
   target(
     element: Element,
     tag: string,
@@ -247,7 +247,7 @@ interface TabhubWalkOptions {
 
 interface TabhubWalker {
   read(root: Element, options: TabhubWalkOptions & { maxChars: number }): TabhubPage;
-  /** Tells whether it came to the end. */
+  /** Returns whether it reached the end. */
   walk(root: Element, options: TabhubWalkOptions, outline: TabhubOutline): boolean;
 }
 
@@ -365,7 +365,8 @@ interface TabhubChildFrames {
   indexOf(element: Element): number;
   announce(): { ref: number; nonce: string }[];
   listen(): void;
-  heard(): Promise<string | null>;
+  /** The nonce that the parent has sent; null if none came. */
+  nonce(): Promise<string | null>;
   /** A point in the frame, as a point in this document. */
   outward(place: { ref?: number; index?: number } & TabhubPoint): TabhubPoint;
   /** The same, for a press: brings it into view, and refuses what covers it. */
@@ -452,7 +453,7 @@ interface TabhubTarget {
   find(how: TabhubHow): Element;
   /**
    * `scrolls`: where in the viewport it may be brought, in turn; `isPlace`: nothing has to arrive.
-   * What cannot be seen is told with where it is now.
+   * The error for an element that cannot be seen contains its current place.
    */
   aim(
     element: Element,
@@ -466,7 +467,7 @@ interface TabhubTarget {
 
 interface TabhubValues {
   current(element: Element): string;
-  /** As it may be told: dots in the place of secrets. */
+  /** The value as it may be reported: dots in place of secrets. */
   shown(element: Element, value: string): string;
 }
 
@@ -602,13 +603,13 @@ interface TabhubUpload {
   takesDrop(): Promise<boolean>;
   /** The files as the page has seen them; null if it has seen none. */
   result(): TabhubFile[] | null;
-  /** Hands the element to whoever knows the word, in another world of this document. */
+  /** Hands the element to the script that knows the word, in another world of this document. */
   show(word: string, element?: Element): void;
   expect(word: string): void;
   hasShown(): boolean;
 }
 
-type TabhubProgress = (told: { progress?: unknown; total?: unknown; message?: unknown }) => void;
+type TabhubProgress = (report: { progress?: unknown; total?: unknown; message?: unknown }) => void;
 
 interface TabhubToolBounds {
   readonly MAX_TOOLS: number;
@@ -651,10 +652,10 @@ interface TabhubToolMeasure {
 
 interface TabhubToolPace {
   make(now: () => number): {
-    /** In how many milliseconds the next change may be told. */
+    /** In how many milliseconds the next change may be reported. */
     wait(): number;
-    told(characters: number): void;
-    /** There was nothing to tell. */
+    reported(characters: number): void;
+    /** There was nothing to report. */
     inVain(): void;
   };
 }
@@ -663,7 +664,7 @@ interface TabhubToolPace {
 interface TabhubToolSource {
   kind: "native" | "mcp-b" | "polyfill";
   isThere(): boolean;
-  /** Whether it does not say by itself that its tools have changed. */
+  /** Whether it has to be polled, because it does not report changes of its tools. */
   polls(): boolean;
   capabilities(): any;
   extensions(): unknown;
@@ -693,7 +694,7 @@ declare class TabhubCorrelator<Note = undefined> {
   ): Promise<any>;
   has(id: unknown): boolean;
   noteOf(id: unknown): Note | undefined;
-  /** Ends the waiting, with the error if there is one. An id that nobody waits for is ignored. */
+  /** Ends the request, with the error if there is one. An id without a request is ignored. */
   settle(id: unknown, error: unknown, result?: unknown): void;
   failAll(makeError: () => Error): void;
 }
@@ -709,7 +710,7 @@ interface TabhubMcpClient {
 interface TabhubFramedTools extends TabhubToolSource {
   /** What came from this document's server by way of the parent's window. */
   receive(payload: unknown): void;
-  /** Says to the parent which window this document is in. */
+  /** Sends the parent the name of this document's window. */
   introduce(): void;
   connected(say: (message: object) => void): void;
 }

@@ -155,7 +155,7 @@ tabhub.define("port", () => {
     ["idle", () => true],
     ["index", () => childframes.ownIndex()],
     ["listen", () => childframes.listen()],
-    ["heard", () => childframes.heard()],
+    ["heard", () => childframes.nonce()],
     ["outward", (body) => childframes.outward(body)],
     ["through", (body) => childframes.through(body)],
     ["has", ({ selector }) => target.has(selector)],
@@ -222,7 +222,7 @@ tabhub.define("port", () => {
   /**
    * @param {chrome.runtime.Port | null} to
    * @param {object} message
-   * @returns {boolean} false when it is too large, or the port has closed and nobody listens
+   * @returns {boolean} false when it is too large, or the port has closed
    */
   function post(to, message) {
     try {

@@ -1,4 +1,4 @@
-/** A WebSocket that was refused looks like one that nobody answered; HTTP tells them apart. */
+/** A refused WebSocket looks like one without an answer; an HTTP request shows the difference. */
 
 const ANSWER_MS = 1500;
 
@@ -8,7 +8,7 @@ const ANSWER_MS = 1500;
  */
 export async function whyNot({ port, secret }) {
   const status = await ask(`http://127.0.0.1:${port}/health`, secret);
-  if (status === null) return `Nobody answers on port ${port}. Is tabhub running?`;
+  if (status === null) return `No server answers on port ${port}. Is tabhub running?`;
   if (status === 401) return `The server on port ${port} refuses the secret: it is wrong.`;
   if (status !== 200) return `What answers on port ${port} is not tabhub.`;
   return "The server answers; the connection will come.";

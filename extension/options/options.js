@@ -1,4 +1,4 @@
-/** The options page: where the server is, for an extension that nobody else has told. */
+/** The options page: the person enters the server's port and secret, if tabhub has not set them. */
 
 import { readPairing } from "../worker/shared/server-pairing.js";
 import { whyNot } from "./diagnosis.js";
@@ -15,7 +15,7 @@ const secret = /** @type {HTMLInputElement} */ (form.elements.namedItem("secret"
  */
 function say(id, text) {
   const place = /** @type {HTMLElement} */ (document.getElementById(id));
-  // Said again it would be read aloud again.
+  // A screen reader would read a text again that is set again.
   if (place.textContent !== text) place.textContent = text;
 }
 
@@ -35,7 +35,7 @@ async function linkState() {
 
 /** @param {Awaited<ReturnType<typeof readPairing>>} pairing */
 function sourceOf(pairing) {
-  if (!pairing) return "Nobody has told this extension where the server is.";
+  if (!pairing) return "This extension does not know where the server is.";
   const where = `port ${pairing.port}`;
   return pairing.isPackaged
     ? `In use: what tabhub wrote into the extension's folder (${where}). What is entered below is not used.`

@@ -54,7 +54,7 @@ const made = new WeakMap();
  * @template T
  * @param {Element} list
  * @param {T[]} items
- * @param {keyof T} key what tells one item from another
+ * @param {keyof T} key the member that identifies an item
  * @param {(item: T) => HTMLElement} make
  */
 export function fill(list, items, key, make) {

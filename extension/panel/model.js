@@ -1,4 +1,4 @@
-/** What the panel knows, and how it changes. */
+/** The panel's state, and how messages change it. */
 
 const NO_CONNECTION = "There is no connection to the server.";
 
@@ -11,7 +11,7 @@ export const START = { server: null, problem: "Connecting…", mismatch: "", loo
  * @param {any} params
  * @returns {Model}
  */
-export function heard(model, method, params) {
+export function applyMessage(model, method, params) {
   if (method === "state") return { ...model, server: arranged(model.server, params) };
   if (method === "closed") {
     return { ...model, server: null, problem: params.problem || NO_CONNECTION };

@@ -1,9 +1,9 @@
-/** The panel: where a person sees what agents do, and says what they may. */
+/** The panel: a person sees what agents do, and decides what they may do. */
 
 import { tick } from "./approvals.js";
 import { restAll, restWhatMoved } from "./arming.js";
 import { byId, strange } from "./dom.js";
-import { heard, START } from "./model.js";
+import { applyMessage, START } from "./model.js";
 import { WorkerPort } from "./port.js";
 import { render } from "./render.js";
 import { readySkip } from "./skip.js";
@@ -12,7 +12,7 @@ import { findLookedAt, watchTabs } from "./thistab.js";
 const TICK_MS = 1000;
 
 let model = START;
-const port = new WorkerPort(hear, () => void load());
+const port = new WorkerPort(receive, () => void load());
 
 /** @param {Model} next */
 function show(next) {
@@ -24,13 +24,13 @@ function show(next) {
  * @param {string} method
  * @param {any} params
  */
-function hear(method, params) {
-  show(heard(model, method, params));
+function receive(method, params) {
+  show(applyMessage(model, method, params));
 }
 
 async function load() {
   try {
-    hear("state", await port.ask("config.getState", {}));
+    receive("state", await port.ask("config.getState", {}));
   } catch (error) {
     show({ ...model, server: null, problem: messageOf(error) });
   }
@@ -64,7 +64,7 @@ async function look() {
 }
 
 document.addEventListener("visibilitychange", () => {
-  port.tellVisibility();
+  port.reportVisibility();
   // To the person they come only now.
   restAll();
 });

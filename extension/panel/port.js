@@ -1,4 +1,4 @@
-/** The line to the worker: opened again whenever it closes, which also wakes the worker. */
+/** The port to the worker: reopened whenever it closes, which also starts the worker. */
 
 import { Correlator } from "../worker/shared/request-correlator.js";
 
@@ -9,15 +9,15 @@ export class WorkerPort {
   #port = null;
   #connectedAt = 0;
   #requests = new Correlator();
-  #hear;
+  #received;
   #connected;
 
   /**
-   * @param {(method: string, params: any) => void} hear
+   * @param {(method: string, params: any) => void} received
    * @param {() => void} connected
    */
-  constructor(hear, connected) {
-    this.#hear = hear;
+  constructor(received, connected) {
+    this.#received = received;
     this.#connected = connected;
   }
 
@@ -28,7 +28,7 @@ export class WorkerPort {
     this.#connectedAt = performance.now();
     port.onMessage.addListener((message) => this.#receive(message));
     port.onDisconnect.addListener(() => this.#disconnected());
-    this.tellVisibility();
+    this.reportVisibility();
     this.#connected();
   }
 
@@ -44,7 +44,7 @@ export class WorkerPort {
     });
   }
 
-  tellVisibility() {
+  reportVisibility() {
     this.#port?.postMessage({ visible: document.visibilityState === "visible" });
   }
 
@@ -52,14 +52,14 @@ export class WorkerPort {
     void chrome.runtime.lastError;
     this.#port = null;
     this.#requests.failAll(() => new Error("The extension was restarted."));
-    // A worker that keeps dying is not to be woken in a tight loop.
+    // A worker that keeps failing must not be restarted in a tight loop.
     const isBrief = performance.now() - this.#connectedAt < CALM_MS;
     setTimeout(() => this.connect(), isBrief ? CALM_MS : 0);
   }
 
   /** @param {any} message */
   #receive({ id, method, params, result, error }) {
-    if (method) this.#hear(method, params);
+    if (method) this.#received(method, params);
     else this.#requests.settle(id, error === undefined ? undefined : new Error(error), result);
   }
 }

@@ -1,4 +1,4 @@
-/** The page is made from what the panel knows, every time anew; only what differs is touched. */
+/** Renders the whole panel from its state each time; only elements that differ are changed. */
 
 import { agentRow } from "./agents.js";
 import { approval } from "./approvals.js";
@@ -31,7 +31,7 @@ export function render(model, hands) {
   const connection = byId("connection");
   say(connection, server ? "Connected" : problem);
   connection.classList.toggle("is-open", Boolean(server));
-  // Where it is the problem it has been said.
+  // If it is the problem, it is shown already.
   say(byId("mismatch"), server ? mismatch : "");
   byId("all").hidden = !server;
   renderBanners(server ? bannersOf(server) : [], hands);
@@ -47,7 +47,7 @@ function articles() {
 }
 
 /**
- * Said again it would be read aloud again.
+ * A screen reader would read a text again that is set again.
  * @param {HTMLElement} place
  * @param {string} text
  */
@@ -129,7 +129,7 @@ function renderPermissions(server, attempt) {
   renderTools(familiesOf(server), attempt);
   byId("tools-left-out").replaceChildren(leftOutText(server));
   const policy = policyFile ? [" The policy file ", strange(policyFile), " is in force."] : [];
-  byId("policy").replaceChildren(`When nobody can be asked: ${unattended}.`, ...policy);
+  byId("policy").replaceChildren(`When no person can be asked: ${unattended}.`, ...policy);
   /** @type {HTMLInputElement} */ (byId("skip")).checked = skipPermissions;
   fill(byId("grants"), grants, "id", (grant) => grantRow(grant, attempt));
   byId("grants-section").hidden = !grants.length;

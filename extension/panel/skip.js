@@ -1,4 +1,4 @@
-/** Skipping permissions: on only after a second word, off at once. */
+/** Skipping permissions: switched on only after a confirmation, off at once. */
 
 import { button, byId } from "./dom.js";
 
@@ -12,7 +12,7 @@ export function readySkip(attempt) {
     box.focus();
   };
   box.addEventListener("click", (event) => {
-    // What it shows is what the server says, not what was pressed.
+    // The box shows the server's state, not the click.
     event.preventDefault();
     if (!event.isTrusted) return;
     question.hidden = !box.checked;

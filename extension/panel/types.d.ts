@@ -1,4 +1,4 @@
-/** What the server tells a panel; `docs/link.md` says more. */
+/** The state that the server sends to a panel; `docs/link.md` describes it. */
 
 type Level = "off" | "ask" | "auto";
 type Scope = "once" | "session" | "domain" | "always";
@@ -50,7 +50,7 @@ interface ToolState {
   plugin: string;
   /** Whose page publishes it; empty for all others. */
   site: string;
-  /** null: nobody has set it, a more general rule decides. */
+  /** null: not set, a more general rule decides. */
   permission: Level | null;
   effective: Level;
 }
@@ -87,7 +87,7 @@ interface ServerState {
   policyFile: string | null;
 }
 
-/** Asks the server for something; tells whether it was done. */
+/** Sends the server a request; returns whether it succeeded. */
 type Attempt = (method: string, params: object) => Promise<boolean>;
 type Decision = "allow" | "deny";
 type Outcome = { accepted: boolean; outcome: string };

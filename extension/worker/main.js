@@ -33,9 +33,9 @@ const panels = new Panels(askServer, () => {
 const attention = new Attention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
 const reporter = new TabReporter((brief) => introduceBrowser(() => panels.count, brief));
-const tabChanges = new TabChanges((item) => reporter.tell(item));
+const tabChanges = new TabChanges((item) => reporter.report(item));
 const pageTools = new PageTools({
-  tell: (method, params) => reporter.notify(method, params),
+  notify: (method, params) => reporter.notify(method, params),
   reportTabChanges: () => tabChanges.flush(),
   note: (text) => note("warn", text),
 });
@@ -58,7 +58,7 @@ const link = new Link((line) => {
     learn: (greeting) => {
       setRecording(greeting.recording);
       if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
-      panels.tell("mismatch", { text: metServer.text });
+      panels.broadcast("mismatch", { text: metServer.text });
     },
   });
   note("info", "the link to the server is open");
@@ -84,7 +84,7 @@ listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
   panels.connected(port);
-  panels.tell("mismatch", { text: metServer.text });
+  panels.broadcast("mismatch", { text: metServer.text });
   link.rescue();
 });
 // Fires only where the browser does not open the side panel by itself.

@@ -40,13 +40,13 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
     async with browser_with(tmp_path / "browser") as cdp:
         with own.running("start", "--port", "0"), other.running("start", "--port", "0"):
             page = await cdp.open(OPTIONS)
-            await said(cdp, page, "source", "Nobody has told")
+            await said(cdp, page, "source", "does not know where")
             port = own.wait_running()
             for bad in (("", own.secret), (port, ""), (port, "   ")):
                 await enter(cdp, page, *bad)
-            await said(cdp, page, "source", "Nobody has told")
+            await said(cdp, page, "source", "does not know where")
             await enter(cdp, page, 1, "x")
-            await said(cdp, page, "why", "Nobody answers on port 1")
+            await said(cdp, page, "why", "No server answers on port 1")
             asked = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
             assert await cdp.in_worker(asked) == 200
             await enter(cdp, page, port, "wrong")

@@ -52,7 +52,7 @@ test("a handler that throws, and one that is gone, are told as failures", async 
     sent.map(({ success, error }) => [success, error]),
     [
       [false, "out of tea"],
-      [false, "The tool is not here any more."],
+      [false, "The tool was removed."],
     ],
   );
 });

@@ -189,8 +189,8 @@ tabhub.define("scroll", () => {
         const now = position(element);
         return now.x !== x || now.y !== y;
       });
-      const told = moved ?? noted[0];
-      return { moved: Boolean(moved), ...(told && { position: position(told.element) }) };
+      const reported = moved ?? noted[0];
+      return { moved: Boolean(moved), ...(reported && { position: position(reported.element) }) };
     },
     async run(element, order) {
       if (order.to) return to(element, order);

@@ -16,9 +16,9 @@ tabhub.define("accept", () => {
         .toLowerCase()
         .split(",")
         .map((kind) => kind.trim());
-      const told = kinds.filter((kind) => kind && kind !== "*/*");
-      if (told.length < kinds.length || !told.length) return [];
-      return files.filter((file) => !told.some((kind) => fits(kind, file)));
+      const limits = kinds.filter((kind) => kind && kind !== "*/*");
+      if (limits.length < kinds.length || !limits.length) return [];
+      return files.filter((file) => !limits.some((kind) => fits(kind, file)));
     },
   };
 });

@@ -1,6 +1,6 @@
 /**
- * A client of an MCP server in the page. Everything the server says may be false, and others may
- * use the same channel: only answers to our own random ids are accepted.
+ * A client of an MCP server in the page. Everything the server sends may be false, and other code
+ * may use the same channel: only answers to our own random ids are accepted.
  */
 tabhub.define("mcpclient", () => {
   const { quota, toolbounds } = tabhub;
@@ -18,7 +18,7 @@ tabhub.define("mcpclient", () => {
 
   /** @type {TabhubMcpClient["make"]} */
   function make(kind, post) {
-    /** @type {TabhubCorrelator<{progress?: TabhubProgress, toldAt: number}>} */
+    /** @type {TabhubCorrelator<{progress?: TabhubProgress, reportedAt: number}>} */
     const requests = new TabhubCorrelator();
     let isThere = false;
     let isGreeted = false;
@@ -79,7 +79,7 @@ tabhub.define("mcpclient", () => {
       });
       const params = { name, arguments: args, _meta: { ...ours, progressToken: id } };
       const send = () => post({ jsonrpc: "2.0", id, method: "tools/call", params });
-      return requests.request(send, { id, note: { progress, toldAt: -Infinity } });
+      return requests.request(send, { id, note: { progress, reportedAt: -Infinity } });
     }
 
     /** @param {any} message */
@@ -92,8 +92,8 @@ tabhub.define("mcpclient", () => {
     function progressed(params) {
       const waiting = requests.noteOf(params?.progressToken);
       const now = performance.now();
-      if (!waiting?.progress || now - waiting.toldAt < PROGRESS_MS) return;
-      waiting.toldAt = now;
+      if (!waiting?.progress || now - waiting.reportedAt < PROGRESS_MS) return;
+      waiting.reportedAt = now;
       waiting.progress(params);
     }
 

@@ -11,7 +11,7 @@ tabhub.define("mcptools", () => {
   const client = tabhub.mcpclient.make("mcp-b", post);
 
   /** @param {MessageEvent} event */
-  function hear(event) {
+  function receive(event) {
     // Cheap checks first: reading the data of a message copies it.
     if (!event.isTrusted || event.source !== window) return;
     const { data } = event;
@@ -19,8 +19,8 @@ tabhub.define("mcptools", () => {
     if (data.direction === "server-to-client") client.receive(data.payload);
   }
 
-  window.addEventListener("message", hear, true);
-  // A client that starts first hears the server announce itself; only a late one has to ask.
+  window.addEventListener("message", receive, true);
+  // A client that starts first receives the server's announcement; only a late one has to ask.
   if (document.readyState !== "loading") post("mcp-check-ready");
   return client;
 });
@@ -29,7 +29,7 @@ tabhub.define("mcptools", () => {
  * Tools of a server in this frame that speaks MCP with the window around it (MCP-B, `mcp-iframe`):
  * it listens only to its parent, and answers only there. So the parent's content script carries
  * messages (window-messages.js), and this one is the client: what a document publishes is always
- * reported by its own script. The browser says which window a message is from: this document sends
+ * reported by its own script. The browser knows which window a message is from: this document sends
  * its parent a random name.
  */
 tabhub.define("framedtools", () => {
@@ -76,7 +76,7 @@ tabhub.define("bridgedtools", () => {
   const client = mcpclient.make("polyfill", post);
 
   /** @param {Event} event */
-  function hear(event) {
+  function receive(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
     if (typeof detail !== "string" || detail.length > toolbounds.MAX_TEXT + 10_000) return;
     try {
@@ -93,6 +93,6 @@ tabhub.define("bridgedtools", () => {
     return size === undefined ? toolbounds.fromText(text) : tabhub.fail("too_large", message);
   }
 
-  EventTarget.prototype.addEventListener.call(document, `${name}-out`, hear, true);
+  EventTarget.prototype.addEventListener.call(document, `${name}-out`, receive, true);
   return { ...client, name, call };
 });

@@ -169,8 +169,8 @@ tabhub.define("toolbounds", () => {
   function fromText(text) {
     const value = typeof text === "string" && text.length <= MAX_RESULT ? parsed(text) : undefined;
     if (isRecord(value) && Array.isArray(value.content)) return value;
-    const said = { content: [{ type: "text", text: String(text ?? "") }] };
-    return isRecord(value) ? { ...said, structuredContent: value } : said;
+    const result = { content: [{ type: "text", text: String(text ?? "") }] };
+    return isRecord(value) ? { ...result, structuredContent: value } : result;
   }
 
   /** @type {TabhubToolBounds["message"]} */

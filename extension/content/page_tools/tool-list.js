@@ -31,7 +31,7 @@ tabhub.define("pagetools", () => {
   /** @type {Promise<void> | null} */
   let looking = null;
   /** @type {object | null} what was reported to the worker */
-  let told = null;
+  let reported = null;
   let print = "";
   /** @type {string | undefined} */
   let workerId;
@@ -110,20 +110,20 @@ tabhub.define("pagetools", () => {
     const tools = `[${[...texts.values()].join(",")}]`;
     const now = JSON.stringify(about) + tools;
     const isNothing = !texts.size && !workerId;
-    if (now === print || (isNothing && !told)) return pace.inVain();
+    if (now === print || (isNothing && !reported)) return pace.inVain();
     print = now;
-    told = { type: "tools", ...about, url: location.href, tools: JSON.parse(tools) };
-    pace.told(now.length);
-    say(told);
+    reported = { type: "tools", ...about, url: location.href, tools: JSON.parse(tools) };
+    pace.reported(now.length);
+    say(reported);
   }
 
   function capabilities() {
     /** @type {Record<string, boolean>} */
     const found = {};
     for (const source of new Set(owners.values())) {
-      const said = toolbounds.isRecord(source.capabilities()) ? source.capabilities() : {};
+      const given = toolbounds.isRecord(source.capabilities()) ? source.capabilities() : {};
       for (const word of ["multiTabSupport", "cacheSupported", "elicitation"]) {
-        if (said[word] === true) found[word] = true;
+        if (given[word] === true) found[word] = true;
       }
     }
     return found;
@@ -191,7 +191,7 @@ tabhub.define("pagetools", () => {
   }
 
   /** @param {Event} event */
-  function workerSaid(event) {
+  function workerAnnounced(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
     const id = typeof detail === "string" ? detail : detail?.id;
     if (typeof id !== "string" || !WORKER_ID.test(id) || id === workerId) return;
@@ -219,7 +219,7 @@ tabhub.define("pagetools", () => {
   function begin() {
     for (const source of sources) source.onChange(changed);
     const listen = EventTarget.prototype.addEventListener;
-    listen.call(window, "tabhub:worker", workerSaid, true);
+    listen.call(window, "tabhub:worker", workerAnnounced, true);
     listen.call(document, "visibilitychange", shown);
     if (document.readyState === "complete") loaded();
     else listen.call(window, "load", loaded, { once: true });
@@ -235,7 +235,7 @@ tabhub.define("pagetools", () => {
   return {
     connected(speak) {
       say = speak;
-      if (told) say(told);
+      if (reported) say(reported);
     },
     call,
     used: probe,

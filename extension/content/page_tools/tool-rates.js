@@ -51,7 +51,7 @@ tabhub.define("toolpace", () => {
 
     return {
       wait: () => Math.max(isFirst ? FIRST_MS : DEBOUNCE_MS, quota.wait()),
-      told(characters) {
+      reported(characters) {
         isFirst = false;
         quota.spend(1 + characters / COST_OF_CHARACTERS);
       },

@@ -48,7 +48,7 @@ tabhub.define("toolcarrier", () => {
   }
 
   /** @param {MessageEvent} event */
-  function hear(event) {
+  function receive(event) {
     const from = /** @type {Window | null} */ (event.source);
     if (!event.isTrusted || !from || from === window || from.parent !== window) return;
     const child = childOf(from);
@@ -165,6 +165,6 @@ tabhub.define("toolcarrier", () => {
     askSoon();
   }
 
-  window.addEventListener("message", hear, true);
+  window.addEventListener("message", receive, true);
   return { PREFIX, forward, forget, connected: (speak) => void (say = speak) };
 });

@@ -77,7 +77,7 @@ tabhub.define("find", () => {
   }
 
   /** @param {Match} match */
-  function told({ item: { element, role, name }, score, reason }) {
+  function describe({ item: { element, role, name }, score, reason }) {
     const type = element instanceof HTMLInputElement ? { type: element.type } : {};
     const ref = `ref_${tabhub.refs.mint(element)}`;
     return { ref, role, name: clip(name, NAME_LENGTH), ...type, reason, score };
@@ -100,7 +100,7 @@ tabhub.define("find", () => {
       const { matches, whole } = matchesAmong(items, query, endAt);
       const good = best(matches, share);
       return {
-        matches: good.slice(0, limit).map(told),
+        matches: good.slice(0, limit).map(describe),
         total: good.length,
         whole: isRead && whole,
       };

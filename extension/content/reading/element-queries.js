@@ -5,7 +5,7 @@ tabhub.define("elements", () => {
   const TEXT_LENGTH = 200;
   const VALUE_LENGTH = 500;
   const MOST_RAW = 20_000;
-  const TOLD = new Set(
+  const USUAL = new Set(
     (
       "id class name type value href src alt title role placeholder for action method " +
       "aria-label aria-expanded aria-checked aria-selected data-testid disabled checked"
@@ -32,7 +32,7 @@ tabhub.define("elements", () => {
    */
   function attributes(element, wanted) {
     const names = attributeNames(element).filter((name) =>
-      wanted ? wanted.includes(name) : TOLD.has(name),
+      wanted ? wanted.includes(name) : USUAL.has(name),
     );
     return Object.fromEntries(names.map((name) => [name, attributeOf(element, name)]));
   }

@@ -72,22 +72,22 @@ tabhub.define("labels", () => {
    * @param {string} tag
    * @param {string} role
    * @param {Element | null} control
-   * @returns {{name: string, told: boolean}} `told`: the name contains all the text inside
+   * @returns {{name: string, isWhole: boolean}} `isWhole`: the name contains all the text inside
    */
   function targetName(element, tag, role, control) {
     const name = control ? "" : given(element, tag, role);
-    if (isEditable(element)) return { name: name || titleOf(element), told: isShort(element) };
-    if (name) return { name, told: roles.isNamedByContent(role) };
+    if (isEditable(element)) return { name: name || titleOf(element), isWhole: isShort(element) };
+    if (name) return { name, isWhole: roles.isNamedByContent(role) };
     if (role === "textbox" || role === "combobox" || roles.isComposite(role)) {
-      return { name: titleOf(element), told: false };
+      return { name: titleOf(element), isWhole: false };
     }
     const limit = roles.isNamedByContent(role) ? NAME_LENGTH : LOOSE_NAME_LENGTH;
     const text = textOf(element, limit);
     const isWhole = !text.endsWith("…");
     if (isWhole || roles.isNamedByContent(role)) {
-      return { name: text || titleOf(element), told: isWhole };
+      return { name: text || titleOf(element), isWhole };
     }
-    return { name: titleOf(element), told: false };
+    return { name: titleOf(element), isWhole: false };
   }
 
   /**
@@ -100,7 +100,7 @@ tabhub.define("labels", () => {
     const name = given(element, tag, role) || (byContent ? textOf(element, NAME_LENGTH) : "");
     return {
       name: name || clip(clean(attr(element, "title") ?? ""), NAME_LENGTH),
-      told: byContent,
+      isWhole: byContent,
     };
   }
 

@@ -4,7 +4,7 @@ tabhub.define("lines", () => {
   const { clean, clip } = tabhub.names;
   const HREF_LENGTH = 300;
   const VALUE_LENGTH = 200;
-  /** What ARIA takes a heading for that says nothing. */
+  /** The level that ARIA gives a heading without `aria-level`. */
   const HEADING_LEVEL = 2;
   const NO_VALUE = new Set(["button", "checkbox", "file", "image", "radio", "reset", "submit"]);
   const FIELDS = new Set(["input", "select", "textarea"]);

@@ -64,26 +64,26 @@ tabhub.define("writer", () => {
 
     /** @type {TabhubLineWriter["target"]} */
     target(element, tag, role, control, depth) {
-      const { name, told } = targetName(element, tag, role, control);
+      const { name, isWhole } = targetName(element, tag, role, control);
       const shown = control ?? element;
       const more = lookOf(element, tag, name);
       const value = isEditable(element) ? editedText(element) : "";
       const level = this.#level(element, tag, role, name);
       const rest = details(shown, tagOf(shown), role, name) + level + value + more;
       this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
-      return { name, told };
+      return { name, isWhole };
     }
 
     /** @type {TabhubLineWriter["structure"]} */
     structure(element, tag, role, { depth, inWidget }) {
-      const { name, told } = structureName(element, tag, role);
+      const { name, isWhole } = structureName(element, tag, role);
       const isDrawn = tag === "canvas" || (tag === "svg" && !inWidget && isDrawing(element));
       if (!name && NEED_NAME.has(role) && !isDrawn) return null;
       const level = this.#level(element, tag, role, name);
       const rest = details(element, tag, role, name) + level + (isDrawn ? box(element) : "");
       const hasRef = isDrawn || roles.isLandmark(role) || WITH_REF.has(role);
       const line = this.#outline.open({ element, role, name, rest, hasRef }, depth);
-      return { line, role, name, told };
+      return { line, role, name, isWhole };
     }
 
     /**

@@ -159,8 +159,8 @@ tabhub.define("walker", () => {
      * @param {Element | null} control
      */
     #target(element, tag, role, { depth, pointed, inWidget }, control) {
-      const { name, told } = this.#writer.target(element, tag, role, control, depth);
-      const inside = { depth: depth + 1, quiet: told, pointed, inWidget, around: name };
+      const { name, isWhole } = this.#writer.target(element, tag, role, control, depth);
+      const inside = { depth: depth + 1, quiet: isWhole, pointed, inWidget, around: name };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
       else if (tag !== "textarea") this.#descend(element, tag, inside, null);
     }
@@ -175,8 +175,8 @@ tabhub.define("walker", () => {
       const structure = this.#writer.structure(element, tag, role, manner);
       if (!structure) return this.#descend(element, tag, manner, null);
       const { depth, pointed, inWidget } = manner;
-      const { name, told } = structure;
-      const inside = { depth: depth + 1, quiet: told, pointed, inWidget, around: name };
+      const { name, isWhole } = structure;
+      const inside = { depth: depth + 1, quiet: isWhole, pointed, inWidget, around: name };
       this.#descend(element, tag, inside, structure);
     }
 

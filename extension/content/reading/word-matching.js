@@ -92,7 +92,7 @@ tabhub.define("matching", () => {
    * @property {number} weight
    * @property {Map<string, number>} known how similar the page's words are to it
    */
-  /** @typedef {{words: string[], concepts: Map<number, string>, text: string}} Said */
+  /** @typedef {{words: string[], concepts: Map<number, string>, text: string}} Parsed */
   /** @typedef {{quality: number, by: string}} Hit */
 
   /** @param {string} text */
@@ -101,7 +101,7 @@ tabhub.define("matching", () => {
   }
 
   /** @param {string} text */
-  function said(text) {
+  function parse(text) {
     const words = wordsIn(text);
     /** @type {Map<number, string>} */
     const meant = new Map();
@@ -116,7 +116,7 @@ tabhub.define("matching", () => {
 
   /**
    * @param {Term} term
-   * @param {Said} there
+   * @param {Parsed} there
    * @returns {Hit}
    */
   function hit(term, there) {
@@ -143,8 +143,8 @@ tabhub.define("matching", () => {
       terms.push(term(concepts.has(phrase) ? phrase : words[i]));
       if (concepts.has(phrase)) i++;
     }
-    const telling = terms.filter(({ text }) => !empty.has(text));
-    return telling.length ? telling : terms;
+    const specific = terms.filter(({ text }) => !empty.has(text));
+    return specific.length ? specific : terms;
   }
 
   /** @param {string} text */
@@ -155,8 +155,8 @@ tabhub.define("matching", () => {
 
   /**
    * @param {Term} term
-   * @param {Said} name
-   * @param {Said} attributes
+   * @param {Parsed} name
+   * @param {Parsed} attributes
    * @returns {Hit & {isWeak: boolean}}
    */
   function bestHit(term, name, attributes) {
@@ -175,7 +175,7 @@ tabhub.define("matching", () => {
   }
 
   /** @param {{term: Term, quality: number, by: string, isWeak: boolean, isRole: boolean}} hit */
-  function told({ term, quality, by, isWeak, isRole }) {
+  function explain({ term, quality, by, isWeak, isRole }) {
     if (isRole) return `role fits "${term.text}"`;
     if (!quality) return `nothing for "${term.text}"`;
     const where = isWeak ? "attributes have" : "name has";
@@ -197,8 +197,8 @@ tabhub.define("matching", () => {
      * @returns {{score: number, reason: string} | null}
      */
     match({ role, name, rest, hasRef }) {
-      const there = said(name);
-      const attributes = said(rest);
+      const there = parse(name);
+      const attributes = parse(rest);
       const hits = this.#terms.map((term) => {
         const isRole = Boolean(term.roles?.has(role));
         return { term, isRole, ...bestHit(term, there, attributes) };
@@ -206,7 +206,7 @@ tabhub.define("matching", () => {
       const coverage = this.#coverage(hits);
       if (coverage < NEEDED) return null;
       const extras = this.#extras(hits, there) + (hasRef ? 0.15 : 0);
-      return { score: coverage + extras, reason: hits.map(told).join(", ") };
+      return { score: coverage + extras, reason: hits.map(explain).join(", ") };
     }
 
     /**
@@ -221,7 +221,7 @@ tabhub.define("matching", () => {
 
     /**
      * @param {{term: Term, quality: number, isRole: boolean}[]} hits
-     * @param {Said} there
+     * @param {Parsed} there
      */
     #extras(hits, there) {
       const wanted = hits.filter(({ term }) => term.roles);

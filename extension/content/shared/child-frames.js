@@ -5,7 +5,7 @@ tabhub.define("childframes", () => {
   const FRAMES = "iframe, frame, object, embed";
   const LISTEN_MS = 2000;
   /** @type {PromiseWithResolvers<string | null> | undefined} */
-  let hearing;
+  let received;
 
   /** @param {Element} element */
   function windowOf(element) {
@@ -35,15 +35,15 @@ tabhub.define("childframes", () => {
 
   function listen() {
     /** @type {PromiseWithResolvers<string | null>} */
-    const heard = Promise.withResolvers();
-    const hear = (/** @type {MessageEvent} */ event) => {
+    const result = Promise.withResolvers();
+    const receive = (/** @type {MessageEvent} */ event) => {
       const isNonce = typeof event.data === "string" && event.data.startsWith(PREFIX);
-      if (isNonce && event.source === window.parent) heard.resolve(event.data);
+      if (isNonce && event.source === window.parent) result.resolve(event.data);
     };
-    window.addEventListener("message", hear, true);
-    setTimeout(() => heard.resolve(null), LISTEN_MS);
-    void heard.promise.then(() => window.removeEventListener("message", hear, true));
-    hearing = heard;
+    window.addEventListener("message", receive, true);
+    setTimeout(() => result.resolve(null), LISTEN_MS);
+    void result.promise.then(() => window.removeEventListener("message", receive, true));
+    received = result;
   }
 
   /** @param {{ref?: number, index?: number}} place */
@@ -124,7 +124,7 @@ tabhub.define("childframes", () => {
     indexOf: (element) => indexIn(window, windowOf(element)),
     announce: () => [...queryDeep(FRAMES)].filter(windowOf).map(announceTo),
     listen,
-    heard: () => hearing?.promise ?? Promise.resolve(null),
+    nonce: () => received?.promise ?? Promise.resolve(null),
     outward: ({ ref, index, x, y }) => outside(frameAt({ ref, index }), { x, y }),
     through,
     within,

@@ -312,8 +312,8 @@ tabhub.define("target", () => {
         return aim(element, options);
       } catch (error) {
         const { reason, data } = /** @type {any} */ (error);
-        const told = UNSEEN.has(reason) ? { ...data, placed: placed(element) } : data;
-        throw Object.assign(/** @type {Error} */ (error), { data: told });
+        const details = UNSEEN.has(reason) ? { ...data, placed: placed(element) } : data;
+        throw Object.assign(/** @type {Error} */ (error), { data: details });
       }
     },
     box(element) {

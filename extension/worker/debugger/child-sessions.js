@@ -1,6 +1,6 @@
 /**
  * The parts of a tab that have a debugger session of their own: frames in other processes, and
- * workers. We attach to them while somebody needs them; each waits before it runs anything until
+ * workers. We attach to them while a part needs them; each waits before it runs anything until
  * all parts have prepared it.
  */
 

@@ -76,9 +76,9 @@ function noteScript(active, { url, scriptId }) {
 function paused(tabId, active, { callFrames }) {
   const running = new Set(callFrames.map(({ location }) => location.scriptId));
   const caught = active.find(({ requested, scriptId }) => requested && running.has(scriptId ?? ""));
-  tell(tabId, "Debugger.resume", { terminateOnResume: Boolean(caught) });
+  trySend(tabId, "Debugger.resume", { terminateOnResume: Boolean(caught) });
   // The pause hit the page's own code: let it go on, and try again.
-  if (!caught && active.some(({ requested }) => requested)) tell(tabId, "Debugger.pause");
+  if (!caught && active.some(({ requested }) => requested)) trySend(tabId, "Debugger.pause");
   caught?.requested?.();
 }
 
@@ -87,7 +87,7 @@ function paused(tabId, active, { callFrames }) {
  * @param {string} method
  * @param {object} [params]
  */
-function tell(tabId, method, params) {
+function trySend(tabId, method, params) {
   return send(tabId, method, params).catch(() => {});
 }
 
@@ -110,7 +110,7 @@ async function remove(tabId, termination) {
   active?.delete(termination);
   if (active?.size) return;
   terminations.delete(tabId);
-  await tell(tabId, "Debugger.disable");
+  await trySend(tabId, "Debugger.disable");
 }
 
 /**
@@ -125,7 +125,7 @@ async function stopped(tabId, termination, signal) {
   /** @type {PromiseWithResolvers<void>} */
   const { promise, resolve } = Promise.withResolvers();
   termination.requested = resolve;
-  void tell(tabId, "Debugger.pause");
+  void trySend(tabId, "Debugger.pause");
   setTimeout(resolve, PAUSE_MS);
   await promise;
   termination.requested = null;
@@ -135,8 +135,8 @@ async function stopped(tabId, termination, signal) {
 register({
   name: "running code",
   after: ["attachments"],
-  // Nobody waits for the code any longer, so the page need not be slowed down for it.
-  restore: () => takenTabs().forEach((tabId) => void tell(tabId, "Debugger.disable")),
+  // No call waits for the code any longer, so the page need not be slowed down for it.
+  restore: () => takenTabs().forEach((tabId) => void trySend(tabId, "Debugger.disable")),
   event: terminationEvent,
   lost: (tabId) => terminations.delete(tabId),
 });
@@ -154,7 +154,7 @@ const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 export async function evaluate({ tabId, input, site, signal }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
-  // The browser itself ends code that does not yield if nobody cancels it.
+  // The browser itself ends code that does not yield, if it is not cancelled before.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
   const work = (/** @type {AbortSignal} */ live) =>
     withTermination(tabId, code, signal, (source) =>

@@ -28,22 +28,22 @@ const kept = new Set();
  * @param {number} tabId
  */
 export async function catchInFrames(tabId) {
-  const told = new Map();
-  catching.set(tabId, told);
+  const enabling = new Map();
+  catching.set(tabId, enabling);
   await useChildren(tabId, WHY);
-  for (let known = -1; known !== told.size;) {
-    known = told.size;
-    childrenOf(tabId).forEach(tell);
-    await Promise.all(told.values());
+  for (let known = -1; known !== enabling.size;) {
+    known = enabling.size;
+    childrenOf(tabId).forEach(catchInChild);
+    await Promise.all(enabling.values());
   }
 }
 
 /** @param {import("./child-sessions.js").Child} child */
-function tell({ tabId, session, type }) {
-  const told = catching.get(tabId);
-  if (type !== "iframe" || !told || told.has(session)) return;
+function catchInChild({ tabId, session, type }) {
+  const enabling = catching.get(tabId);
+  if (type !== "iframe" || !enabling || enabling.has(session)) return;
   const orders = [order(tabId, session, "Page.enable", {}), interceptIn(tabId, session, true)];
-  told.set(session, Promise.all(orders));
+  enabling.set(session, Promise.all(orders));
 }
 
 /**
@@ -67,10 +67,10 @@ function order(tabId, session, method, params) {
 
 /** @param {number} tabId */
 export function leaveInFrames(tabId) {
-  const told = catching.get(tabId);
-  if (!told) return;
+  const enabling = catching.get(tabId);
+  if (!enabling) return;
   catching.delete(tabId);
-  for (const session of told.keys()) void interceptIn(tabId, session, false);
+  for (const session of enabling.keys()) void interceptIn(tabId, session, false);
   dropUnused(tabId);
 }
 
@@ -100,7 +100,7 @@ function dropUnused(tabId) {
 register({
   name: "file choosers in frames",
   after: ["children"],
-  child: tell,
+  child: catchInChild,
   lost(tabId) {
     catching.delete(tabId);
     kept.delete(tabId);

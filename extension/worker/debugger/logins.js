@@ -62,7 +62,7 @@ export function answerLogin(tabId, authCredentials) {
 }
 
 /**
- * The tab is gone, or nobody waits for its page.
+ * The tab is gone, or no call waits for its page.
  * @param {number} tabId
  */
 export function forgetLogin(tabId) {

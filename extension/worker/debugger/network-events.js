@@ -230,7 +230,7 @@ export class Requests {
     const end = () => resolve(true);
     const timer = setTimeout(end, ms);
     this.#waiting.add(end);
-    void this.#toldAll().then(() => this.#open.size || resolve(false));
+    void this.#allReported().then(() => this.#open.size || resolve(false));
     const waited = await promise;
     this.#waiting.delete(end);
     clearTimeout(timer);
@@ -238,7 +238,7 @@ export class Requests {
   }
 
   /** The browser reports everything up to now before it answers this. */
-  async #toldAll() {
+  async #allReported() {
     const fences = this.#sessions.map((session) =>
       sendTo(this.#tabId, session, "Runtime.evaluate", { expression: "0" }).catch(() => {}),
     );

@@ -14,7 +14,7 @@ export class NoDebugger extends CommandError {
 }
 
 const ENDED =
-  "The person has ended debugging in this tab, by Cancel in the browser's bar, so nothing was done. Ask them before you go on; they may share the tab anew, or you work in another.";
+  "The person has ended debugging in this tab, by Cancel in the browser's bar, so nothing was done. Ask them before you go on; they can share the tab again, or you can use another one.";
 
 /** @type {Set<number>} */
 const refused = new Set();

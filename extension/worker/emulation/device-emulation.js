@@ -101,10 +101,10 @@ async function change(tabId, kind, value) {
   // A worker that dies in the next moment must have stored what it sent.
   if (value !== undefined) save();
   try {
-    await Promise.all(ordersOf(kind, value).map((order) => tell(tabId, order)));
+    await Promise.all(ordersOf(kind, value).map((order) => sendOrder(tabId, order)));
   } catch (error) {
     tabs.set(tabId, before);
-    await Promise.allSettled(ordersOf(kind, before[kind]).map((order) => tell(tabId, order)));
+    await Promise.allSettled(ordersOf(kind, before[kind]).map((order) => sendOrder(tabId, order)));
     throw new CommandError("invalid_arguments", `The browser refuses it: ${messageOf(error)}`);
   }
 }
@@ -113,14 +113,14 @@ async function change(tabId, kind, value) {
  * @param {number} tabId
  * @param {Order} order
  */
-async function tell(tabId, { method, params, everywhere }) {
+async function sendOrder(tabId, { method, params, everywhere }) {
   const frames = everywhere ? childrenOf(tabId) : [];
-  const told = frames.map(({ session }) =>
+  const sent = frames.map(({ session }) =>
     // A busy child applies it later.
     within(CHILD_MS, sendTo(tabId, session, method, params)).catch(() => {}),
   );
   await sendTo(tabId, undefined, method, params);
-  await Promise.all(told);
+  await Promise.all(sent);
 }
 
 /**
@@ -154,15 +154,15 @@ async function use(tabId) {
 }
 
 /** @param {import("../debugger/child-sessions.js").Child} child */
-function tellChild({ tabId, session }) {
+function sendToChild({ tabId, session }) {
   for (const { method, params, everywhere } of ordersFor(emulatedIn(tabId))) {
     if (everywhere) void sendTo(tabId, session, method, params).catch(() => {});
   }
 }
 
 /** @param {number} tabId */
-function tellAgain(tabId) {
-  for (const order of ordersFor(emulatedIn(tabId))) void tell(tabId, order).catch(() => {});
+function sendAgain(tabId) {
+  for (const order of ordersFor(emulatedIn(tabId))) void sendOrder(tabId, order).catch(() => {});
 }
 
 /** @param {number} tabId */
@@ -175,11 +175,11 @@ async function release(tabId) {
   if (!tabs.has(tabId) || !isTaken(tabId)) return;
   const kinds = KIND_NAMES.filter((kind) => kind in emulatedIn(tabId));
   const orders = kinds.flatMap((kind) => ordersOf(kind, undefined));
-  const told = orders.map((order) => tell(tabId, order));
+  const sent = orders.map((order) => sendOrder(tabId, order));
   dropNetwork(tabId, WHY);
   end(tabId);
   save();
-  await Promise.allSettled(told);
+  await Promise.allSettled(sent);
 }
 
 register({
@@ -187,8 +187,8 @@ register({
   after: ["children", "network"],
   restore: restoreEmulation,
   restoreMs: RESTORE_MS,
-  child: tellChild,
-  returned: tellAgain,
+  child: sendToChild,
+  returned: sendAgain,
   lost: forget,
   released: release,
   describe: () => [...tabs],

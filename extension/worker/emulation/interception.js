@@ -1,6 +1,6 @@
 /**
- * intercept.*: requests of a tab that wait until the caller answers them. A request that nobody
- * answers continues by itself after a while; all of them do when interception ends.
+ * intercept.*: requests of a tab that wait until the caller answers them. A request without an
+ * answer continues by itself after a while; all of them do when interception ends.
  */
 
 import { onAbort } from "../shared/timing.js";

@@ -6,7 +6,7 @@ const FROM_SERVER = /^(?:http|ws)s?:/i;
 
 /**
  * `url`: what was requested, or the script that logged
- * @typedef {object} Told
+ * @typedef {object} Entry
  * @property {string} site of the document
  * @property {string} url
  * @property {string} [redirectedTo]
@@ -15,7 +15,7 @@ const FROM_SERVER = /^(?:http|ws)s?:/i;
 
 /**
  * Leaves out what belongs to documents of sites that the caller may not read, or came from there.
- * @template {Told} T
+ * @template {Entry} T
  * @param {import("../shared/command-context.d.ts").Context} context
  * @param {T[]} entries
  * @returns {Promise<T[]>}
@@ -26,7 +26,7 @@ export async function readable({ reach, site }, entries) {
 }
 
 /**
- * @param {Told} told
+ * @param {Entry} entry
  * @returns {string[]}
  */
 function sitesIn({ site, url, redirectedTo, about = [] }) {

@@ -62,8 +62,7 @@ export class Frame {
   ask(type, body, timeoutMs = ANSWER_MS) {
     const send = (/** @type {number} */ id) => {
       try {
-        // A busy page handles messages late; an action that nobody waits for any longer must not be
-        // done.
+        // A busy page handles messages late; it must not carry out an action whose call has ended.
         this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
       } catch {
         this.#requests.settle(id, goneError());

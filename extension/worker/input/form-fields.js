@@ -132,10 +132,10 @@ async function turn(context, { kind, before }, value) {
     throw refusal("A radio button is switched off by choosing another one of its group.");
   }
   if (wanted === before) return { effect: { mutated: false, value: before }, trusted: true };
-  const { effect, point, ...told } = await clickNow(context);
+  const { effect, point, ...rest } = await clickNow(context);
   const isThere = !effect.dialog && effect.navigated === undefined;
   const after = isThere ? await look(context).catch(() => undefined) : undefined;
-  return { effect: { ...effect, value: after?.before }, ...told };
+  return { effect: { ...effect, value: after?.before }, ...rest };
 }
 
 /** @param {unknown} value */

@@ -18,8 +18,8 @@ import {
   turnWheel,
 } from "./trusted-input.js";
 
-// Input without the debugger: events that a content script dispatches. Pages can tell them from
-// real ones, and the browser does less in response.
+// Input without the debugger: events that a content script dispatches. Pages can distinguish
+// them from real ones, and the browser does less in response.
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 

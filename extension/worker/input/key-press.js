@@ -72,7 +72,7 @@ function tooLong() {
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
-/** @typedef {{value?: string, focused?: string, sensitive?: boolean}} Told */
+/** @typedef {{value?: string, focused?: string, sensitive?: boolean}} FieldState */
 /** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
 
 /** @param {Context<Wire.Press>} context */
@@ -132,9 +132,9 @@ async function sendKeys(context, frame, focus, piecesFor) {
   try {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
     requireArrival(outcome, "key");
-    const told = await toldBy(frame, outcome);
-    const effect = { ...effectOf(outcome), value: told.value, focused: told.focused };
-    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(told.sensitive) };
+    const state = await stateAfter(frame, outcome);
+    const effect = { ...effectOf(outcome), value: state.value, focused: state.focused };
+    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(state.sensitive) };
   } catch (error) {
     throw marked(error, sensitive);
   }
@@ -197,9 +197,9 @@ async function isFocused(tabId, reach) {
 /**
  * @param {Frame} frame
  * @param {import("./act.js").Outcome} outcome
- * @returns {Promise<Told>}
+ * @returns {Promise<FieldState>}
  */
-async function toldBy(frame, { dialog, navigated }) {
+async function stateAfter(frame, { dialog, navigated }) {
   if (dialog || navigated !== undefined) return {};
   return frame.ask("pressed", {}).catch(() => ({}));
 }

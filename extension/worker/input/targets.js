@@ -6,7 +6,7 @@ import { hoverAt } from "./trusted-input.js";
 
 // Finding the element that holds a frame, in the frame around it.
 
-const HEARD_MS = 1000;
+const NONCE_MS = 1000;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {{parent: Frame, ref?: number, index?: number}} FramePlace */
@@ -18,7 +18,7 @@ const HEARD_MS = 1000;
  * @param {Frame[]} frames
  */
 export async function placeByNonce(tabId, frames) {
-  await Promise.allSettled(frames.map((frame) => frame.ask("listen", {}, HEARD_MS)));
+  await Promise.allSettled(frames.map((frame) => frame.ask("listen", {}, NONCE_MS)));
   const announced = (await Promise.all(framesOf(tabId).map(announce))).flat();
   await Promise.all(frames.map((frame) => settlePlace(frame, announced)));
 }
@@ -30,7 +30,7 @@ export async function placeByNonce(tabId, frames) {
  * @returns {Promise<Announced[]>}
  */
 async function announce(parent) {
-  const sent = await askMinting(parent, "announce", {}, HEARD_MS).catch(() => []);
+  const sent = await askMinting(parent, "announce", {}, NONCE_MS).catch(() => []);
   return sent.map((/** @type {{ref: number, nonce: string}} */ one) => ({ parent, ...one }));
 }
 
@@ -39,7 +39,7 @@ async function announce(parent) {
  * @param {Announced[]} announced
  */
 async function settlePlace(frame, announced) {
-  const nonce = await frame.ask("heard", {}, HEARD_MS).catch(() => null);
+  const nonce = await frame.ask("heard", {}, NONCE_MS).catch(() => null);
   const found = announced.find((one) => one.nonce === nonce && one.parent !== frame);
   if (found) frame.place = { parent: found.parent, ref: found.ref };
 }

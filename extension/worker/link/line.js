@@ -126,7 +126,7 @@ export class Line {
    * @param {string} method
    * @param {object} params
    */
-  tell(method, params) {
+  report(method, params) {
     return this.#send(callOf(method, params, this.#requests.nextId()));
   }
 

@@ -9,7 +9,7 @@ import { INCOMPATIBLE, offerOf, ownEnd } from "./protocol-versions.js";
 import { passFor } from "./secret-proof.js";
 
 // A browser that replaced us on the server has the same profile id: if we reconnected at once, the
-// two would replace each other for ever. The worker may be stopped meanwhile, so the time is in
+// two would replace each other forever. The worker may be stopped meanwhile, so the time is in
 // session storage.
 
 const STORED = "replacedAt";

@@ -13,7 +13,7 @@ const UPDATE_EXTENSION =
 const UPDATE_SERVER = "Update tabhub: pip install -U tabhub, then tabhub stop and tabhub start.";
 
 /** @typedef {{protocol: number, version: string}} End */
-/** @typedef {{says: string, do: string, isRefused: boolean}} Mismatch */
+/** @typedef {{problem: string, do: string, isRefused: boolean}} Mismatch */
 
 /** @returns {End} */
 export function ownEnd() {
@@ -38,7 +38,7 @@ export function mismatchOf(extension, server, isRefused = false) {
   const how = order < 0 ? "older" : "newer";
   const end = cannot ? ", and the two cannot work together." : ".";
   return {
-    says: `This extension (${nameOf(extension)}) is ${how} than the server (${nameOf(server)})${end}`,
+    problem: `This extension (${nameOf(extension)}) is ${how} than the server (${nameOf(server)})${end}`,
     do: order < 0 ? UPDATE_EXTENSION : UPDATE_SERVER,
     isRefused: cannot,
   };
@@ -96,9 +96,9 @@ export class MetServer {
     }
   }
 
-  /** For the person; empty when there is nothing to say. */
+  /** For the person; empty when the versions match. */
   get text() {
-    return this.mismatch ? `${this.mismatch.says} ${this.mismatch.do}` : "";
+    return this.mismatch ? `${this.mismatch.problem} ${this.mismatch.do}` : "";
   }
 
   /** Why there is no connection, if the version is the reason. */

@@ -17,8 +17,8 @@ export async function passFor({ port, secret }) {
   const proof = await askForProof(port, word);
   const key = await keyOf(secret);
   if (!(await isProof(proof, key, `tabhub:${port}:${word}`))) return null;
-  const told = encoder.encode(`tabhub-link:${port}:${word}`);
-  return `once.${word}.${hex(await crypto.subtle.sign("HMAC", key, told))}`;
+  const text = encoder.encode(`tabhub-link:${port}:${word}`);
+  return `once.${word}.${hex(await crypto.subtle.sign("HMAC", key, text))}`;
 }
 
 /** @param {string} secret */
@@ -50,10 +50,10 @@ async function askForProof(port, challenge) {
 /**
  * @param {unknown} proof
  * @param {CryptoKey} key
- * @param {string} told
+ * @param {string} text the text that was signed
  */
-export async function isProof(proof, key, told) {
+export async function isProof(proof, key, text) {
   if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
   const bytes = Uint8Array.from(proof.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return crypto.subtle.verify("HMAC", key, bytes, encoder.encode(told));
+  return crypto.subtle.verify("HMAC", key, bytes, encoder.encode(text));
 }

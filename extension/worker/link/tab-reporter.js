@@ -32,7 +32,7 @@ export class TabReporter {
     } finally {
       // A newer connection has a list of its own.
       if (this.#held === held) this.#held = null;
-      held.forEach((item) => tell(line, item));
+      held.forEach((item) => sendChange(line, item));
     }
   }
 
@@ -53,9 +53,9 @@ export class TabReporter {
   }
 
   /** @param {TabChange} item */
-  tell(item) {
+  report(item) {
     if (this.#held) this.#held.push(item);
-    else if (this.#line) tell(this.#line, item);
+    else if (this.#line) sendChange(this.#line, item);
   }
 }
 
@@ -63,8 +63,8 @@ export class TabReporter {
  * @param {Line} line
  * @param {TabChange} item
  */
-function tell(line, item) {
-  line.tell("tab.stateChanged", item);
+function sendChange(line, item) {
+  line.report("tab.stateChanged", item);
 }
 
 // Collects the changes of tabs. Updates come in bursts (status, URL, title), so those of one tab
@@ -90,12 +90,12 @@ export class TabChanges {
   #reporting = Promise.resolve();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** @type {(news: TabChange) => void} */
-  #tell;
+  /** @type {(change: TabChange) => void} */
+  #report;
 
-  /** @param {(news: TabChange) => void} tell */
-  constructor(tell) {
-    this.#tell = tell;
+  /** @param {(change: TabChange) => void} report */
+  constructor(report) {
+    this.#report = report;
   }
 
   /** @param {chrome.tabs.Tab} tab */
@@ -103,7 +103,7 @@ export class TabChanges {
     if (tab.id === undefined) return;
     noteTab(tab);
     const opener = this.#openerOf(tab.id, "opened");
-    this.#tell({ tabId: tab.id, state: "opened", tab: describe(tab), ...opener });
+    this.#report({ tabId: tab.id, state: "opened", tab: describe(tab), ...opener });
   }
 
   /**
@@ -133,7 +133,7 @@ export class TabChanges {
 
   /** @param {number} tabId */
   async activated(tabId) {
-    await this.#tellTab(tabId, "activated");
+    await this.#reportTab(tabId, "activated");
   }
 
   /** @param {number} tabId */
@@ -141,7 +141,7 @@ export class TabChanges {
     noteGone(tabId);
     this.#updated.delete(tabId);
     this.#openers.delete(tabId);
-    this.#tell({ tabId, state: "closed" });
+    this.#report({ tabId, state: "closed" });
   }
 
   /**
@@ -152,7 +152,7 @@ export class TabChanges {
     noteGone(oldId);
     this.#updated.delete(oldId);
     const tab = await lookUp(newId);
-    this.#tell({ tabId: oldId, state: "replaced", replacedBy: newId, ...(tab && { tab }) });
+    this.#report({ tabId: oldId, state: "replaced", replacedBy: newId, ...(tab && { tab }) });
   }
 
   /** @param {number} windowId */
@@ -169,8 +169,8 @@ export class TabChanges {
     this.#timer = undefined;
     const waiting = [...this.#updated];
     this.#updated.clear();
-    const told = waiting.map((tabId) => this.#tellTab(tabId, "updated"));
-    this.#reporting = Promise.all([this.#reporting, ...told]).then(() => {});
+    const reports = waiting.map((tabId) => this.#reportTab(tabId, "updated"));
+    this.#reporting = Promise.all([this.#reporting, ...reports]).then(() => {});
     await this.#reporting;
   }
 
@@ -178,9 +178,9 @@ export class TabChanges {
    * @param {number} tabId
    * @param {string} state
    */
-  async #tellTab(tabId, state) {
+  async #reportTab(tabId, state) {
     const tab = await lookUp(tabId);
-    if (tab) this.#tell({ tabId, state, tab, ...this.#openerOf(tabId, state) });
+    if (tab) this.#report({ tabId, state, tab, ...this.#openerOf(tabId, state) });
   }
 
   /**

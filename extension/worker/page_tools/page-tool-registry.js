@@ -1,7 +1,7 @@
 /**
- * Tools that pages publish, as their content scripts report them: reported to the server with what
- * the browser, never the page, says about the document. Everything is reported again on every new
- * connection.
+ * Tools that pages publish, as their content scripts report them. The server gets them with the
+ * browser's own data about the document, never the page's. Everything is reported again on every
+ * new connection.
  */
 
 import { RateLimit, onAbort } from "../shared/timing.js";
@@ -29,7 +29,7 @@ const MOST_BRIDGES = 3;
 
 /**
  * @typedef {object} Callbacks
- * @property {(method: string, params: object) => boolean | void} tell
+ * @property {(method: string, params: object) => boolean | void} notify
  * @property {() => Promise<void>} reportTabChanges
  * @property {(text: string) => void} note
  */
@@ -37,7 +37,7 @@ const MOST_BRIDGES = 3;
 export class PageTools {
   /** @type {Map<Frame, Published>} */
   #published = new Map();
-  /** @type {Map<string, {frame: Frame, tell: Progress}>} by the call's id */
+  /** @type {Map<string, {frame: Frame, report: Progress}>} by the call's id */
   #running = new Map();
   /** @type {WeakMap<Frame, RateLimit>} */
   #bridged = new WeakMap();
@@ -98,14 +98,14 @@ export class PageTools {
    */
   #progressed(frame, { callId, progress, total, message }) {
     const call = this.#running.get(callId);
-    if (call?.frame === frame) call.tell(progress, total, message);
+    if (call?.frame === frame) call.report(progress, total, message);
   }
 
   /** @param {Frame} frame */
   gone(frame) {
     const published = this.#published.get(frame);
     if (!this.#published.delete(frame)) return;
-    this.#tell("browser/unregisterTools", { ...idOf(frame, published) });
+    this.#report("browser/unregisterTools", { ...idOf(frame, published) });
   }
 
   /**
@@ -125,7 +125,8 @@ export class PageTools {
     this.#published.set(frame, published);
     const isUpdate = known && isSame(known.about, about);
     if (!isUpdate) this.#register(frame, published);
-    else this.#tell("browser/updateTools", { ...idOf(frame, published), tools, extensions: more });
+    else
+      this.#report("browser/updateTools", { ...idOf(frame, published), tools, extensions: more });
   }
 
   /** @param {number} tabId */
@@ -150,20 +151,25 @@ export class PageTools {
    */
   #register(frame, published) {
     const { about, tools, extensions } = published;
-    this.#tell("browser/registerTools", { ...idOf(frame, published), ...about, tools, extensions });
+    this.#report("browser/registerTools", {
+      ...idOf(frame, published),
+      ...about,
+      tools,
+      extensions,
+    });
   }
 
   /**
    * @param {string} method
    * @param {object} params
    */
-  #tell(method, params) {
-    const { tell, reportTabChanges, note } = this.#callbacks;
+  #report(method, params) {
+    const { notify, reportTabChanges, note } = this.#callbacks;
     this.#reporting = this.#reporting
       .then(reportTabChanges)
       .catch(() => {})
       .then(() => {
-        if (tell(method, params) === false) note(`${method} was larger than the link carries`);
+        if (notify(method, params) === false) note(`${method} was larger than the link carries`);
       });
   }
 
@@ -182,7 +188,7 @@ export class PageTools {
     const stop = onAbort(how.signal, () => {
       frame.ask("stopPageTool", { callId: id }).catch(() => {});
     });
-    this.#running.set(id, { frame, tell: how.progress });
+    this.#running.set(id, { frame, report: how.progress });
     try {
       return await frame.ask("pageTool", body, maxMs + GRACE_MS);
     } catch (error) {
@@ -216,11 +222,11 @@ function idOf({ tabId, frameId }, published) {
 /**
  * The document's current URL; the browser reported it only when the document was loaded.
  * @param {Frame} frame
- * @param {unknown} said
+ * @param {unknown} url as the content script reports it
  */
-function addressOf({ sender }, said) {
-  const isOwn = URL.canParse(String(said)) && new URL(String(said)).origin === sender?.origin;
-  return clip(isOwn ? String(said) : (sender?.url ?? ""), URL_LENGTH);
+function addressOf({ sender }, url) {
+  const isOwn = URL.canParse(String(url)) && new URL(String(url)).origin === sender?.origin;
+  return clip(isOwn ? String(url) : (sender?.url ?? ""), URL_LENGTH);
 }
 
 /** @param {any} counts */
@@ -237,7 +243,7 @@ function isSame(a, b) {
 }
 
 /**
- * The page went away or stopped answering during the call: nobody knows what it has done.
+ * The page went away or stopped answering during the call: what it has done is unknown.
  * @param {unknown} error
  */
 function afterwards(error) {

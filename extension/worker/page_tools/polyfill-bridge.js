@@ -17,7 +17,7 @@ export function bridge(name, maxTools, maxText) {
   if (!document.dispatchEvent(question)) return;
   // Determined before the call, because trying would call twice.
   const takesText = context.executeTool.length > 1;
-  const hears = typeof context.addEventListener === "function";
+  const reportsChanges = typeof context.addEventListener === "function";
   /** @type {Map<unknown, AbortController>} */
   const running = new Map();
 
@@ -80,21 +80,22 @@ export function bridge(name, maxTools, maxText) {
     running.set(id, controller);
     const input = takesText ? JSON.stringify(params.arguments) : params.arguments;
     try {
-      return told(await context.executeTool(tool, input, { signal: controller.signal }));
+      return limited(await context.executeTool(tool, input, { signal: controller.signal }));
     } finally {
       running.delete(id);
     }
   }
 
   /** @param {unknown} value a text, if the result has WebMCP's form */
-  function told(value) {
+  function limited(value) {
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? null);
     return text !== null && text.length > maxText ? { size: text.length } : { text };
   }
 
   /** @param {any} request */
   async function answer(request) {
-    if (request.method === "initialize") return { capabilities: { tools: { listChanged: hears } } };
+    if (request.method === "initialize")
+      return { capabilities: { tools: { listChanged: reportsChanges } } };
     if (request.method === "tools/call") return call(request);
     return { tools: written(await toolsHere()) };
   }
@@ -107,8 +108,8 @@ export function bridge(name, maxTools, maxText) {
     try {
       say({ id: request.id, result: await answer(request) });
     } catch (error) {
-      const said = attempt(() => String(/** @type {any} */ (error).message)) ?? "";
-      say({ id: request.id, error: { message: said.slice(0, MAX_MESSAGE) } });
+      const text = attempt(() => String(/** @type {any} */ (error).message)) ?? "";
+      say({ id: request.id, error: { message: text.slice(0, MAX_MESSAGE) } });
     }
   }
 
@@ -118,7 +119,7 @@ export function bridge(name, maxTools, maxText) {
     // Nothing of ours may appear in the page's console.
     void receive(attempt(() => JSON.parse(detail)) ?? {}).catch(() => {});
   });
-  if (hears) {
+  if (reportsChanges) {
     const changed = () => say({ method: "notifications/tools/list_changed" });
     context.addEventListener("toolchange", changed);
   }

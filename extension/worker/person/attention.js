@@ -117,7 +117,7 @@ export class Attention {
 }
 
 /**
- * Says who, what and where, but no parameters: they may be secrets, and others may see the screen.
+ * Shows who, what and where, but no parameters: they may be secrets, and others may see the screen.
  * @param {string} id
  * @param {string} what
  * @param {ApprovalRequest} request

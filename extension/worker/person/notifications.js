@@ -20,12 +20,12 @@ const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 export async function showNotice({ input }) {
   const { agent, title, message, contextMessage, iconUrl, requireInteraction = false } = input;
   const id = `${NOTICE}${crypto.randomUUID()} ${addressOf(input)}`;
-  const said = contextMessage ? ` · ${contextMessage}` : "";
+  const addition = contextMessage ? ` · ${contextMessage}` : "";
   const options = {
     title: plain(clip(title, TITLE_LENGTH)),
     message: plain(clip(message, MESSAGE_LENGTH)),
     // We add the sender's name, so that no agent can pose as tabhub or as another agent.
-    contextMessage: plain(clip(`from ${agent}${said}`, TITLE_LENGTH)),
+    contextMessage: plain(clip(`from ${agent}${addition}`, TITLE_LENGTH)),
     iconUrl: iconOf(iconUrl),
     requireInteraction,
   };

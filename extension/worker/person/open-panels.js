@@ -55,7 +55,7 @@ export class Panels {
    * @param {string} method
    * @param {object} params
    */
-  tell(method, params) {
+  broadcast(method, params) {
     for (const port of this.#ports.keys()) post(port, { method, params });
   }
 
@@ -103,7 +103,7 @@ function post(port, message) {
   try {
     port.postMessage(message);
   } catch {
-    // It has closed meanwhile: nobody waits for this.
+    // The panel has closed meanwhile and does not need the message.
   }
 }
 
@@ -149,7 +149,7 @@ export class Relay {
     const handler = this.#handlers[kind].get(method);
     if (!handler) return false;
     handler(params);
-    if (method !== "state.changed") this.#panels.tell(method, params);
+    if (method !== "state.changed") this.#panels.broadcast(method, params);
     return true;
   }
 
@@ -160,7 +160,7 @@ export class Relay {
     try {
       const state = /** @type {any} */ (await this.#ask("config.getState", {}));
       this.#attention.sync(state);
-      this.#panels.tell("state", state);
+      this.#panels.broadcast("state", state);
     } catch {
       // The connection has closed again, or the server has no state.
     }
@@ -169,7 +169,7 @@ export class Relay {
   /** @param {string} [problem] why, if it is known */
   closed(problem) {
     this.#attention.reset();
-    this.#panels.tell("closed", { problem });
+    this.#panels.broadcast("closed", { problem });
   }
 
   #refreshSoon() {

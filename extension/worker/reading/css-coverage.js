@@ -170,10 +170,10 @@ async function look(context) {
   const { ruleUsage } = await send(tabId, "CSS.stopRuleUsageTracking");
   noteUsed(count, ruleUsage);
   const sheets = await visibleSheets(context);
-  const told = await Promise.all(sheets.map((sheet) => describe(tabId, sheet, count)));
+  const described = await Promise.all(sheets.map((sheet) => describe(tabId, sheet, count)));
   if (input.stop) await end(tabId);
   else await send(tabId, "CSS.startRuleUsageTracking");
-  return { since: count.since, sheets: told.filter(({ rules }) => rules > 0) };
+  return { since: count.since, sheets: described.filter(({ rules }) => rules > 0) };
 }
 
 /** @param {number} tabId */

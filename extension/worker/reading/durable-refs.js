@@ -86,7 +86,7 @@ async function askAll({ tabId, input, reach }, by) {
 function notThere({ role, name }, count) {
   const what = [role, name && `"${name}"`].filter(Boolean).join(" ") || "element";
   const message = count
-    ? `There is more than one ${what} on the page now; nothing tells which was meant.`
+    ? `There is more than one ${what} on the page now; it is not clear which one was meant.`
     : `There is no ${what} on the page now.`;
   return new CommandError("element_not_found", message);
 }

@@ -43,9 +43,9 @@ async function waitForRef({ tabId, input, reach }, ended) {
   const { frame, how } = await findTarget(tabId, { ref }, reach);
   const stop = onAbort(ended, () => void frame.ask("stopWaiting", { id }).catch(() => {}));
   const body = { ...how, visible: Boolean(visible), id, maxMs };
-  const told = await askMinting(frame, "wait", body, maxMs + SPARE_MS).finally(stop);
+  const found = await askMinting(frame, "wait", body, maxMs + SPARE_MS).finally(stop);
   // Something may have changed without an event.
-  const element = told ?? (await askMinting(frame, "look", body, LOOK_MS));
+  const element = found ?? (await askMinting(frame, "look", body, LOOK_MS));
   if (element) return { element };
   throw new CommandError("timeout", `${ref} could not be seen within ${maxMs} ms.`);
 }

@@ -168,8 +168,8 @@ async function frameElementFor(child, page, parents) {
   return parent?.frames.find((element) => element.index === page.index && !element.page);
 }
 
-// A tab may show something other than HTML: little of it can be read, so the result says what it
-// is.
+// A tab may show something other than HTML: little of it can be read, so the result names its
+// content type.
 
 const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 

@@ -91,10 +91,10 @@ export async function readPage({ tabId, input, signal, reach }) {
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
     const [tab, viewport] = await Promise.all([getTab(tabId), viewportOf(main)]);
-    const told = before ? { text: delta(before.text, full.text), whole: true } : full;
+    const output = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
     const since = before ? { since: /** @type {number} */ (input.since) } : {};
-    const part = cut(told, offset, maxChars);
+    const part = cut(output, offset, maxChars);
     const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
     const nodes = countLines(full.text);
     return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };

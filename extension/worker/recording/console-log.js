@@ -114,7 +114,7 @@ export class ConsoleLog {
   event(place, method, params, asking) {
     if (method === "Runtime.executionContextCreated")
       this.#contextCreated(place, params.context, asking);
-    if (method === "Runtime.consoleAPICalled") this.#said(place, params);
+    if (method === "Runtime.consoleAPICalled") this.#called(place, params);
     if (method === "Runtime.exceptionThrown") this.#thrown(place, params);
     if (method === "Log.entryAdded") this.#logged(place, params.entry, asking);
     if (method === "Runtime.executionContextsCleared") this.sessionGone(place.session);
@@ -152,14 +152,14 @@ export class ConsoleLog {
    * @param {Place} place
    * @param {any} params
    */
-  #said(place, { type, args, executionContextId, timestamp, stackTrace }) {
+  #called(place, { type, args, executionContextId, timestamp, stackTrace }) {
     const { site, foreign } = this.#contextOf(place, executionContextId);
     if (foreign || SILENT.has(type)) return;
     const level = LEVELS.get(type) ?? "log";
     const at = positionOf(stackTrace?.callFrames?.[0]);
     const text = renderArguments(args);
-    const said = { level, source: "console", time: timestamp, text, ...at, site };
-    const entry = this.#add(place, said);
+    const message = { level, source: "console", time: timestamp, text, ...at, site };
+    const entry = this.#add(place, message);
     if (entry && args.some(isUnseen)) this.#lookAt(place, entry, args);
   }
 
@@ -222,23 +222,23 @@ export class ConsoleLog {
   }
 
   /**
-   * A word of our own.
+   * Adds a message of tabhub's own.
    * @param {Place} place
    * @param {string} text
    */
   note(place, text) {
-    const said = { level: "warn", source: "tabhub", time: Date.now(), text, url: "" };
-    this.#add(place, { ...said, site: place.home });
+    const message = { level: "warn", source: "tabhub", time: Date.now(), text, url: "" };
+    this.#add(place, { ...message, site: place.home });
   }
 
   /**
    * @param {Place} place
-   * @param {any} said
+   * @param {any} message
    * @returns {Entry | undefined}
    */
-  #add({ page }, said) {
-    if (said.time < this.since || this.#repeated.knows(said.time)) return undefined;
-    const entry = { ...said, text: clip(String(said.text), TEXT_LENGTH), page };
+  #add({ page }, message) {
+    if (message.time < this.since || this.#repeated.knows(message.time)) return undefined;
+    const entry = { ...message, text: clip(String(message.text), TEXT_LENGTH), page };
     this.#ring.put(entry, sizeOf(entry));
     return entry;
   }

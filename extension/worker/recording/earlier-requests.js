@@ -45,7 +45,7 @@ function timingsOfPage() {
 }
 
 /**
- * @param {any} told
+ * @param {any} entry of the page's performance timeline
  * @returns {Earlier}
  */
 function requestOf({

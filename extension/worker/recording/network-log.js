@@ -132,11 +132,11 @@ export class NetworkLog {
    * A request that is reported in another form.
    * @param {string | undefined} session
    * @param {string} wireId
-   * @param {Omit<Request, "requestId">} told
+   * @param {Omit<Request, "requestId">} details
    */
-  begin(session, wireId, told) {
-    if (this.#urlFilter && !told.url.includes(this.#urlFilter)) return undefined;
-    const entry = this.add(told);
+  begin(session, wireId, details) {
+    if (this.#urlFilter && !details.url.includes(this.#urlFilter)) return undefined;
+    const entry = this.add(details);
     this.#enter(newCourse(session, wireId), entry);
     return entry;
   }
@@ -152,9 +152,13 @@ export class NetworkLog {
     if (entry) entry.duration = Math.max(0, Math.round(Date.now() - entry.started));
   }
 
-  /** @param {Omit<Request, "requestId">} told */
-  add(told) {
-    const entry = { requestId: String(++this.#lastId), ...told, url: clip(told.url, URL_LENGTH) };
+  /** @param {Omit<Request, "requestId">} details */
+  add(details) {
+    const entry = {
+      requestId: String(++this.#lastId),
+      ...details,
+      url: clip(details.url, URL_LENGTH),
+    };
     this.#ring.put(entry, sizeOf(entry));
     return entry;
   }

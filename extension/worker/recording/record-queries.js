@@ -5,7 +5,7 @@ import { childrenOf } from "../debugger/child-sessions.js";
 import { sendTo } from "../debugger/debugger.js";
 import { openDialog } from "../debugger/page-dialogs.js";
 import { matcher } from "./safe-pattern.js";
-import { endRecording, recordAnew, recordingOf, recordUse } from "./recorder.js";
+import { endRecording, restartRecording, recordingOf, recordUse } from "./recorder.js";
 import { bodiesOf } from "./response-bodies.js";
 import { readable } from "../frames/frame-origins.js";
 import { within } from "../shared/timing.js";
@@ -27,7 +27,7 @@ export async function readConsole(context) {
     (entry) => (!level || level === "all" || entry.level === level) && matches(entry.text),
   );
   const wanted = part(found, context.input, ({ about: _, ...entry }) => entry);
-  const output = { ...told(recording, recording.console), ...wanted };
+  const output = { ...headOf(recording, recording.console), ...wanted };
   if (clear) recording.console.clear();
   return output;
 }
@@ -51,7 +51,7 @@ export async function readNetwork(context) {
   );
   const { entries, total } = part(found, context.input, headers ? (one) => one : brief);
   const kept = bodies ? await bodiesOf(recording, entries, bodies) : entries;
-  const output = { ...told(recording, network), entries: kept, total };
+  const output = { ...headOf(recording, network), entries: kept, total };
   if (clear) network.clear();
   return output;
 }
@@ -78,7 +78,7 @@ export async function readSockets(context) {
   const all = await readable(context, recording.sockets.entries);
   const found = all.filter(({ url }) => url.includes(urlPattern));
   const output = {
-    ...told(recording, recording.sockets),
+    ...headOf(recording, recording.sockets),
     ...part(found, context.input, (one) => one),
   };
   if (clear) recording.sockets.clear();
@@ -88,7 +88,7 @@ export async function readSockets(context) {
 /** @param {Context<Wire.StartRecording>} context */
 export async function startRecording({ tabId, input }) {
   const { consoleEntries, networkEntries, socketFrames, urlFilter } = input;
-  await recordAnew(tabId, { consoleEntries, networkEntries, socketFrames, urlFilter });
+  await restartRecording(tabId, { consoleEntries, networkEntries, socketFrames, urlFilter });
   return { sizes: recordingOf(tabId)?.sizes };
 }
 
@@ -112,7 +112,7 @@ async function recorded({ tabId }) {
   }
   await recording.attached;
   await Promise.race([recording.ready, pause(READY_MS)]);
-  if (!openDialog(tabId)) await toldAll(recording);
+  if (!openDialog(tabId)) await allReported(recording);
   return recording;
 }
 
@@ -120,13 +120,13 @@ async function recorded({ tabId }) {
  * The browser reports everything up to now before a page answers; a busy page is not waited for.
  * @param {Recording} recording
  */
-async function toldAll({ tabId, console }) {
+async function allReported({ tabId, console }) {
   const sessions = [undefined, ...childrenOf(tabId).map(({ session }) => session)];
   const fences = sessions.map((session) =>
     sendTo(tabId, session, "Runtime.evaluate", { expression: "0" }).catch(() => {}),
   );
-  const told = Promise.all(fences).then(() => console.settled());
-  await within(FENCE_MS, told).catch(() => {});
+  const reported = Promise.all(fences).then(() => console.settled());
+  await within(FENCE_MS, reported).catch(() => {});
 }
 
 /** @param {number} ms */
@@ -138,7 +138,7 @@ function pause(ms) {
  * @param {Recording} recording
  * @param {{dropped: number}} log
  */
-function told({ began, sizes }, { dropped }) {
+function headOf({ began, sizes }, { dropped }) {
   return { began, dropped, ...(sizes.urlFilter && { urlFilter: sizes.urlFilter }) };
 }
 

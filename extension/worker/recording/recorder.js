@@ -33,14 +33,14 @@ const unreleased = new Set();
 /** @type {Sizes} as the server has configured */
 let usual = { consoleEntries: 10_000, networkEntries: 1000 };
 /** Whether the server has sent the sizes to this worker: they are newer than the stored ones. */
-let isUsualSaid = false;
+let isUsualSent = false;
 
-/** @param {any} told */
-export function setRecording(told) {
+/** @param {any} sizes */
+export function setRecording(sizes) {
   const isSize = (/** @type {unknown} */ size) => Number.isInteger(size) && Number(size) >= 0;
-  if (!isSize(told?.consoleEntries) || !isSize(told?.networkEntries)) return;
-  usual = { consoleEntries: told.consoleEntries, networkEntries: told.networkEntries };
-  isUsualSaid = true;
+  if (!isSize(sizes?.consoleEntries) || !isSize(sizes?.networkEntries)) return;
+  usual = { consoleEntries: sizes.consoleEntries, networkEntries: sizes.networkEntries };
+  isUsualSent = true;
   void chrome.storage.session.set({ [STORED_USUAL]: usual });
   reportNextUses();
   if (!isOn()) for (const tabId of [...recordings.keys()]) endRecording(tabId);
@@ -61,7 +61,7 @@ async function restoreRecordings() {
   /** @type {Record<string, any>} */
   const stored = await chrome.storage.session.get([STORED, STORED_SIZES, STORED_USUAL]);
   for (const tabId of listOf(stored[STORED])) unwanted.add(tabId);
-  if (!isUsualSaid) usual = stored[STORED_USUAL] ?? usual;
+  if (!isUsualSent) usual = stored[STORED_USUAL] ?? usual;
   const sizes = new Map(listOf(stored[STORED_SIZES]));
   const goOn = (/** @type {string} */ why) =>
     heldFor(why).map((tabId) => start(tabId, why, { again: true, sizes: sizes.get(tabId) }));
@@ -115,7 +115,7 @@ export function recordUse(tabId) {
  * @param {number} tabId
  * @param {Partial<Sizes>} sizes
  */
-export async function recordAnew(tabId, sizes) {
+export async function restartRecording(tabId, sizes) {
   const why = recordings.get(tabId)?.why ?? USED;
   setUnwanted(tabId, false);
   recordings.delete(tabId);
@@ -211,10 +211,10 @@ async function recallRequests(recording) {
 function recordEvent(tabId, session, method, params) {
   const recording = recordings.get(tabId);
   if (!recording) return;
-  const isSaid = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
-  if (isSaid && recording.isConsolePaused(session)) return;
+  const isMessage = method === "Runtime.consoleAPICalled" || method === "Log.entryAdded";
+  if (isMessage && recording.isConsolePaused(session)) return;
   recording.event(session, method, params);
-  if (isSaid && recording.isTooFast(session)) return pauseConsole(recording, session);
+  if (isMessage && recording.isTooFast(session)) return pauseConsole(recording, session);
   if (method === "Runtime.consoleAPICalled") releaseSoon(tabId, session);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Regular expressions that cannot hang. An agent's expression is searched for in a page's text, and
- * with some pairs JavaScript's own matcher would take for ever. This one follows all paths through
+ * with some pairs JavaScript's own matcher would take forever. This one follows all paths through
  * the expression at once, so its time is at most proportional to expression times text. It supports
  * JavaScript's syntax except lookaround and backreferences.
  */

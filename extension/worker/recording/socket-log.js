@@ -60,8 +60,15 @@ export class SocketLog {
    * @param {any} params
    */
   #created({ session, page, home }, { requestId, url }) {
-    const told = { url, method: "GET", type: "websocket", started: Date.now(), page, site: home };
-    this.#network.begin(session, requestId, told);
+    const request = {
+      url,
+      method: "GET",
+      type: "websocket",
+      started: Date.now(),
+      page,
+      site: home,
+    };
+    this.#network.begin(session, requestId, request);
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * The recording of one tab. It continues across navigations: each entry says which page it is from.
+ * The recording of one tab. It continues across navigations: each entry names its page.
  */
 
 import { childrenOf } from "../debugger/child-sessions.js";

@@ -5,7 +5,7 @@
 
 import { clip, LONG_LENGTH } from "./clip.js";
 
-/** The server's table says what each reason means; JSON-RPC itself has a code only for this one. */
+/** The server's table has the meaning of each reason; JSON-RPC has a code only for this one. */
 const UNKNOWN_COMMAND = -32601;
 const FAILED = -32000;
 

@@ -173,7 +173,7 @@ export function siteOf(address) {
 }
 
 /**
- * A sandboxed document has no origin, but its URL says which site it is from.
+ * A sandboxed document has no origin, but its URL shows which site it is from.
  * @param {string | undefined} origin
  * @param {string | undefined} url
  */
@@ -250,7 +250,7 @@ export function requireKnownSite(tabId, site) {
 
 /**
  * The same check in the middle of an action, which must not be continued on another site. A page
- * that is loading may be there before we hear of it, so it counts already.
+ * that is loading may be shown before its event arrives, so it counts already.
  * @param {number} tabId
  * @param {string | undefined} site
  */

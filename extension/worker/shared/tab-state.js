@@ -71,7 +71,7 @@ function sort() {
   const placed = new Set();
   const place = (/** @type {string} */ name, /** @type {string[]} */ path) => {
     const part = parts.get(name);
-    if (!part) throw new Error(`Nobody keeps "${name}", which ${path.at(-1)} comes after.`);
+    if (!part) throw new Error(`There is no part "${name}", which ${path.at(-1)} comes after.`);
     if (path.includes(name)) throw new Error(`${[...path, name].join(" after ")}.`);
     part.after?.forEach((earlier) => place(earlier, [...path, name]));
     placed.add(part);
@@ -124,7 +124,7 @@ async function restoreParts() {
   report("restored");
 }
 
-/** Commands come fast, and a part that starts something at the first one need not hear of each. */
+/** Commands come fast, and a part that starts something at the first one does not need each. */
 const USE_EVERY_MS = 5000;
 /**
  * @type {Record<"addressed" | "used", Map<number, number>>} when each tab's use was last reported
@@ -170,8 +170,8 @@ export async function releaseAll(tabId, ms) {
 
 /** @returns {Promise<Record<string, unknown>>} by the name of each part that describes itself */
 export async function describeAll() {
-  const said = inOrder().filter(({ describe }) => describe);
-  const entries = said.map(async ({ name, describe }) => [name, await describe?.()]);
+  const described = inOrder().filter(({ describe }) => describe);
+  const entries = described.map(async ({ name, describe }) => [name, await describe?.()]);
   return Object.fromEntries(await Promise.all(entries));
 }
 

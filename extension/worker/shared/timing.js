@@ -9,10 +9,10 @@ import { CommandError } from "./command-errors.js";
  * @returns {() => void} stops listening
  */
 export function onAbort(signal, listener) {
-  const tell = () => listener(signal.reason);
-  if (signal.aborted) tell();
-  else signal.addEventListener("abort", tell);
-  return () => signal.removeEventListener("abort", tell);
+  const notify = () => listener(signal.reason);
+  if (signal.aborted) notify();
+  else signal.addEventListener("abort", notify);
+  return () => signal.removeEventListener("abort", notify);
 }
 
 /**

@@ -74,13 +74,13 @@ export async function restoreSession(context) {
   const loads = await Promise.all(tabs.map((tab) => hasLoaded(tab, context)));
   await reportTabChanges();
   const now = await Promise.all(tabs.map(({ id }) => getTab(/** @type {number} */ (id))));
-  const told = now.map((tab, i) => ({
+  const described = now.map((tab, i) => ({
     ...describeTab(tab),
     // The browser may report an old status.
     ...(loads[i] && { status: /** @type {const} */ ("complete") }),
   }));
   const [groupId] = groups;
-  return { tabs: told, ...(groupId !== undefined && { groupId }) };
+  return { tabs: described, ...(groupId !== undefined && { groupId }) };
 }
 
 /** @param {unknown} id */

@@ -24,7 +24,7 @@ import { groupOf, joinGroup } from "./tab-groups.js";
 // Back and forward.
 
 /**
- * The browser's back button skips pages that nobody has acted in, which are most of the pages an
+ * The browser's back button skips pages without any user action, which are most of the pages an
  * agent visits; the debugger sees every entry.
  * @param {number} tabId
  * @param {-1 | 1} delta

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { heard, START } from "../../../extension/panel/model.js";
+import { applyMessage, START } from "../../../extension/panel/model.js";
 import { lookedAt } from "../../../extension/panel/thistab.js";
 import {
   agentsOf,
@@ -18,20 +18,20 @@ const stateWith = (...ids) => ({ confirmations: ids.map((id) => ({ id })) });
 const idsOf = (model) => model.server.confirmations.map(({ id }) => id);
 
 test("what waits keeps its place, and what is new comes below", () => {
-  let model = heard(START, "state", stateWith("a", "b"));
-  model = heard(model, "confirmation.request", { id: "c" });
-  model = heard(model, "confirmation.request", { id: "c" });
+  let model = applyMessage(START, "state", stateWith("a", "b"));
+  model = applyMessage(model, "confirmation.request", { id: "c" });
+  model = applyMessage(model, "confirmation.request", { id: "c" });
   assert.deepEqual(idsOf(model), ["a", "b", "c"]);
-  model = heard(model, "state", stateWith("d", "c", "a"));
+  model = applyMessage(model, "state", stateWith("d", "c", "a"));
   assert.deepEqual(idsOf(model), ["a", "c", "d"]);
-  model = heard(model, "confirmation.closed", { id: "a" });
+  model = applyMessage(model, "confirmation.closed", { id: "a" });
   assert.deepEqual(idsOf(model), ["c", "d"]);
 });
 
 test("without a connection nothing waits", () => {
-  const model = heard(heard(START, "state", stateWith("a")), "closed", {});
+  const model = applyMessage(applyMessage(START, "state", stateWith("a")), "closed", {});
   assert.equal(model.server, null);
-  assert.equal(heard(model, "confirmation.request", { id: "b" }).server, null);
+  assert.equal(applyMessage(model, "confirmation.request", { id: "b" }).server, null);
 });
 
 const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);

@@ -138,12 +138,12 @@ test("changes are told at once, then within half a second, and a flood ever late
   let now = 0;
   const pace = toolpace.make(() => now);
   assert.equal(pace.wait(), 50);
-  for (let i = 0; i < 9; i++) pace.told(100);
+  for (let i = 0; i < 9; i++) pace.reported(100);
   assert.equal(pace.wait(), 500);
-  for (let i = 0; i < 3; i++) pace.told(100);
+  for (let i = 0; i < 3; i++) pace.reported(100);
   assert.ok(pace.wait() > 5000);
   now += 60_000;
   assert.equal(pace.wait(), 500);
-  pace.told(4_000_000);
+  pace.reported(4_000_000);
   assert.ok(pace.wait() > 30_000);
 });

@@ -17,7 +17,7 @@ test("a message larger than the server takes is not sent, whatever it is", () =>
   const huge = { text: "ü".repeat(6_000_000) };
   for (const fits of [
     line.notify("tab.syncAll", huge),
-    line.tell("tab.stateChanged", huge),
+    line.report("tab.stateChanged", huge),
     line.answer(1, huge),
     line.refuse(1, huge),
   ]) {
@@ -41,7 +41,7 @@ test("on a line that has closed nothing is said", () => {
 test("a request gets its own answer, in whatever order they come", async () => {
   const socket = new Socket();
   const line = new Line(socket);
-  line.tell("tab.stateChanged", {});
+  line.report("tab.stateChanged", {});
   const [first, second] = [line.request("frames.allowed", {}), line.request("files.read", {})];
   const [, { id: one }, { id: two }] = socket.sent;
   line.answered({ id: two, result: "second" });
@@ -77,7 +77,7 @@ test("a line carries only methods that the table says the extension sends", asyn
   const socket = new Socket();
   const line = new Line(socket);
   assert.throws(() => line.notify("sync.full", {}), TypeError);
-  assert.throws(() => line.tell("toString", {}), TypeError);
+  assert.throws(() => line.report("toString", {}), TypeError);
   await assert.rejects(line.request("tab.dance", {}), TypeError);
   assert.deepEqual(socket.sent, []);
 });

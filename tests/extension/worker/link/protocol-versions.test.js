@@ -15,7 +15,7 @@ const endOf = ([protocol, version]) => ({ protocol, version });
 test("the older one of the two is named, and what to update", () => {
   for (const { extension, server, older, refusedBy } of cases) {
     const found = mismatchOf(endOf(extension), endOf(server));
-    const which = found && (found.says.includes("is older") ? "extension" : "server");
+    const which = found && (found.problem.includes("is older") ? "extension" : "server");
     assert.equal(which, older);
     if (!found) continue;
     const begins = older === "extension" ? "Update the extension: " : "Update tabhub: ";

@@ -11,7 +11,7 @@ class Line {
     if (this.fits) this.said.push(params);
     return this.fits;
   }
-  tell(method, item) {
+  report(method, item) {
     this.said.push(item);
   }
   close() {
@@ -24,10 +24,10 @@ test("what happens while the tabs are listed is told after them", async () => {
   const herald = new TabReporter(() => promise);
   const line = new Line();
   const opened = herald.opened(line);
-  herald.tell("during");
+  herald.report("during");
   resolve("tabs");
   await opened;
-  herald.tell("after");
+  herald.report("after");
   assert.deepEqual(line.said, ["tabs", "during", "after"]);
 });
 
@@ -36,7 +36,7 @@ test("a list that fails holds nothing back, and the line is tried anew", async (
   const line = new Line();
   await herald.opened(line);
   assert.equal(line.closed, true);
-  herald.tell("later");
+  herald.report("later");
   assert.deepEqual(line.said, ["later"]);
 });
 
@@ -46,7 +46,7 @@ test("two lines at once do not disturb each other", async () => {
   const herald = new TabReporter(() => lists[next++].promise);
   const [first, second] = [new Line(), new Line()];
   const both = [herald.opened(first), herald.opened(second)];
-  herald.tell("news");
+  herald.report("news");
   lists[0].resolve("old");
   lists[1].resolve("new");
   await Promise.all(both);

@@ -87,6 +87,6 @@ test("a panel that closes does not keep the others from hearing", () => {
   };
   panels.connected(gone);
   panels.connected(there);
-  panels.tell("closed", {});
+  panels.broadcast("closed", {});
   assert.deepEqual(there.heard, [{ method: "closed", params: {} }]);
 });

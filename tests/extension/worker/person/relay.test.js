@@ -14,7 +14,7 @@ function relayWith({ count = 1, ask = async () => "state" } = {}) {
     sync: note("sync"),
     reset: note("reset"),
   };
-  const panels = { count, tell: (method) => told.push(method) };
+  const panels = { count, broadcast: (method) => told.push(method) };
   return { relay: new Relay(panels, attention, ask), told, noted };
 }
 

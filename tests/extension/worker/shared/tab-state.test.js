@@ -116,7 +116,7 @@ test("only those that have something to say describe themselves", async () => {
 test("two of one name, an unknown name and a circle are mistakes", () => {
   assert.throws(() => register({ name: "early" }), /Two modules keep "early"/);
   register({ name: "lost", after: ["nobody"] });
-  assert.throws(() => report("restored"), /Nobody keeps "nobody"/);
+  assert.throws(() => report("restored"), /There is no part "nobody"/);
   register({ name: "nobody", after: ["lost"] });
   assert.throws(() => report("restored"), /lost after nobody after lost/);
 });

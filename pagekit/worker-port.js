@@ -1,35 +1,35 @@
-/** The way to the worker that all tabs of an origin share. */
+/** Starts the worker that all tabs of an origin share, and opens a port to it. */
 
 import { on } from "./events.js";
 
 const SCOPE = "tabhub-pagekit/";
-const STAY_MS = 55_000;
+const PING_MS = 55_000;
 
 /**
- * @param {{url: string, type: WorkerType, backendUrl: string}} where
+ * @param {{url: string, type: WorkerType, backendUrl: string}} options
  * @returns {Promise<MessagePort>}
  */
 export async function openWorker({ url, type, backendUrl }) {
   const port = globalThis.SharedWorker
     ? new SharedWorker(url, { type, name: `tabhub ${backendUrl}` }).port
-    : await throughServiceWorker(url, type);
+    : await serviceWorkerPort(url, type);
   port.start();
   return port;
 }
 
 /**
- * A scope in which no page lies: the site's own service worker is not replaced.
+ * The scope contains no page, so the site's own service worker is not replaced.
  * @param {string} url
  * @param {WorkerType} type
  */
-async function throughServiceWorker(url, type) {
+async function serviceWorkerPort(url, type) {
   const scope = new URL(SCOPE, url).href;
   const registration = await navigator.serviceWorker.register(url, { scope, type });
-  const worker = await active(registration);
+  const worker = await activated(registration);
   const { port1, port2 } = new MessageChannel();
   worker.postMessage(0, [port2]);
-  // A service worker lives as long as somebody speaks to it.
-  const timer = setInterval(() => worker.postMessage(0), STAY_MS);
+  // The browser stops a service worker that receives no messages.
+  const timer = setInterval(() => worker.postMessage(0), PING_MS);
   on(port1, "close", () => clearInterval(timer));
   return port1;
 }
@@ -38,11 +38,11 @@ async function throughServiceWorker(url, type) {
  * @param {ServiceWorkerRegistration} registration
  * @returns {Promise<ServiceWorker>}
  */
-function active({ active, waiting, installing }) {
+function activated({ active, waiting, installing }) {
   const worker = /** @type {ServiceWorker} */ (active ?? waiting ?? installing);
   return new Promise((resolve) => {
-    const look = () => worker.state === "activated" && resolve(worker);
-    on(worker, "statechange", look);
-    look();
+    const check = () => worker.state === "activated" && resolve(worker);
+    on(worker, "statechange", check);
+    check();
   });
 }
