@@ -1,6 +1,6 @@
 /** What waits for the person's word. */
 
-import { hold, release } from "./arming.js";
+import { hold, release } from "./press-delay.js";
 import { button, el, marked, strange } from "./dom.js";
 import { timeLeft, waysToAllow } from "./view.js";
 

@@ -1,13 +1,13 @@
 /** The panel: a person sees what agents do, and decides what they may do. */
 
 import { tick } from "./approvals.js";
-import { restAll, restWhatMoved } from "./arming.js";
+import { restAll, restWhatMoved } from "./press-delay.js";
 import { byId, strange } from "./dom.js";
 import { applyMessage, START } from "./model.js";
 import { WorkerPort } from "./port.js";
 import { render } from "./render.js";
 import { readySkip } from "./skip.js";
-import { findLookedAt, watchTabs } from "./thistab.js";
+import { findLookedAt, watchTabs } from "./this-tab.js";
 
 const TICK_MS = 1000;
 

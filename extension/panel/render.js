@@ -2,11 +2,11 @@
 
 import { agentRow } from "./agents.js";
 import { approval } from "./approvals.js";
-import { restWhatMoved } from "./arming.js";
+import { restWhatMoved } from "./press-delay.js";
 import { button, byId, el, fill, strange } from "./dom.js";
 import { pairingRow } from "./knocks.js";
 import { familyTools, grantRow } from "./permissions.js";
-import { thisTab } from "./thistab.js";
+import { thisTab } from "./this-tab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
 
 /**

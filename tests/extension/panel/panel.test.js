@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { applyMessage, START } from "../../../extension/panel/model.js";
-import { lookedAt } from "../../../extension/panel/thistab.js";
+import { lookedAt } from "../../../extension/panel/this-tab.js";
 import {
   agentsOf,
   bannersOf,

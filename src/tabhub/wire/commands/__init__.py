@@ -12,9 +12,9 @@ import msgspec
 from tabhub.wire.commands import (
     acting_commands,
     data_commands,
-    looks_commands,
     network_commands,
     reading_commands,
+    rendering_commands,
     tab_commands,
 )
 from tabhub.wire.commands.command import Command, Shape
@@ -23,7 +23,7 @@ FAMILIES: dict[str, tuple[Command, ...]] = {
     "Tabs, windows and groups": tab_commands.COMMANDS,
     "Reading a page": reading_commands.COMMANDS,
     "Acting on a page": acting_commands.COMMANDS,
-    "Pictures, styles and emulation": looks_commands.COMMANDS,
+    "Pictures, styles and emulation": rendering_commands.COMMANDS,
     "Records and interception": network_commands.COMMANDS,
     "Data of the browser": data_commands.COMMANDS,
 }
