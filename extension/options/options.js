@@ -15,7 +15,7 @@ const secret = /** @type {HTMLInputElement} */ (form.elements.namedItem("secret"
  */
 function say(id, text) {
   const place = /** @type {HTMLElement} */ (document.getElementById(id));
-  // A screen reader would read a text again that is set again.
+  // A screen reader reads a text aloud each time it is set.
   if (place.textContent !== text) place.textContent = text;
 }
 

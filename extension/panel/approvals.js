@@ -1,4 +1,4 @@
-/** What waits for the person's word. */
+/** Approvals and pairing requests: what waits for the person's decision. */
 
 import { hold, release } from "./press-delay.js";
 import { button, el, marked, strange } from "./dom.js";
@@ -98,13 +98,13 @@ function parameter([name, value]) {
   const text = isText ? value : JSON.stringify(value, null, 2);
   const size = text.length > LONG ? ` · ${text.length.toLocaleString()} characters` : "";
   const shown = isText ? strange(text, { tag: "pre" }) : json(text);
-  // To be scrolled by keyboard it must take the focus.
+  // It must be focusable so that the keyboard can scroll it.
   if (size) shown.tabIndex = 0;
   return [el("dt", {}, strange(name), size), el("dd", {}, shown)];
 }
 
 /**
- * Line ends in it are ours: JSON writes those of texts in another way.
+ * Line breaks in it are ours: JSON escapes those of its texts.
  * @param {string} text
  */
 function json(text) {
@@ -131,4 +131,26 @@ export function tick(place, now) {
   for (const time of place.querySelectorAll("[data-expires]")) {
     time.textContent = timeLeft(Number(time.getAttribute("data-expires")), now);
   }
+}
+
+// Pages that want to offer tools without the extension wait for pairing.
+
+/**
+ * @param {PairingRequest} request
+ * @param {Attempt} attempt
+ */
+export function pairingRow({ origin, code }, attempt) {
+  const pair = (/** @type {boolean} */ allowed) => attempt("page.pair", { origin, code, allowed });
+  return el(
+    "li",
+    { "data-knock": origin },
+    el("p", {}, strange(origin, { tag: "strong" })),
+    el("p", { class: "hint" }, "The page shows the code ", strange(code, { tag: "code" }), "."),
+    el(
+      "div",
+      { class: "buttons" },
+      button("Allow", { "data-action": "let-in" }, () => pair(true)),
+      button("Not now", { "data-action": "keep-out" }, () => pair(false)),
+    ),
+  );
 }

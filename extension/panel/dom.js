@@ -12,13 +12,13 @@ export function el(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }
-  // One by one: a call takes only so many arguments.
+  // One by one, because a call takes a limited number of arguments.
   for (const child of children) element.append(child);
   return element;
 }
 
 /**
- * A stranger's text; it cannot change the direction of what stands beside it.
+ * Untrusted text; it cannot change the direction of the text beside it.
  * @param {string} text
  * @param {{tag?: string, className?: string}} [how]
  */
@@ -34,7 +34,7 @@ export function marked(text) {
 }
 
 /**
- * Only a person's own press counts, not one that a script makes.
+ * Only a person's own press counts, not a synthetic one.
  * @param {string} label
  * @param {Record<string, string>} attributes
  * @param {() => void} act
@@ -49,8 +49,8 @@ export function button(label, attributes, act) {
 const made = new WeakMap();
 
 /**
- * Makes the children of a list those of its items. What has not changed stays as it is, with the
- * focus in it.
+ * Replaces the children of a list by those of its items. Unchanged children stay in place and keep the
+ * focus.
  * @template T
  * @param {Element} list
  * @param {T[]} items
@@ -60,7 +60,7 @@ const made = new WeakMap();
 export function fill(list, items, key, make) {
   const old = new Map([...list.children].map((row) => [row.getAttribute("data-key"), row]));
   const keys = items.map((item) => String(item[key]));
-  // First, so that those which stay need not move: that would take the focus from them.
+  // Removed first, so that the others need not move: moving would take the focus from them.
   old.forEach((row, name) => keys.includes(name ?? "") || row.remove());
   items.forEach((item, index) => {
     const row = upToDate(old.get(keys[index]), item, make);

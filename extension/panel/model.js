@@ -44,7 +44,7 @@ function added(all, one) {
 }
 
 /**
- * What waits keeps its place: nothing may come between a person and a button.
+ * Requests that wait keep their places: nothing may move between a person and a button.
  * @param {ServerState | null} before
  * @param {ServerState} fresh
  * @returns {ServerState}

@@ -6,7 +6,7 @@ import { byId, strange } from "./dom.js";
 import { applyMessage, START } from "./model.js";
 import { WorkerPort } from "./port.js";
 import { render } from "./render.js";
-import { readySkip } from "./skip.js";
+import { readySkip } from "./permissions.js";
 import { findLookedAt, watchTabs } from "./this-tab.js";
 
 const TICK_MS = 1000;
@@ -65,7 +65,7 @@ async function look() {
 
 document.addEventListener("visibilitychange", () => {
   port.reportVisibility();
-  // To the person they come only now.
+  // The person sees them only now.
   restAll();
 });
 new ResizeObserver(restWhatMoved).observe(document.body);

@@ -1,6 +1,6 @@
 /** Which tool may do what, and what was allowed before. */
 
-import { button, el, strange } from "./dom.js";
+import { button, byId, el, strange } from "./dom.js";
 import { grantText } from "./view.js";
 
 /**
@@ -50,5 +50,32 @@ export function grantRow(grant, attempt) {
     { class: "row", "data-grant": grant.id },
     strange(grantText(grant), { className: "grow" }),
     button("Revoke", { "data-action": "revoke" }, revoke),
+  );
+}
+
+// Skipping permissions is switched on only after a confirmation, off at once.
+
+/** @param {Attempt} attempt */
+export function readySkip(attempt) {
+  const box = /** @type {HTMLInputElement} */ (byId("skip"));
+  const question = byId("skip-confirm");
+  const set = (/** @type {boolean} */ skip) => void attempt("config.setSkipPermissions", { skip });
+  const close = () => {
+    question.hidden = true;
+    box.focus();
+  };
+  box.addEventListener("click", (event) => {
+    // The box shows the server's state, not the click.
+    event.preventDefault();
+    if (!event.isTrusted) return;
+    question.hidden = !box.checked;
+    if (!box.checked) set(false);
+  });
+  byId("skip-buttons").append(
+    button("Skip permissions", { "data-action": "skip-confirm" }, () => {
+      set(true);
+      close();
+    }),
+    button("Cancel", { "data-action": "skip-cancel" }, close),
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Nothing is pressed by accident: whatever gives something away rests for a moment when it has
- * come, or has moved on the screen, under the pointer perhaps. What takes away never rests.
+ * Protects against accidental presses: a control that grants something is disabled for a moment
+ * after it has appeared or moved, because it may now be under the pointer. Controls that revoke
+ * something are never disabled.
  */
 
 const REST_MS = 500;
@@ -50,7 +51,7 @@ function rest(control) {
   const wake = () => {
     if (isHeld(control)) return;
     control.disabled = false;
-    // Disabling took the focus away; who had it by keyboard gets it back.
+    // Disabling took the keyboard focus away.
     if (hadFocus && document.activeElement === document.body) control.focus();
   };
   timers.set(control, setTimeout(wake, REST_MS));

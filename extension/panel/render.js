@@ -1,10 +1,9 @@
 /** Renders the whole panel from its state each time; only elements that differ are changed. */
 
 import { agentRow } from "./agents.js";
-import { approval } from "./approvals.js";
+import { approval, pairingRow } from "./approvals.js";
 import { restWhatMoved } from "./press-delay.js";
 import { button, byId, el, fill, strange } from "./dom.js";
-import { pairingRow } from "./knocks.js";
 import { familyTools, grantRow } from "./permissions.js";
 import { thisTab } from "./this-tab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
@@ -31,11 +30,11 @@ export function render(model, hands) {
   const connection = byId("connection");
   say(connection, server ? "Connected" : problem);
   connection.classList.toggle("is-open", Boolean(server));
-  // If it is the problem, it is shown already.
+  // A problem is already displayed.
   say(byId("mismatch"), server ? mismatch : "");
   byId("all").hidden = !server;
   renderBanners(server ? bannersOf(server) : [], hands);
-  // Whatever an approval shows, the person can stop everything.
+  // The person can stop everything, whatever an approval displays.
   if (server) renderRest(model, server, hands);
   renderApprovals(server?.confirmations ?? [], hands);
   restWhatMoved();
@@ -47,7 +46,7 @@ function articles() {
 }
 
 /**
- * A screen reader would read a text again that is set again.
+ * A screen reader reads a text aloud each time it is set.
  * @param {HTMLElement} place
  * @param {string} text
  */

@@ -31,7 +31,7 @@ export function thisTab({ tabId, title, url, whose, actions }, attempt) {
 }
 
 /**
- * Where the panel itself is in a tab, the one before it counts.
+ * If the panel itself is open in a tab, the tab used before it counts.
  * @param {{id?: number, url?: string, title?: string, active: boolean, windowId: number, lastAccessed?: number}[]} tabs
  * @param {number | undefined} windowId the panel's own window
  * @param {string} home what our own pages begin with

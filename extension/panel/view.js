@@ -104,7 +104,7 @@ export function bannersOf({ skipPermissions, stopped }) {
 }
 
 /**
- * By plugin, or by the site whose pages publish them.
+ * Grouped by plugin, or by the site whose pages publish the tools.
  * @param {Pick<ServerState, "tools">} server
  * @returns {{family: string, tools: ToolState[]}[]}
  */
