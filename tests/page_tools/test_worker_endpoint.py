@@ -63,7 +63,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
             assert asked["method"] == "browser/executeTool"
             told = asked["params"]
             assert (told["tabId"], told["toolName"], told["args"]) == (ONE, "search", {"q": "tea"})
-            await worker.tell("tool.progress", dispatchId=told["callId"], progress=0.5)
+            await worker.notify("tool.progress", dispatchId=told["callId"], progress=0.5)
             await worker.answer(asked, {"content": []})
             assert await running == Outcome(success=True, payload={"content": []})
             assert said == [0.5]
@@ -198,7 +198,7 @@ async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
 async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
     async with served() as server, connecting(server.port) as worker:
         await worker.next()
-        await worker.tell("browser/registerTools", tabId=ONE, tools=[])
+        await worker.notify("browser/registerTools", tabId=ONE, tools=[])
         assert (await worker.closed())[0] == 4003
 
 
@@ -248,7 +248,7 @@ async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
         async with admitted(server.port, "http://localhost:1") as calm:
             async with admitted(server.port) as worker:
                 for _ in range(1200):
-                    await worker.tell("browser/activeTab", tabId=None)
+                    await worker.notify("browser/activeTab", tabId=None)
                 assert (await worker.closed())[0] == 4008
             assert "result" in await calm.register(ONE, tool("search"))
 

@@ -57,7 +57,7 @@ class PageEvents:
 
     @property
     def active(self) -> str | None:
-        """The tab that was last in front and has not been hidden since."""
+        """The tab that was active last and has not been hidden since."""
         found: str | None = None
         for name, *fields in self.events:
             if name == "looked_at":
